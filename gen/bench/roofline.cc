@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "bench/report.h"
+#include "support/file_form.h"
 #include "support/quoted.h"
 
 namespace tenon {
@@ -65,9 +66,9 @@ class Roofline {
     const BenchMachine& m = report_.machine;
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" font-family=\"sans-serif\" "
-        "font-size=\"10\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+        "font-size=\"10\">\n{}\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
         "<text x=\"{}\" y=\"18\" font-size=\"12\">{}</text>\n{}</svg>\n",
-        kLegend + 470, below, kLeft,
+        kLegend + 470, below, kSvgMark, kLeft,
         xml_text(fmt::format("{}, {}, {} {}", m.processor, m.isa, m.threads, m.threads == 1 ? "thread" : "threads")),
         out_);
   }

@@ -11,6 +11,7 @@
 #include "command/program_folder.h"
 #include "command/select.h"
 #include "command/test_types.h"
+#include "command/written_files.h"
 #include "ir/op/type_function.h"
 #include "isa/all_isas.h"
 #include "opdef/read_timed_tests.h"
@@ -315,6 +316,13 @@ class Bench {
 }  // namespace
 
 int run_command(Run& run, const BenchOptions& o) {
+  std::vector<WrittenFile> written;
+  if (o.json) written.push_back({"--json", *o.json, FileForm::json});
+  if (o.svg) written.push_back({"--svg", *o.svg, FileForm::svg});
+  std::vector<std::string> read = o.graphs;
+  read.insert(read.end(), o.definitions.begin(), o.definitions.end());
+  if (o.cases) read.push_back(*o.cases);
+  refuse_overwriting(run, written, read);
   const TemporaryFolder folder("tenon_bench");
   if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
   return Bench(run, o, folder.path()).run();

@@ -9,6 +9,7 @@
 #include "command/commands.h"
 #include "command/fix_kernels.h"
 #include "command/select.h"
+#include "command/written_files.h"
 #include "emit/functions_used.h"
 #include "frontend/frontends.h"
 #include "lower/fixed_bodies.h"
@@ -149,6 +150,7 @@ int explain_model(Run& run, const ExplainOptions& o, const std::string& graph, c
   const auto files = kernel.empty() ? o.inputs : std::vector<std::string>{};
   const Definitions defs = all_definitions(run, files, nullptr, o.math);
   const PlacedModel model = place_model(run, defs, options);
+  if (o.svg) refuse_overwriting(run, {{"--svg", *o.svg, FileForm::svg}}, run.files_read());
   if (!kernel.empty()) return explain_one(model, defs.math, kernel);
   if (o.memory) print_to(stdout, "{}{}", memory_table(model.plan), kept_text(model.graph, model.plan));
   if (o.memory && o.recompute)
@@ -162,6 +164,8 @@ int explain_model(Run& run, const ExplainOptions& o, const std::string& graph, c
 }  // namespace
 
 int run_command(Run& run, const ExplainOptions& o) {
+  if (o.svg) refuse_overwriting(run, {{"--svg", *o.svg, FileForm::svg}}, {o.subject});
+  else run.writes_nothing("tenon explain");
   if (const CodeInfo* code = find_code(o.subject)) {
     if (!o.inputs.empty())
       stop_run(exit_bad_command_line,

@@ -48,6 +48,7 @@ int run_command(Run& run, const ModelOptions& o) {
 }
 
 int run_command(Run& run, const DumpOptions& o) {
+  run.writes_nothing("tenon dump");
   const StageOf made_of = stage_of(o.stage);
   const bool model =
       o.inputs.size() == 1 && (made_of == StageOf::models ? has_frontend(o.inputs[0]) : holds_model(o.inputs[0]));

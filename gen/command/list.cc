@@ -49,6 +49,7 @@ void list_ops(Run& run) {
 }  // namespace
 
 int run_command(Run& run, const ListOptions& o) {
+  run.writes_nothing("tenon list");
   switch (o.subject) {
     case ListSubject::isas: list_isas(); break;
     case ListSubject::dtypes: list_dtypes(); break;

@@ -14,6 +14,7 @@
 #include "command/select.h"
 #include "command/timed_program.h"
 #include "command/value_histogram.h"
+#include "command/written_files.h"
 #include "frontend/tensors/read_bytes.h"
 #include "frontend/tensors/read_npy.h"
 #include "pipeline/make.h"
@@ -32,6 +33,7 @@ class Quantization {
 
   int quantize() {
     const Graph graph = read_model_source(run_, options_of(o_.graph), GraphMode::network, defs_.ops).graph;
+    refuse_overwriting(run_, {{"-o", o_.output, FileForm::onnx}}, run_.files_read());
     const std::vector<uint8_t> bytes = run_.open(read_bytes(o_.graph, o_.graph));
     const auto model = run_.open(QuantizableModel::read({o_.graph, bytes}, o_.kept));
     for (const std::string& name : model.unknown())
@@ -172,6 +174,9 @@ class Quantization {
 int run_command(Run& run, const QuantizeOptions& o) {
   if (!o.graph.ends_with(".onnx"))
     stop_run(exit_bad_input, fmt::format("{}: models in ONNX are quantised, files that end in .onnx", o.graph));
+  std::vector<std::string> read = {o.graph};
+  if (o.labels) read.push_back(*o.labels);
+  refuse_overwriting(run, {{"-o", o.output, FileForm::onnx}}, read);
   const TemporaryFolder folder("tenon_quantize");
   if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
   return Quantization(run, o, folder.path()).quantize();

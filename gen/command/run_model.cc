@@ -4,6 +4,7 @@
 #include "command/commands.h"
 #include "command/program_folder.h"
 #include "command/select.h"
+#include "command/written_files.h"
 #include "pipeline/make.h"
 #include "support/quoted.h"
 #include "support/run_program.h"
@@ -23,9 +24,25 @@ int program_status(const std::string& program, const RunOptions& options) {
   return status <= exit_bad_command_line ? status : exit_run_failed;
 }
 
+/// Stops where an output would take the place of what the command reads.
+void check_outputs(const Run& run, const RunOptions& options) {
+  std::vector<WrittenFile> outputs;
+  for (const std::string& out : options.outputs) outputs.push_back({"-o", out, FileForm::npy});
+  std::vector<std::string> read = run.files_read();
+  read.push_back(options.graph);
+  read.insert(read.end(), options.inputs.begin(), options.inputs.end());
+  read.insert(read.end(), options.definitions.begin(), options.definitions.end());
+  for (size_t k = 0; k + 1 < options.of_program.size(); ++k)
+    if (options.of_program[k] == "--labels") read.push_back(options.of_program[k + 1]);
+  refuse_overwriting(run, outputs, read);
+}
+
 }  // namespace
 
 int run_command(Run& run, const RunOptions& options) {
+  check_outputs(run, options);
+  if (options.outputs.empty()) run.writes_nothing("tenon run` without `-o");
+  for (const std::string& in : options.inputs) run.depends_on(in);
   if (!run.only_looks()) refuse_unreadable(options.inputs);
   const TemporaryFolder folder("tenon_run");
   if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
@@ -45,9 +62,11 @@ int run_command(Run& run, const RunOptions& options) {
   const int status = run.deliver(
       make_model(run, all_definitions(run, options.definitions, nullptr, options.math), model), folder.path(), true);
   if (status != exit_done || run.only_looks()) return status;
+  check_outputs(run, options);
   if (compile_folder(folder.path(), options.compiler, "net", options.math.libm ? " -lm" : "") != 0)
     return exit_run_failed;
-  return program_status(folder.path() + "/net", options);
+  const int ended = program_status(folder.path() + "/net", options);
+  return ended == exit_done && !options.outputs.empty() ? run.deliver_depfile(options.outputs[0]) : ended;
 }
 
 }  // namespace tenon

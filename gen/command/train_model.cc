@@ -7,6 +7,7 @@
 #include "command/commands.h"
 #include "command/program_folder.h"
 #include "command/select.h"
+#include "command/written_files.h"
 #include "frontend/onnx/write_onnx.h"
 #include "frontend/tensors/read_bytes.h"
 #include "frontend/tensors/read_npy.h"
@@ -36,6 +37,39 @@ std::vector<std::string> files_of(const TrainOptions& options) {
   return paths;
 }
 
+/// The value of an option of the program; empty without it.
+std::string value_of(const TrainOptions& options, std::string_view flag) {
+  for (size_t k = 0; k + 1 < options.of_program.size(); k += 2)
+    if (options.of_program[k] == flag) return options.of_program[k + 1];
+  return "";
+}
+
+/// The files that the program writes, and the model of --export-onnx.
+std::vector<WrittenFile> written_files(const TrainOptions& options) {
+  std::vector<WrittenFile> written;
+  if (const std::string log = value_of(options, "--log"); !log.empty()) {
+    written.push_back({"--log", log, FileForm::log});
+    const std::string curve = std::filesystem::path(log).replace_extension(".svg").string();
+    std::error_code ignored;
+    if (curve != log && (!std::filesystem::exists(log, ignored) || std::filesystem::is_regular_file(log, ignored)))
+      written.push_back({"--log", curve, FileForm::svg});
+  }
+  for (const char* flag : {"--grads", "-o", "--checkpoint"})
+    if (const std::string file = value_of(options, flag); !file.empty()) written.push_back({flag, file, FileForm::npz});
+  if (options.export_onnx) written.push_back({"--export-onnx", *options.export_onnx, FileForm::onnx});
+  return written;
+}
+
+/// Stops where a file that is written would take the place of one that is read. A run may go on from its own
+/// checkpoint.
+void check_written(const Run& run, const TrainOptions& options) {
+  std::vector<std::string> read = options.definitions;
+  read.push_back(options.graph);
+  if (options.train_with) read.push_back(*options.train_with);
+  read.insert(read.end(), run.files_read().begin(), run.files_read().end());
+  refuse_overwriting(run, written_files(options), read);
+}
+
 /// Runs it; its own status says what was wrong.
 int program_status(const std::string& program, const TrainOptions& options, const std::string& more) {
   std::string command = "exec " + shell_word(program);
@@ -45,13 +79,6 @@ int program_status(const std::string& program, const TrainOptions& options, cons
   if (options.threads) command += fmt::format(" --threads {}", *options.threads);
   const int status = run_shell_line(command + more);
   return status <= exit_bad_command_line || is_interruption(status) ? status : exit_run_failed;
-}
-
-/// The file of `-o`; empty without it.
-std::string parameters_file(const TrainOptions& options) {
-  for (size_t k = 0; k + 1 < options.of_program.size(); k += 2)
-    if (options.of_program[k] == "-o") return options.of_program[k + 1];
-  return "";
 }
 
 /// The parameters of an archive; the running mean of one in place of its last value.
@@ -82,6 +109,10 @@ int export_onnx(Run& run, const TrainOptions& options, const std::string& parame
 }  // namespace
 
 int run_command(Run& run, const TrainOptions& options) {
+  for (const std::string& file : files_of(options))
+    if (file != value_of(options, "--resume")) run.depends_on(file);
+  check_written(run, options);
+  if (written_files(options).empty()) run.writes_nothing("tenon train` without `-o");
   if (!run.only_looks()) refuse_unreadable(files_of(options));
   const TemporaryFolder folder("tenon_train");
   if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
@@ -100,15 +131,19 @@ int run_command(Run& run, const TrainOptions& options) {
   const int status =
       run.deliver(make_model(run, all_definitions(run, options.definitions), model), folder.path(), true);
   if (status != exit_done || run.only_looks()) return status;
+  check_written(run, options);
   const int compiled = compile_folder(folder.path(), options.compiler, "net_train");
   if (compiled != 0) return is_interruption(compiled) ? compiled : exit_run_failed;
-  std::string parameters = parameters_file(options), more;
+  std::string parameters = value_of(options, "-o"), more;
   if (options.export_onnx && parameters.empty()) {
     parameters = folder.path() + "/parameters.npz";
     more = " -o " + shell_word(parameters);
   }
   const int ended = program_status(folder.path() + "/net_train", options, more);
-  return ended == exit_done && options.export_onnx ? export_onnx(run, options, parameters) : ended;
+  if (ended != exit_done) return ended;
+  if (options.export_onnx) return export_onnx(run, options, parameters);
+  const std::vector<WrittenFile> written = written_files(options);
+  return written.empty() ? ended : run.deliver_depfile(written[0].path);
 }
 
 }  // namespace tenon

@@ -11,6 +11,7 @@
 #include "command/program_folder.h"
 #include "command/select.h"
 #include "command/timed_program.h"
+#include "command/written_files.h"
 #include "oracle/number.h"
 #include "pipeline/make.h"
 #include "schedule/read_blueprints.h"
@@ -249,6 +250,10 @@ class Tuner {
 }  // namespace
 
 int run_command(Run& run, const TuneOptions& o) {
+  std::vector<std::string> read = o.inputs;
+  read.push_back(o.graph);
+  read.insert(read.end(), o.definitions.begin(), o.definitions.end());
+  refuse_overwriting(run, {{"-o", o.output, FileForm::schedules}}, read);
   if (!run.only_looks()) refuse_unreadable(o.inputs);
   const TemporaryFolder folder("tenon_tune");
   if (folder.path().empty()) stop_run(exit_bad_input, folder.why());

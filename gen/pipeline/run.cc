@@ -12,6 +12,7 @@
 #include "lower/pass_text.h"
 #include "support/check.h"
 #include "support/depfile.h"
+#include "support/file_form.h"
 #include "support/print_to.h"
 
 namespace tenon {
@@ -104,15 +105,19 @@ bool Run::report(const Diagnostics& diagnostics) const {
   return diagnostics.has_errors();
 }
 
-bool Run::dependencies_text(const std::string& directory, std::string& text) const {
-  DepfileText made = depfile_text(directory + "/sources.txt", read_);
-  std::error_code ignored;
+bool Run::dependencies_text(const std::string& target, std::string& text) const {
+  DepfileText made = depfile_text(target, read_);
   std::string why;
   if (!made.unspeakable.empty())
     why = fmt::format("--depfile: Make and Ninja cannot both read the name '{}': rename it", made.unspeakable);
   for (const std::string& name : read_)
-    if (std::filesystem::equivalent(*control_.depfile, name, ignored))
+    if (same_file(*control_.depfile, name))
       why = fmt::format("--depfile: '{}' is an input of this command", *control_.depfile);
+  if (why.empty() && !control_.force && !may_replace(*control_.depfile, FileForm::depfile))
+    why = fmt::format(
+        "--depfile: '{}' would be overwritten, but it is not {}\n  note: name another file, or overwrite "
+        "it with --force",
+        *control_.depfile, name_of(FileForm::depfile));
   text = std::move(made.text);
   if (!why.empty()) print_to(stderr, "tenon: error: {}\n", why);
   return why.empty();
@@ -128,6 +133,16 @@ int Run::compare(const OutputTree& tree, const std::string& directory) const {
   return d.up_to_date() ? exit_done : exit_bad_input;
 }
 
+void Run::writes_nothing(std::string_view what) const {
+  const std::pair<bool, const char*> flags[] = {{control_.list_outputs, "--list-outputs"},
+                                                {control_.depfile.has_value(), "--depfile"},
+                                                {control_.check, "--check"},
+                                                {control_.force, "--force"}};
+  for (const auto& [given, flag] : flags)
+    if (given && !control_.quiet)
+      print_to(stderr, "tenon: warning: {} has no effect: `{}` writes no files\n", flag, what);
+}
+
 int Run::deliver_file(const std::string& bytes, const std::string& path) const {
   const std::filesystem::path place(path);
   const std::string folder = place.has_parent_path() ? place.parent_path().string() : ".";
@@ -136,10 +151,21 @@ int Run::deliver_file(const std::string& bytes, const std::string& path) const {
     tree.add(place.filename().string(), bytes);
     return deliver(tree, folder);
   }
-  const std::string why = write_named_file(place, bytes);
+  std::string dependencies;
+  if (control_.depfile && !dependencies_text(path, dependencies)) return exit_bad_input;
+  std::string why = write_named_file(place, bytes);
+  if (why.empty() && control_.depfile) why = write_named_file(*control_.depfile, dependencies);
   if (!why.empty()) return failed(why);
   if (!control_.quiet) print_to(stdout, "{} written\n", path);
   return exit_done;
+}
+
+int Run::deliver_depfile(const std::string& target) const {
+  std::string dependencies;
+  if (!control_.depfile) return exit_done;
+  if (!dependencies_text(target, dependencies)) return exit_bad_input;
+  const std::string why = write_named_file(*control_.depfile, dependencies);
+  return why.empty() ? exit_done : failed(why);
 }
 
 int Run::deliver(const OutputTree& tree, const std::string& directory, bool temporary) const {
@@ -150,7 +176,8 @@ int Run::deliver(const OutputTree& tree, const std::string& directory, bool temp
   }
   if (control_.check) return compare(tree, directory);
   std::string dependencies;
-  if (control_.depfile && !dependencies_text(directory, dependencies)) return exit_bad_input;
+  const bool depfile = control_.depfile && !temporary;
+  if (depfile && !dependencies_text(directory + "/sources.txt", dependencies)) return exit_bad_input;
   if (control_.dry_run) {
     if (const auto why = tree.obstacle(directory, control_.force)) return failed(*why);
     if (!control_.quiet) print_to(stdout, "{} files would be written to {}\n", tree.files().size(), directory);
@@ -158,7 +185,7 @@ int Run::deliver(const OutputTree& tree, const std::string& directory, bool temp
   }
   const WriteOutcome out = tree.write(directory, control_.force);
   if (out.error) return failed(*out.error);
-  if (control_.depfile)
+  if (depfile)
     if (const std::string why = write_named_file(*control_.depfile, dependencies); !why.empty()) return failed(why);
   for (const std::string& f : out.left_over)
     print_to(stderr, "{}/{}: warning: an earlier run wrote it, and this one does not; edited since, so it is kept\n",

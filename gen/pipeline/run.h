@@ -77,11 +77,16 @@ class Run {
   void dump_only(std::string stage) { only_ = std::move(stage); }
   /// Remembers a file that the output depends on.
   void depends_on(std::string path) { read_.push_back(std::move(path)); }
+  const std::vector<std::string>& files_read() const { return read_; }
+  /// Warns of a flag about written files on a command line that writes none; `what` is its beginning.
+  void writes_nothing(std::string_view what) const;
   /// Writes, lists, checks or counts the files, as the flags say; returns the exit status. In a temporary folder there
   /// is nothing to list.
   int deliver(const OutputTree& tree, const std::string& directory, bool temporary = false) const;
   /// The same for one file that the user named, which may be a pipe or a device.
   int deliver_file(const std::string& bytes, const std::string& path) const;
+  /// Writes --depfile, if it was given, for a file that another program has made from what was read.
+  int deliver_depfile(const std::string& target) const;
   /// Whether the flags ask for something else than files.
   bool only_looks() const { return control_.list_outputs || control_.check || control_.dry_run; }
 
@@ -91,7 +96,7 @@ class Run {
   bool wants_dump(std::string_view stage) const;
   void print_dump(std::string_view stage, const std::function<std::string()>& text) const;
   /// The text for --depfile; false after a message where a name has no spelling there or an input would be overwritten.
-  bool dependencies_text(const std::string& directory, std::string& text) const;
+  bool dependencies_text(const std::string& target, std::string& text) const;
   /// --check: the exit status.
   int compare(const OutputTree& tree, const std::string& directory) const;
 

@@ -8,6 +8,7 @@
 
 #include "ir/kernel/kernel_cost.h"
 #include "schedule/plan_memory.h"
+#include "support/file_form.h"
 #include "support/quoted.h"
 
 namespace tenon {
@@ -76,12 +77,12 @@ class Picture {
     for (size_t m = 0; m < plan_.memories.size(); ++m) border(static_cast<int>(m));
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" "
-        "font-size=\"9\">\n"
+        "font-size=\"9\">\n{10}\n"
         "<rect x=\"{2}\" y=\"10\" width=\"{3}\" height=\"{4}\" fill=\"none\" stroke=\"#888\"/>\n"
         "<text x=\"2\" y=\"18\">{5}</text><text x=\"2\" y=\"{6}\">0</text>\n{7}"
         "<text x=\"{2}\" y=\"{1}\" dy=\"-4\">{8}: {9} steps, arena {5} bytes</text>\n</svg>\n",
         kWidth + 10, kHeight + 30, kLeft, kWidth - kLeft, kHeight, plan_.arena_bytes, kHeight + 10, boxes_,
-        xml_text(plan_.name), plan_.steps.size());
+        xml_text(plan_.name), plan_.steps.size(), kSvgMark);
   }
 
  private:

@@ -65,6 +65,43 @@ check 'a size of a kernel' ends 2 '--train, --recompute and --size are about a g
 check 'dtypes of a graph' ends 2 "--dtypes is about definitions, and $work/ok.yaml is a graph" "$tenon" dump lower "$work/ok.yaml" --dtypes f32
 check 'a file with a diagnostic code' ends 2 "E0501 is a diagnostic code, which is in no file: leave out $work/ok.yaml" "$tenon" explain E0501 "$work/ok.yaml"
 check 'scalar loops of definitions are theirs alone' sh -c '[ -z "$("$0" explain scalar-loops "$1")" ]' "$tenon" "$work/thrice.yaml"
+# Files that a command writes under names of the user: never its inputs, nor two at one place, nor (without --force)
+# what does not look like one of Tenon's.
+{ printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }" && head -c 24 /dev/zero; } >"$work/in.npy"
+ln -s in.npy "$work/link.npy"
+printf 'mine\n' >"$work/mine"
+cp "$work/ok.yaml" "$work/ok.kept" && cp "$work/in.npy" "$work/in.kept"
+check 'run onto its input' ends 1 "-o: '$work/in.npy' is an input of this command: name another file" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/in.npy"
+check 'run onto a link to its input' ends 1 "link.npy' is an input of this command" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/link.npy" --force
+check 'run onto its graph' ends 1 "ok.yaml' is an input of this command" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/ok.yaml"
+check 'run onto its labels' ends 1 "mine' is an input of this command" "$tenon" run "$work/ok.yaml" "$work/in.npy" --labels "$work/mine" -o "$work/mine"
+check 'run onto another file' ends 1 "-o: '$work/mine' would be overwritten, but it is not an array in .npy" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/mine"
+check 'explain onto its graph' ends 1 "ok.yaml' is an input of this command" "$tenon" explain "$work/ok.yaml" --svg "$work/ok.yaml" --force
+check 'explain onto another file' ends 1 "--svg: '$work/mine' would be overwritten, but it is not a picture that Tenon drew" "$tenon" explain "$work/ok.yaml" --svg "$work/mine"
+check 'tune onto its graph' ends 1 "ok.yaml' is an input of this command" "$tenon" tune "$work/ok.yaml" -o "$work/ok.yaml"
+check 'tune onto another file' ends 1 "-o: '$work/mine' would be overwritten, but it is not a file of" "$tenon" tune "$work/ok.yaml" -o "$work/mine"
+check 'bench onto another file' ends 1 "--json: '$work/mine' would be overwritten, but it is not a report of" "$tenon" bench "$work/ok.yaml" --json "$work/mine"
+check 'bench with one file for two' ends 2 "--json and --svg name the same file, '$work/./both'" "$tenon" bench "$work/ok.yaml" --json "$work/both" --svg "$work/./both"
+check 'train onto its data' ends 1 "in.npy' is an input of this command" "$tenon" train "$work/ok.yaml" --data "x=$work/in.npy" -o "$work/in.npy"
+check 'train with one file for two' ends 2 '--grads and -o name the same file' "$tenon" train "$work/ok.yaml" --data "x=$work/in.npy" -o "$work/p.npz" --grads "$work/p.npz"
+check 'a log onto another file' ends 1 "--log: '$work/mine' would be overwritten, but it is not a log of" "$tenon" train "$work/ok.yaml" --data "x=$work/in.npy" --log "$work/mine"
+cp "$work/mine" "$work/curve.svg"
+check 'a curve onto another file' ends 1 "--log: '$work/curve.svg' would be overwritten" "$tenon" train "$work/ok.yaml" --data "x=$work/in.npy" --log "$work/curve.tsv"
+check 'dependencies onto another file' ends 1 "--depfile: '$work/mine' would be overwritten, but it is not a depfile" relu --depfile "$work/mine" -o "$work/one"
+check 'all of them are as they were' sh -c '[ "$(cat "$0/mine" "$0/curve.svg" | sort -u)" = mine ] && cmp "$0/ok.yaml" "$0/ok.kept" && cmp "$0/in.npy" "$0/in.kept"' "$work"
+check 'a picture over a picture' sh -c '"$0" explain "$1/ok.yaml" --svg "$1/m.svg" && "$0" explain "$1/ok.yaml" --svg "$1/m.svg" --depfile "$1/m.d" && grep -q "^$1/m.svg:.*" "$1/m.d" && grep -q ok.yaml "$1/m.d"' "$tenon" "$work"
+check 'with --force over another file' sh -c '"$0" explain "$1/ok.yaml" --svg "$1/mine" --force && grep -q "^<svg" "$1/mine"' "$tenon" "$work"
+check 'dependencies over dependencies' sh -c '"$0" explain "$1/ok.yaml" --svg "$1/m.svg" --depfile "$1/m.d"' "$tenon" "$work"
+for flag in --check --list-outputs --force; do
+  for command in 'list ops' 'explain relu_f32' 'dump opdefs --ops relu'; do
+    # shellcheck disable=SC2086
+    check "$command $flag" ends 0 "tenon: warning: $flag has no effect: \`tenon ${command%% *}\` writes no files" "$tenon" $command $flag
+  done
+done
+"$tenon" model "$work/ok.yaml" --main --isa portable -q -o "$work/ok_net" && make -s -C "$work/ok_net" >/dev/null
+check 'the program onto its input' ends 2 'link.npy: this is an input; -o takes another file' "$work/ok_net/net" "$work/in.npy" -o "$work/link.npy"
+check 'the program with its output elsewhere' ends 0 '' "$work/ok_net/net" "$work/in.npy" -o "$work/out.npy"
+
 check 'no refusal left files' test ! -e "$work/none"
 
 # Root may do everything: as nobody then.

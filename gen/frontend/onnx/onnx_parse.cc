@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "support/version.h"
+
 namespace tenon {
 namespace {
 
@@ -25,8 +27,10 @@ bool parse_onnx_model(const OnnxSource& source, tenon_onnx::ModelProto& model, D
   return !diagnostics.has_errors();
 }
 
-Result<std::string> onnx_model_bytes(const tenon_onnx::ModelProto& model, const std::string& where) {
+Result<std::string> onnx_model_bytes(tenon_onnx::ModelProto& model, const std::string& where) {
   std::string bytes;
+  model.set_producer_name("tenon");
+  model.set_producer_version(std::string(kVersion));
   if (model.ByteSizeLong() < (size_t{1} << 31) && model.SerializeToString(&bytes)) return bytes;
   Diagnostics d;
   d.error_at(Code::E0801, where, "with its weights the model is larger than the 2 GiB that one file can hold");

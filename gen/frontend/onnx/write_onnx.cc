@@ -46,7 +46,6 @@ Result<std::string> onnx_with_weights(const OnnxSource& source, const NamedTenso
 Result<std::string> onnx_of_weights(const std::string& name, const NamedTensors& weights) {
   ModelProto model;
   model.set_ir_version(kIrVersion);
-  model.set_producer_name("tenon");
   model.add_opset_import()->set_version(kOpset);
   GraphProto& graph = *model.mutable_graph();
   graph.set_name(name);

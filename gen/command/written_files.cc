@@ -1,0 +1,31 @@
+// Files that a command writes under names that the user gave, checked before it starts to work.
+#include "command/written_files.h"
+
+#include <fmt/format.h>
+
+namespace tenon {
+
+void refuse_overwriting(const Run& run, const std::vector<WrittenFile>& written, const std::vector<std::string>& read) {
+  const RunControl& control = run.control();
+  for (size_t i = 0; i < written.size(); ++i) {
+    const WrittenFile& w = written[i];
+    for (size_t k = 0; k < i; ++k)
+      if (same_file(w.path, written[k].path))
+        stop_run(exit_bad_command_line,
+                 w.flag == written[k].flag
+                     ? fmt::format("{}: '{}' is named twice, and would be overwritten", w.flag, w.path)
+                     : fmt::format("{} and {} name the same file, '{}'", written[k].flag, w.flag, w.path));
+    if (control.list_outputs || control.check) continue;
+    for (const std::string& input : read)
+      if (same_file(w.path, input))
+        stop_run(exit_bad_input,
+                 fmt::format("{}: '{}' is an input of this command: name another file", w.flag, w.path));
+    if (!control.force && !may_replace(w.path, w.form))
+      stop_run(exit_bad_input,
+               fmt::format("{}: '{}' would be overwritten, but it is not {}\n  note: name another file, or overwrite "
+                           "it with --force",
+                           w.flag, w.path, name_of(w.form)));
+  }
+}
+
+}  // namespace tenon
