@@ -89,6 +89,7 @@ void print_levels(const Kernel& kernel, const std::vector<const Isa*>& levels, c
     const LoopNest nest = lower_kernel(kernel, schedules, *isa);
     print_to(stdout, "  at {}: blueprint {}\n", isa->name, nest.blueprint);
     print_loops(nest);
+    for (const std::string& note : nest.notes) print_to(stdout, "    {}\n", note);
   }
 }
 

@@ -146,6 +146,21 @@ Block checks_of(const Kernel& k, const Isa& isa) {
   return Generator(checked, {}, isa, buffers).run_checks();
 }
 
+/// What was made of the statements of all cases, each line once.
+void collect_notes(const PlannedCase& p, std::vector<std::string>& out) {
+  const auto add = [&](const std::vector<std::string>& notes) {
+    for (const std::string& n : notes)
+      if (std::find(out.begin(), out.end(), n) == out.end()) out.push_back(n);
+  };
+  for (const PlannedCase& part : p.parts) collect_notes(part, out);
+  if (p.then) collect_notes(*p.then, out);
+  if (p.otherwise) collect_notes(*p.otherwise, out);
+  if (p.of->parts.empty() && !p.of->holds) {
+    add(p.of->kernel.notes);
+    add(p.tree.notes);
+  }
+}
+
 LoopNest nest_of(const Whole& whole, const PlannedCase& planned, const Isa& isa, const Blueprints& blueprints) {
   const std::shared_ptr<const Kernel>& kernel = whole.kernel;
   LoopNest nest;
@@ -156,6 +171,7 @@ LoopNest nest_of(const Whole& whole, const PlannedCase& planned, const Isa& isa,
   nest.buffers = tensor_buffers(*kernel);
   nest.body = whole.checks;
   for (Stmt& s : panels_or_loops(whole, planned, isa, blueprints, nest)) nest.body.push_back(std::move(s));
+  collect_notes(planned, nest.notes);
   return nest;
 }
 

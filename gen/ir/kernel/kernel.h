@@ -118,6 +118,7 @@ struct Kernel {
   std::vector<Kernel> parts;
   std::vector<FoundSize> found;  ///< what the parts find, in order
   bool reassociate = true;  ///< sums and products may use several accumulators, in an order that the blueprint fixes
+  std::vector<std::string> notes = {};  ///< what lowering made of its statements, a line each, for `tenon explain`
 };
 
 /// Whether what it does is not in its body: it is a call, or has parts. Nothing is fused with it.

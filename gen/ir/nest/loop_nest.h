@@ -207,6 +207,7 @@ struct LoopNest {
       buffers;  ///< the first kernel->tensors.size() entries are the tensors but for temps that live elsewhere
   std::vector<InnerFunction> functions;
   Block body;
+  std::vector<std::string> notes = {};  ///< what lowering made of the statements, a line each, for `tenon explain`
 };
 
 // ---- building

@@ -145,7 +145,7 @@ class Generator {
   void accumulate_position(const TreeAccumulate& a);
   void add_compensated(const TreeAccumulate& a);
   void end_compensated(const TreeEnd& e);
-  static Operand beats(Reducer op, const Operand& v, const Operand& best);
+  static Operand beats(Reducer op, const Operand& v, const Operand& best, bool backwards = false);
   void end(const TreeEnd& e);
   void end_position(const TreeEnd& e);
   bool zero_when_inactive(const Expr& e) const;

@@ -70,7 +70,7 @@ void Generator::begin(const TreeBegin& b) {
     Operand first = b.start ? start[static_cast<size_t>(u)] : identity(a.op, state.type);
     if (b.start && first->type.dtype == DType::Bool) first = mask_as(first, state.type.mask_bits);
     out_->push_back({SVar{state.names.back(), first}});
-    running.push_back(v_var(state.names.back(), state.type));
+    if (!is_argument(a.op)) running.push_back(v_var(state.names.back(), state.type));
     if (a.compensated) {
       state.lost.push_back(take_name(state.names.back() + "_lost"));
       out_->push_back({SVar{state.lost.back(), v_const(0, state.type)}});
@@ -79,6 +79,7 @@ void Generator::begin(const TreeBegin& b) {
     state.positions.push_back(take_name(state.names.back() + "_at"));
     // below 0: no element was kept yet
     out_->push_back({SVar{state.positions.back(), v_const(a.masked ? -1 : 0, state.position_type)}});
+    running.push_back(v_cast(v_var(state.positions.back(), state.position_type), DType::I64));
   }
   vars_[accumulator_name(b.accumulator)] = running;
 }
@@ -175,9 +176,14 @@ void Generator::end_compensated(const TreeEnd& e) {
   vars_[accumulator_name(e.accumulator)] = result;
 }
 
-/// Whether a value wins over the best so far: the first best element does, and the first NaN beats all.
-Operand Generator::beats(Reducer op, const Operand& v, const Operand& best) {
+/// Whether a value wins over the best so far: the first best element does, and the first NaN beats all. `backwards`:
+/// the value is before those that were met.
+Operand Generator::beats(Reducer op, const Operand& v, const Operand& best, bool backwards) {
   const bool most = op == Reducer::ArgMax;
+  if (backwards) {
+    const Operand reaches = v_apply(most ? ScalarOp::Ge : ScalarOp::Le, {v, best});
+    return is_float(best->type.dtype) ? v_apply(ScalarOp::Or, {v_apply(ScalarOp::Ne, {v, v}), reaches}) : reaches;
+  }
   if (!is_float(best->type.dtype)) return v_apply(most ? ScalarOp::Gt : ScalarOp::Lt, {v, best});
   const Operand keeps = v_apply(most ? ScalarOp::Le : ScalarOp::Ge, {v, best});
   return v_apply(ScalarOp::And, {v_apply(ScalarOp::Not, {keeps}), v_apply(ScalarOp::Eq, {best, best})});
@@ -193,7 +199,7 @@ void Generator::accumulate_position(const TreeAccumulate& a) {
   for (size_t u = 0; u < static_cast<size_t>(lanes_.parts); ++u) {
     const Operand best = v_var(state.names[u], state.type), at = v_var(state.positions[u], state.position_type);
     const Operand v = named("x", x[u]);
-    Operand better = beats(acc.op, v, best);
+    Operand better = beats(acc.op, v, best, acc.backwards);
     if (acc.masked)
       better =
           v_apply(ScalarOp::Or, {mask_as(v_apply(ScalarOp::Lt, {at, v_const(0, state.position_type)}), bits), better});

@@ -10,6 +10,7 @@ std::span<const KernelPass> kernel_passes() {
       {"drop-idle", drop_idle},
       {"separate-reductions", separate_reductions},
       {"separate-sums", separate_sums},
+      {"shift-prefixes", shift_prefixes},
       {"share-functions", share_functions},
       {"inline-temps", inline_temps},
       {"join-followers", join_followers},

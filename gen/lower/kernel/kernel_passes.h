@@ -21,6 +21,8 @@ Kernel separate_reductions(const Kernel&);
 Kernel separate_sums(const Kernel&);
 /// Whether it finds any.
 bool has_separate_sums(const Kernel&);
+/// A running reduction that a statement asks for at other places than its own elements becomes a temp.
+Kernel shift_prefixes(const Kernel&);
 /// A costly function of the same elements in several reductions over the same loops is computed once.
 Kernel share_functions(const Kernel&);
 /// Temps that are cheap, or read once, disappear into their readers.

@@ -1,6 +1,8 @@
 // Recognising scans: the predicate must bound the only reduced variable by one loop variable, over the same extent.
 #include "lower/kernel/scan.h"
 
+#include "lower/kernel/kernel_ranges.h"
+
 namespace tenon {
 namespace {
 
@@ -23,11 +25,22 @@ int64_t coefficient_of(const LinearForm& f, const std::string& var) {
 
 }  // namespace
 
+std::optional<VariableBound> linear_bound(const Expr& where, const std::string& var) {
+  auto form = not_positive(where);
+  const int64_t factor = form ? coefficient_of(*form, var) : 0;
+  if (factor != 1 && factor != -1) return std::nullopt;
+  // factor·var + rest <= 0
+  std::erase_if(form->terms, [&](const auto& term) { return is_variable(term.first, var); });
+  const Expr rest = to_expr(*form);
+  if (mentions(rest, var)) return std::nullopt;
+  if (factor < 0) return VariableBound{true, rest};
+  return VariableBound{false, to_expr(linear_form(constant_int(1) - rest))};
+}
+
 std::optional<Scan> recognise_scan(const KernelStatement& s, const Ranges&) {
   const auto* r = std::get_if<Reduce>(&s.value->node);
   if (!r || !r->where || r->vars.size() != 1 || s.update != Update::Assign || is_in_recurrence(s)) return std::nullopt;
-  // A fold has a start of its own for each element.
-  if (r->op == Reducer::ArgMax || r->op == Reducer::ArgMin || r->op == Reducer::Fold) return std::nullopt;
+  if (r->op == Reducer::Fold) return std::nullopt;  // it has a start of its own for each element
   const auto f = not_positive(r->where);
   if (!f || f->terms.size() != 2 || (f->constant != 0 && f->constant != 1)) return std::nullopt;
   for (size_t i = 0; i < s.loops.size(); ++i) {

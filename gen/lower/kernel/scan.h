@@ -5,6 +5,7 @@
 
 #include "algebra/linear.h"
 #include "ir/kernel/kernel.h"
+#include "lower/kernel/loop_bounds.h"
 
 namespace tenon {
 
@@ -17,5 +18,8 @@ struct Scan {
 };
 
 std::optional<Scan> recognise_scan(const KernelStatement&, const Ranges& sizes);
+
+/// The limit that a comparison of integers sets to `var`, which is in it once; nothing where it sets none.
+std::optional<VariableBound> linear_bound(const Expr& where, const std::string& var);
 
 }  // namespace tenon

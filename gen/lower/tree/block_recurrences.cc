@@ -10,8 +10,8 @@
 #include <set>
 
 #include "algebra/simplify.h"
+#include "lower/kernel/add_temp.h"
 #include "lower/kernel/kernel_ranges.h"
-#include "lower/tree/add_temp.h"
 
 namespace tenon {
 namespace {

@@ -82,6 +82,7 @@ class LoopBuilder {
       p.loops = s.loops;
       p.scan = recognise_scan(s, sizes);
       p.reduction = std::get_if<Reduce>(&s.value->node);
+      if (p.scan) note_scan(s, *p.scan);
       p.in_order = s.update != Update::Assign;
       if (p.reduction) begin_reduction(p, s);
       if (is_in_recurrence(s) || !joined_.empty()) place_in_order(p, s.joined);
@@ -91,6 +92,12 @@ class LoopBuilder {
   }
 
  private:
+  void note_scan(const KernelStatement& s, const Scan& scan) {
+    tree_.notes.push_back(fmt::format(
+        "{}: {} of each {} in one pass over {}", k_.tensors[static_cast<size_t>(s.target)].name,
+        name_of(std::get<Reduce>(s.value->node).op), scan.backwards ? "suffix" : "prefix", s.loops[scan.loop].name));
+  }
+
   void begin_reduction(Pending& p, const KernelStatement& s) {
     const Reduce& r = *p.reduction;
     p.reduced = r.vars;
@@ -98,6 +105,7 @@ class LoopBuilder {
     p.accumulator = static_cast<int>(tree_.accumulators.size());
     const std::string name = k_.tensors[static_cast<size_t>(s.target)].name;
     tree_.accumulators.push_back({r.op, s.value->type, r.value->type, name, {}, r.where != nullptr});
+    tree_.accumulators.back().backwards = p.scan && p.scan->backwards;
     if (r.start) names_[r.running] = running_ref(accumulator_name(p.accumulator), s.value->type);
     p.define.value = std::make_shared<const ExprNode>(ExprNode{s.value->type, VarRef{accumulator_name(p.accumulator)}});
   }

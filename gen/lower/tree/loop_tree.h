@@ -88,11 +88,13 @@ struct Accumulator {
   LoopShape split;              ///< lanes and parts, when a vector loop runs over the reduction
   bool masked = false;          ///< a condition leaves elements out, maybe all that a lane meets
   bool compensated = false;     ///< a sum that keeps what rounding loses, and adds it at the end
+  bool backwards = false;       ///< ArgMax and ArgMin: the last element comes first, and of equal ones the first wins
 };
 
 struct LoopTree {
   Tree body;
   std::vector<Accumulator> accumulators;
+  std::vector<std::string> notes = {};  ///< what was made of the loops, a line each
 };
 
 std::string accumulator_name(int number);

@@ -7,7 +7,7 @@
 
 #include "algebra/simplify.h"
 #include "ir/kernel/reducer_step.h"
-#include "lower/tree/add_temp.h"
+#include "lower/kernel/add_temp.h"
 #include "lower/tree/column_reductions.h"
 
 namespace tenon {

@@ -66,6 +66,26 @@ TEST_CASE("work: prefixes and suffixes are one pass") {
   }
 }
 
+TEST_CASE("work: the place of the best element of a prefix or suffix is one pass") {
+  const std::string head = "    types: {T: [f32]}\n    in: {X: \"T[N]\"}\n    out: {Y: \"i64[N]\"}\n    body: |\n";
+  for (const char* body : {"      Y[i] = argmax[k : k <= i](X[k])\n", "      Y[i] = argmin[k : i <= k](X[k])\n"}) {
+    INFO(body);
+    CHECK(work_of(head + body, {{"N", 100}}).loads == 100);
+  }
+}
+
+TEST_CASE("work: prefixes of other lengths are one pass, and a read each") {
+  const std::string in = "    types: {T: [f32]}\n    in: {X: \"T[N]\"}\n";
+  CHECK(work_of(in + "    let: {O: N + 1}\n    out: {Y: \"T[O]\"}\n    body: |\n      Y[i] = sum[k : k < i](X[k])\n",
+                {{"N", 100}, {"O", 101}})
+            .loads == 100 + 100);
+  CHECK(work_of(in + "    out: {Y: \"T[N]\"}\n    body: |\n      Y[i] = max[k : k <= i - 3](X[k])\n", {{"N", 100}})
+            .loads == 97 + 97);
+  const std::string few =
+      "    index: {i: 3}\n    out: {Y: \"T[3]\"}\n    body: |\n      Y[i] = sum[k : k <= i + 1](X[k])\n";
+  CHECK(work_of(in + few, {{"N", 100}}).loads == 4 + 3);  // and no more of it than is asked for
+}
+
 TEST_CASE("work: sums of boxes from the corner are two passes") {
   const std::string op =
       "    types: {T: [f32]}\n    in: {X: \"T[H, W]\"}\n    out: {Y: \"T[H, W]\"}\n    body: |\n"

@@ -1,5 +1,5 @@
 // Adding temps to a kernel.
-#include "lower/tree/add_temp.h"
+#include "lower/kernel/add_temp.h"
 
 #include <fmt/format.h>
 

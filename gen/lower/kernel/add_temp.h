@@ -1,4 +1,4 @@
-// Temps that passes over loop trees need.
+// Temps that passes need.
 #pragma once
 
 #include <string>
