@@ -91,7 +91,8 @@ void Generator::loop(const TreeLoop& l) {
 Operand Generator::bound(const Expr& e, const TreeLoop& l, const char* suffix) {
   if (!e) return v_int(0);
   const Operand v = scalar(e, 0);
-  return std::holds_alternative<VApply>(v->node) ? named(letter_of(l.var.name) + suffix, v) : v;
+  const bool computed = std::holds_alternative<VApply>(v->node) || std::holds_alternative<VSelect>(v->node);
+  return computed ? named(letter_of(l.var.name) + suffix, v) : v;
 }
 
 void Generator::plain_loop(const TreeLoop& l, const Operand& from) {

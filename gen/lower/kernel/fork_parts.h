@@ -35,6 +35,8 @@ std::optional<Fork> fork_rows(const Kernel& k);
 std::optional<Fork> fork_columns(const Kernel& k);
 /// Sums over windows that are short need no blocks.
 std::optional<Fork> fork_windows(const Kernel& k);
+/// Wide boxes are put together from smaller ones (box_forks.cc).
+std::optional<Fork> fork_boxes(const Kernel& k);
 /// Long windows are few: they get one body, whatever their steps.
 bool has_long_windows(const Kernel& k);
 

@@ -17,6 +17,7 @@ std::span<const KernelPass> kernel_passes() {
       {"bounded-exponents", bounded_exponents},
       {"divide-once", divide_once},
       {"separate-windows", separate_windows},
+      {"split-boxes", split_boxes},
       {"simplify-again", simplify_kernel},
   };
   return passes;

@@ -35,6 +35,8 @@ Kernel bounded_exponents(const Kernel& k);
 Kernel divide_once(const Kernel&);
 /// The maximum or least of a padded window is found down its columns, then along one line.
 Kernel separate_windows(const Kernel&);
+/// Boxes that slide are reduced along one dim after the other, wide ones from smaller ones.
+Kernel split_boxes(const Kernel&);
 
 /// The passes by name, in order. They run on a kernel that simplify_kernel has gone over.
 std::span<const KernelPass> kernel_passes();

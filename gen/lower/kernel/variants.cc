@@ -322,6 +322,7 @@ std::optional<Fork> fork_positions(const Kernel& k) {
 
 std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (auto f = fork_flag(k)) return f;
+  if (auto f = fork_boxes(k)) return f;
   if (isa.vector_bits == 0) return std::nullopt;
   if (auto f = fork_strides(k)) return f;
   if (auto f = fork_clamped(k)) return f;

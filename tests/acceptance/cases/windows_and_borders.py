@@ -1,4 +1,4 @@
-"""Running reductions, each in one pass, against plain NumPy loops."""
+"""Running reductions and sliding boxes: each in one pass or nearly so, against plain NumPy loops."""
 import numpy as np
 
 from casekit import EXACT, rand, tol
@@ -41,6 +41,97 @@ ops:
       Y[i] = max[k : k <= i - lag](X[k])
       Z[i] = sum[k : k < 2*i](X[k])
       S[i] = min[k : k >= i + 2](X[k])
+''', r'''
+ops:
+  - op: boxes
+    types: {T: [f32, f64, f16, bf16, i32, i8, u8]}
+    attrs: {w: int}
+    in: {X: "T[B, N]"}
+    require: [w >= 1, w <= N]
+    let: {O: N - w + 1}
+    index: {r: w}
+    out: {S: "T[B, O]", M: "T[B, O]", L: "T[B, O]"}
+    body: |
+      S[b,i] = sum[r](X[b,i + r])
+      M[b,i] = max[r](X[b,i + r])
+      L[b,i] = min[r](X[b,i + r])
+  - op: boxes_down
+    doc: along columns
+    types: {T: [f32, i32, u8]}
+    attrs: {w: int}
+    in: {X: "T[N, M]"}
+    require: [w >= 1, w <= N]
+    let: {O: N - w + 1}
+    index: {r: w}
+    out: {S: "T[O, M]", L: "T[O, M]"}
+    body: |
+      S[i,j] = sum[r](X[i + r,j])
+      L[i,j] = max[r](X[i + r,j])
+  - op: squares
+    types: {T: [f32, f64, i32, u8]}
+    attrs: {w: int, v: int}
+    in: {X: "T[H, W]"}
+    require: [w >= 1, w <= H, v >= 1, v <= W]
+    let: {O: H - w + 1, P: W - v + 1}
+    index: {r: w, s: v}
+    out: {S: "T[O, P]", M: "T[O, P]"}
+    body: |
+      S[i,j] = sum[r,s](X[i + r,j + s])
+      M[i,j] = max[r,s](X[i + r,j + s])
+  - op: around
+    doc: windows that reach over the ends, and may be larger than all there is
+    types: {T: [f32, f64, i32, i8]}
+    attrs: {w: int}
+    in: {X: "T[B, N]"}
+    require: [w >= 0]
+    out: {S: "T[B, N]", M: "T[B, N]", C: "T[B, N]", Q: "T[B, N]"}
+    body: |
+      S[b,i] = sum[k : i - w <= k and k <= i + w](X[b,k])
+      M[b,i] = max[k : k >= i - w and k < i](X[b,k])
+      C[b,i] = sum[k : i - 40 < k and k < i + 3](X[b,k])
+      Q[b,i] = sum[k : i + 2 <= k and k <= i + w](X[b,k]*X[b,k])
+  - op: fixed_boxes
+    types: {T: [f32, i32, u8]}
+    in: {X: "T[N, M]"}
+    require: [N >= 41, M >= 9]
+    let: {O: N - 40, P: M - 8}
+    index: {r: 41, s: 9, t: 37}
+    out: {Y: "T[O, P]", Z: "T[N, M]"}
+    body: |
+      Y[i,j] = sum[r,s](X[i + r,j + s])
+      Z[p,q] = max[t](padded(X[p,q + t - 18], lowest(T)))
+  - op: marks
+    types: {T: [bool]}
+    attrs: {w: int}
+    in: {X: "T[N]"}
+    require: [w >= 1]
+    index: {r: w}
+    out: {A: "T[N]", E: "T[N]"}
+    body: |
+      A[i] = any[r](padded(X[i + r], false))
+      E[i] = all[r](padded(X[i - r], true))
+  - op: codes
+    types: {T: [i32, u8, i64]}
+    attrs: {w: int}
+    in: {X: "T[N]"}
+    require: [w >= 1, w <= N]
+    let: {O: N - w + 1}
+    index: {r: w}
+    out: {A: "T[O]", B: "T[O]", C: "T[O]"}
+    body: |
+      A[i] = bit_xor[r](X[i + r])
+      B[i] = bit_or[r](X[i + r])
+      C[i] = prod[r](X[i + r])
+  - op: cubes
+    types: {T: [f32, i32]}
+    attrs: {w: int}
+    in: {X: "T[A, B, C]"}
+    require: [w >= 1, w <= A, w <= B, w <= C]
+    let: {O: A - w + 1, P: B - w + 1, Q: C - w + 1}
+    index: {r: w, s: w, t: w}
+    out: {Y: "T[O, P, Q]"}
+    body: |
+      Y[i,j,k] = min[r,s,t](X[i + r,j + s,k + t])
 ''']
 
 
@@ -113,5 +204,80 @@ def fit(v, key):
     return np.asarray(v).astype(np.int64).astype(kinds[key]) if key in kinds else np.asarray(v)
 
 
+def windows(x, w):
+    return np.lib.stride_tricks.sliding_window_view(x, w, axis=0)
+
+
+def boxes(rng):
+    for key in ('f32', 'f64', 'f16', 'bf16', 'i32', 'i8', 'u8'):
+        for b, n, w in [(1, 1, 1), (2, 9, 3), (3, 40, 31), (3, 40, 32), (2, 130, 33), (1, 300, 101), (4, 64, 64), (0, 5, 2), (2, 200, 8), (1, 77, 67)]:
+            x = rand(rng, (b, n), key)
+            v = np.lib.stride_tricks.sliding_window_view(wide(x), w, axis=1)
+            t = tol(2, w, mag=np.abs(v).sum(-1)) if key in ('f32', 'f64', 'f16', 'bf16') else EXACT
+            yield dict(op='boxes', key=key, attrs={'w': w}, inputs=[x],
+                       want=[fit(v.sum(-1), key), fit(v.max(-1), key), fit(v.min(-1), key)], tol=[t, EXACT, EXACT])
+    for key in ('f32', 'i32', 'u8'):
+        for n, m, w in [(1, 1, 1), (9, 5, 3), (90, 33, 32), (70, 9, 70), (120, 17, 41), (5, 0, 2)]:
+            x = rand(rng, (n, m), key)
+            v = np.lib.stride_tricks.sliding_window_view(wide(x), w, axis=0)
+            t = tol(2, w, mag=np.abs(v).sum(-1)) if key == 'f32' else EXACT
+            yield dict(op='boxes_down', key=key, attrs={'w': w}, inputs=[x],
+                       want=[fit(v.sum(-1), key), fit(v.max(-1, initial=-9), key)], tol=[t, EXACT])
+    for key in ('f32', 'f64', 'i32', 'u8'):
+        for h, w, r, s in [(1, 1, 1, 1), (9, 12, 3, 4), (40, 50, 33, 5), (37, 70, 4, 40), (80, 90, 35, 36), (6, 6, 6, 6), (12, 19, 8, 9)]:
+            x = rand(rng, (h, w), key)
+            v = np.lib.stride_tricks.sliding_window_view(wide(x), (r, s))
+            t = tol(2, r*s, mag=np.abs(v).sum((-1, -2))) if key[0] == 'f' else EXACT
+            yield dict(op='squares', key=key, attrs={'w': r, 'v': s}, inputs=[x],
+                       want=[fit(v.sum((-1, -2)), key), fit(v.max((-1, -2)), key)], tol=[t, EXACT])
+    for key in ('f32', 'f64', 'i32', 'i8'):
+        low = -np.inf if key[0] == 'f' else np.iinfo({'i32': np.int32, 'i8': np.int8}[key]).min
+        for b, n, w in [(1, 1, 0), (2, 9, 3), (3, 40, 31), (3, 100, 32), (2, 30, 99), (1, 300, 51), (0, 5, 2), (2, 0, 4), (1, 5, 10**12), (1, 77, 67)]:
+            x = rand(rng, (b, n), key)
+            c = wide(x)
+            s, m, f, q, mag = (np.zeros((b, n), c.dtype) for _ in range(5))
+            mag = mag.astype(np.float64)
+            m = np.full((b, n), low, dtype=np.float64 if key[0] == 'f' else np.int64)
+            for i in range(n):
+                s[:, i] = c[:, max(0, i - w):i + w + 1].sum(1)
+                if i and w:
+                    m[:, i] = c[:, max(0, i - w):i].max(1)
+                f[:, i] = c[:, max(0, i - 39):i + 3].sum(1)
+                q[:, i] = (c[:, i + 2:i + w + 1]**2).sum(1)
+            t = tol(2, 2*n + 2, mag=np.full(1, 9.0*n + 1)) if key[0] == 'f' else EXACT
+            yield dict(op='around', key=key, attrs={'w': w}, inputs=[x], want=[fit(v, key) for v in (s, m, f, q)], tol=[t, EXACT, t, t])
+    for key in ('f32', 'i32', 'u8'):
+        for n, m in [(41, 9), (60, 40), (100, 17)]:
+            x = rand(rng, (n, m), key)
+            v = np.lib.stride_tricks.sliding_window_view(wide(x), (41, 9))
+            low = float(np.finfo(np.float32).min) if key == 'f32' else np.iinfo(x.dtype).min
+            z = np.array([[max([low, *wide(x)[i, max(0, j - 18):j + 19]]) for j in range(m)] for i in range(n)])
+            t = tol(2, 400, mag=np.abs(v).sum((-1, -2))) if key == 'f32' else EXACT
+            yield dict(op='fixed_boxes', key=key, inputs=[x], want=[fit(v.sum((-1, -2)), key), fit(z, key)], tol=[t, EXACT])
+    for n, w in [(0, 3), (1, 1), (20, 3), (100, 40), (30, 90)]:
+        x = rng.random(n) < (0.05 if w > 9 else 0.4)
+        a = np.array([x[i:i + w].any() for i in range(n)], bool)
+        y = rng.random(n) < 2
+        y[:1] = False
+        for z in (x, y):
+            a = np.array([z[i:i + w].any() for i in range(n)], bool)
+            e = np.array([z[max(0, i - w + 1):i + 1].all() for i in range(n)], bool)
+            yield dict(op='marks', key='bool', attrs={'w': w}, inputs=[z], want=[a, e], tol=EXACT)
+    for key in ('i32', 'u8', 'i64'):
+        for n, w in [(1, 1), (20, 3), (100, 40), (90, 90), (64, 8)]:
+            x = rand(rng, n, key, -99, 99)
+            v = windows(x, w)
+            with np.errstate(over='ignore'):
+                p = np.array([np.multiply.reduce(r, dtype=x.dtype) for r in v])
+            yield dict(op='codes', key=key, attrs={'w': w}, inputs=[x],
+                       want=[np.bitwise_xor.reduce(v, axis=-1), np.bitwise_or.reduce(v, axis=-1), p], tol=EXACT)
+    for key in ('f32', 'i32'):
+        for a, b, c, w in [(1, 1, 1, 1), (5, 6, 7, 3), (36, 35, 40, 33)]:
+            x = rand(rng, (a, b, c), key)
+            v = np.lib.stride_tricks.sliding_window_view(x, (w, w, w))
+            yield dict(op='cubes', key=key, attrs={'w': w}, inputs=[x], want=[v.min((-1, -2, -3))], tol=EXACT)
+
+
 def cases(rng):
     yield from running(rng)
+    yield from boxes(rng)

@@ -86,6 +86,36 @@ TEST_CASE("work: prefixes of other lengths are one pass, and a read each") {
   CHECK(work_of(in + few, {{"N", 100}}).loads == 4 + 3);  // and no more of it than is asked for
 }
 
+TEST_CASE("work: boxes are reduced along one dim after the other") {
+  const std::string op =
+      "    types: {T: [f32]}\n    attrs: {w: int}\n    in: {X: \"T[H, W]\"}\n    require: [w >= 1, w <= H, w <= W]\n"
+      "    let: {O: H - w + 1, P: W - w + 1}\n    index: {r: w, s: w}\n    out: {Y: \"T[O, P]\"}\n    body: |\n"
+      "      Y[i,j] = max[r,s](X[i + r,j + s])\n";
+  const int64_t n = 40, w = 9, o = n - w + 1;
+  CHECK(work_of(op, {{"H", n}, {"W", n}, {"w", w}, {"O", o}, {"P", o}}).loads == o * n * w + o * o * w);
+}
+
+TEST_CASE("work: wide boxes are put together from smaller ones") {
+  const std::string head =
+      "    attrs: {w: int}\n    in: {X: \"T[N]\"}\n    require: [w >= 1, w <= N]\n    let: {O: N - w + 1}\n"
+      "    index: {r: w}\n    out: {Y: \"T[O]\"}\n    body: |\n";
+  const int64_t n = 1000, w = 500, o = n - w + 1;
+  const Sizes sizes = {{"N", n}, {"w", w}, {"O", o}};
+  for (const char* body : {"      Y[i] = sum[r](X[i + r])\n", "      Y[i] = max[r](X[i + r])\n"}) {
+    INFO(body);
+    CHECK(work_of("    types: {T: [f32]}\n" + head + body, sizes).loads <= n * (4 + 8) + o * (w / 32 + 7 + 3));
+  }
+}
+
+TEST_CASE("work: boxes that a condition makes are no longer than what there is") {
+  const std::string op =
+      "    types: {T: [f32]}\n    attrs: {w: int}\n    in: {X: \"T[N]\"}\n    require: [w >= 1]\n    out: {Y: "
+      "\"T[N]\"}\n"
+      "    body: |\n      Y[i] = max[k : i - w <= k and k <= i](X[k])\n";
+  CHECK(work_of(op, {{"N", 500}, {"w", 100}}).passes < 500 * 40);
+  CHECK(work_of(op, {{"N", 20}, {"w", 1000000}}).passes < 2000);
+}
+
 TEST_CASE("work: sums of boxes from the corner are two passes") {
   const std::string op =
       "    types: {T: [f32]}\n    in: {X: \"T[H, W]\"}\n    out: {Y: \"T[H, W]\"}\n    body: |\n"
