@@ -7,6 +7,7 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
+#include "lower/tree/tree_exprs.h"
 
 namespace tenon {
 namespace {
@@ -14,57 +15,6 @@ namespace {
 /// More than so many iterations, or operations in each, are not worth a text of their own.
 constexpr int64_t kMostApart = 4;
 constexpr int kMostOperations = 64;
-
-using Change = FunctionRef<Expr(const Expr&, const Ranges&)>;
-
-/// The tree with every expression changed, given the ranges of the loops around it.
-Tree changed(const Tree& tree, Ranges ranges, Change change) {
-  const auto in = [&](const Expr& e) { return e ? change(e, ranges) : e; };
-  Tree out = tree;
-  for (TreeNode& n : out) {
-    if (auto* l = std::get_if<TreeLoop>(&n.node)) {
-      l->var.extent = in(l->var.extent);
-      l->begin = in(l->begin);
-      l->end = in(l->end);
-      Ranges inner = ranges;
-      inner.extents[l->var.name] = l->var.extent;
-      l->body = changed(l->body, inner, change);
-    } else if (auto* d = std::get_if<TreeDefine>(&n.node)) {
-      for (Expr& e : d->index) e = in(e);
-      d->value = in(d->value);
-      d->where = in(d->where);
-    } else if (auto* b = std::get_if<TreeBegin>(&n.node)) {
-      b->start = in(b->start);
-    } else if (auto* a = std::get_if<TreeAccumulate>(&n.node)) {
-      a->where = in(a->where);
-      a->value = in(a->value);
-      a->position = in(a->position);
-    }
-  }
-  return out;
-}
-
-void each_value(const Tree& tree, FunctionRef<void(const Expr&)> f) {
-  for (const TreeNode& n : tree) {
-    const auto see = [&](const Expr& e) {
-      if (e) f(e);
-    };
-    if (const auto* l = std::get_if<TreeLoop>(&n.node)) {
-      see(l->begin);
-      see(l->end);
-      each_value(l->body, f);
-    } else if (const auto* d = std::get_if<TreeDefine>(&n.node)) {
-      for (const Expr& e : d->index) f(e);
-      f(d->value);
-      see(d->where);
-    } else if (const auto* b = std::get_if<TreeBegin>(&n.node)) {
-      see(b->start);
-    } else if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) {
-      see(a->where);
-      f(a->value);
-    }
-  }
-}
 
 /// How many of the first iterations read before the first element of a dim.
 int64_t reads_before(const Kernel& k, const TreeLoop& l) {
@@ -141,7 +91,7 @@ Tree first_iterations(const Kernel&, const TreeLoop& l, const Ranges& ranges) {
   std::map<std::string, Expr> values;
   if (l.apart == 1) values.emplace(l.var.name, constant_int(0));
   SharedExprs shared;
-  Tree out = changed(l.body, here, [&](const Expr& e, const Ranges& in) {
+  Tree out = changed_tree(l.body, here, [&](const Expr& e, const Ranges& in) {
     return shared.share(simplify(values.empty() ? e : substitute(e, values), in));
   });
   for (TreeNode& n : out)
@@ -253,7 +203,7 @@ Tree later_iterations(const Kernel& k, const TreeLoop& l, const Ranges& ranges) 
   Ranges here = ranges;
   here.extents[var] = l.var.extent;
   SharedExprs shared;
-  Tree body = changed(l.body, here, [&](const Expr& e, const Ranges& in) {
+  Tree body = changed_tree(l.body, here, [&](const Expr& e, const Ranges& in) {
     Ranges known = in;
     known.extents.erase(var);
     known.extents[behind] = l.var.extent - constant_int(l.apart);

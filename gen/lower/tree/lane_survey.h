@@ -18,8 +18,6 @@ class LaneSurvey {
 
   /// Elements far apart are gathered one by one, which pays next to functions of some cost.
   bool possible() const { return possible_ && (!far_ || (costly_ > 0 && !has_loops_)); }
-  /// The only obstacle found is a padded read that is not proved to be inside.
-  bool needs_interior() const { return needs_interior_; }
   /// Loads and stores of neighbours in either order, other loads, functions of some cost, bytes of the widest value.
   int neighbours() const { return neighbours_; }
   int strided() const { return strided_; }
@@ -56,7 +54,7 @@ class LaneSurvey {
   std::set<std::string> varying_accumulators_;
   PointerMap<std::pair<Expr, bool>> varies_;  ///< with the node itself: its address must not become another one's
   PointerMap<bool> seen_;
-  bool possible_ = true, has_loops_ = false, needs_interior_ = false, far_ = false;
+  bool possible_ = true, has_loops_ = false, far_ = false;
   int neighbours_ = 0, strided_ = 0, costly_ = 0, operations_ = 0, widest_ = 1;
 };
 

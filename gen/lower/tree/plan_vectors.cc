@@ -1,6 +1,8 @@
 // Planning vector loops, outermost first.
 #include "lower/tree/plan_vectors.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -42,24 +44,34 @@ class VectorPlanner {
 
   /// Makes loop `i` a vector loop over its interior between two plain ones; `i` moves to the last of the three.
   bool split(Tree& t, size_t& i) {
-    TreeLoop middle = std::get<TreeLoop>(t[i].node);
-    if (!wants_interior_ || isa_.vector_bits == 0 || middle.begin || middle.end) return false;
-    middle.interior = true;
+    TreeLoop left = std::get<TreeLoop>(t[i].node), right = left, middle = left;
+    if (carries(left) || left.begin || left.end || (isa_.vector_bits == 0 && stores_inside(left))) return false;
     const auto interior = find_interior(k_, middle, ranges_);
     if (!interior) return false;
-    TreeLoop left = std::get<TreeLoop>(t[i].node), right = left;
-    std::get<TreeLoop>(t[i].node).interior = true;
-    if (!mark(std::get<TreeLoop>(t[i].node), is_only_loop(t))) {
-      std::get<TreeLoop>(t[i].node).interior = false;
-      return false;
+    middle.interior = true;
+    middle.body = interior->body;
+    if (!mark(middle, is_only_loop(t))) {
+      // Without vectors a division a read is still worth its own loops.
+      if (isa_.vector_bits > 0 || !interior->divides) return false;
+      for (TreeLoop* part : {&left, &middle, &right}) plan(part->body);
     }
-    TreeLoop& vectors = std::get<TreeLoop>(t[i].node);
-    left.end = vectors.begin = interior->begin;
-    right.begin = vectors.end = interior->end;
-    t.insert(t.begin() + static_cast<std::ptrdiff_t>(i) + 1, TreeNode{right});
-    t.insert(t.begin() + static_cast<std::ptrdiff_t>(i), TreeNode{left});
+    left.end = middle.begin = interior->begin;
+    right.begin = middle.end = interior->end;
+    tree_.notes.push_back(fmt::format("the border of {} is split off", letter_of(middle.var.name)));
+    t[i].node = std::move(left);
+    t.insert(t.begin() + static_cast<std::ptrdiff_t>(i) + 1, {TreeNode{std::move(middle)}, TreeNode{std::move(right)}});
     i += 2;
     return true;
+  }
+
+  /// Whether a loop inside has results of its own.
+  static bool stores_inside(const TreeLoop& l) {
+    return std::any_of(l.body.begin(), l.body.end(), [](const TreeNode& n) {
+      const auto* inner = std::get_if<TreeLoop>(&n.node);
+      return inner && (stores_inside(*inner) || std::any_of(inner->body.begin(), inner->body.end(), [](auto& x) {
+                         return std::holds_alternative<TreeDefine>(x.node);
+                       }));
+    });
   }
 
   static bool is_only_loop(const Tree& t) {
@@ -68,14 +80,12 @@ class VectorPlanner {
   }
 
   bool mark(TreeLoop& l, bool alone) {
-    wants_interior_ = false;
     constexpr int kSixteenBytes = 16;
     const auto n = constant_value(l.var.extent);
     if (carries(l) || (n && *n < 2)) return false;
     l.shape = {2, 1};
     const LaneSurvey survey(k_, tree_, l, ranges_);
     l.shape = {};
-    wants_interior_ = survey.needs_interior();
     if (!survey.possible() || survey.neighbours() == 0 || (l.interior && !survey.reduced().empty())) return false;
     int lanes = isa_.vector_bits == 0 ? 1 : isa_.vector_bits / (8 * survey.widest());
     while (n && lanes * survey.widest() > kSixteenBytes && lanes / 2 >= *n) lanes /= 2;
@@ -228,7 +238,6 @@ class VectorPlanner {
   LoopTree& tree_;
   Ranges ranges_;
   const bool few_columns_;  ///< short reductions: code for many vectors side by side does not pay
-  bool wants_interior_ = false;
 };
 
 }  // namespace

@@ -1,9 +1,14 @@
-// Finding the interior: each padded index a·x + rest must be in [0, extent) for the worst values of the variables
-// inside the loop.
+// Finding the interior: each padded index a·x + rest must be in [0, extent), and each guarded one within its limits,
+// for the worst values of the variables inside the loop.
 #include "lower/tree/split_border.h"
+
+#include <algorithm>
+#include <map>
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/tree/guarded_index.h"
+#include "lower/tree/tree_exprs.h"
 
 namespace tenon {
 namespace {
@@ -17,34 +22,37 @@ class InteriorFinder {
   std::optional<Interior> run() {
     for (const Read& r : reads_)
       for (size_t d = 0; d < r.index.size(); ++d)
-        if (mentions(r.index[d], loop_.var.name) &&
-            !bound(r.index[d], k_.tensors[static_cast<size_t>(r.tensor)].dims[d]))
-          return std::nullopt;
-    if (!begin_) return std::nullopt;
+        if (mentions(r.index[d], loop_.var.name) && !inside(r, d)) return std::nullopt;
+    bound_guards();
+    if (!begin_ && !end_) return std::nullopt;
     const Expr &n = loop_.var.extent, zero = constant_int(0);
-    const Expr begin = simplify(apply(ScalarOp::Min, {apply(ScalarOp::Max, {begin_, zero}), n}), ranges_);
-    const Expr end = simplify(apply(ScalarOp::Max, {apply(ScalarOp::Min, {end_, n}), begin}), ranges_);
-    return Interior{begin, end};
+    const Expr first = begin_ ? begin_ : zero, past = end_ ? end_ : n;
+    const Expr begin = simplify(apply(ScalarOp::Min, {apply(ScalarOp::Max, {first, zero}), n}), ranges_);
+    const Expr end = simplify(apply(ScalarOp::Max, {apply(ScalarOp::Min, {past, n}), begin}), ranges_);
+    return Interior{begin, end, plain_body(), divides_};
   }
 
  private:
   void collect(const Tree& tree) {
     for (const TreeNode& n : tree) {
-      if (const auto* l = std::get_if<TreeLoop>(&n.node)) {
-        inner_.push_back(l->var);
-        ranges_.extents[l->var.name] = l->var.extent;
-        collect(l->body);
-      }
-      const auto add = [&](const Expr& e) {
-        if (e)
-          each_read(e, [&](const Read& r) {
-            if (r.fill) reads_.push_back(r);
-          });
-      };
-      if (const auto* d = std::get_if<TreeDefine>(&n.node)) add(d->value);
-      if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) add(a->value);
-      if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) add(a->where);
+      const auto* l = std::get_if<TreeLoop>(&n.node);
+      if (!l) continue;
+      inner_.push_back(l->var);
+      ranges_.extents[l->var.name] = l->var.extent;
+      collect(l->body);
     }
+    if (&tree != &loop_.body) return;
+    each_value(tree, [&](const Expr& e) {
+      each_read(e, [&](const Read& r) {
+        if (r.fill) reads_.push_back(r);
+      });
+      walk(e, [&](const Expr& x) {
+        if (is_leaf(x) || !mentions(x, loop_.var.name)) return false;
+        auto g = guarded_index(x, ranges_);
+        if (g && number_.emplace(x.get(), guards_.size()).second) guards_.push_back(*std::move(g));
+        return true;
+      });
+    });
   }
 
   /// The least and the maximum value of `rest` over the inner variables.
@@ -62,17 +70,61 @@ class InteriorFinder {
     return true;
   }
 
-  bool bound(const Expr& index, const Expr& extent) {
-    const auto a = affine_in(index, loop_.var.name);
+  bool inside(const Read& r, size_t d) {
+    const Expr& extent = k_.tensors[static_cast<size_t>(r.tensor)].dims[d];
+    return bound({r.index[d], constant_int(0), extent - constant_int(1)});
+  }
+
+  /// Guards that are bounded are left out; the others stay.
+  void bound_guards() {
+    for (GuardedIndex& g : guards_) {
+      // Only that of a whole period is inside in most iterations.
+      const bool most = !g.repeats || same(simplify(g.high + constant_int(1)), loop_.var.extent);
+      if (most && bound(g)) divides_ = divides_ || g.divides, found_ = true;
+      else g.index = nullptr;
+    }
+  }
+
+  bool bound(const GuardedIndex& g) {
+    const auto a = affine_in(g.index, loop_.var.name);
     const auto step = a ? constant_value(simplify(a->coefficient, ranges_)) : std::nullopt;
+    const auto fixed = [&](const Expr& limit) {
+      return !limit || (!mentions(limit, loop_.var.name) &&
+                        std::none_of(inner_.begin(), inner_.end(), [&](auto& v) { return mentions(limit, v.name); }));
+    };
     Expr least, maximum;
-    if (!step || *step < 1 || !ends(a->rest, least, maximum)) return false;
-    const Expr c = constant_int(*step);
-    const Expr first = apply(ScalarOp::FloorDiv, {constant_int(*step - 1) - least, c});
-    const Expr past = apply(ScalarOp::FloorDiv, {extent - constant_int(1) - maximum, c}) + constant_int(1);
-    begin_ = begin_ ? apply(ScalarOp::Max, {begin_, first}) : first;
-    end_ = end_ ? apply(ScalarOp::Min, {end_, past}) : past;
-    return true;
+    if (!step || *step == 0 || !fixed(g.low) || !fixed(g.high) || !ends(a->rest, least, maximum)) return false;
+    const int64_t s = *step > 0 ? *step : -*step;
+    // so many steps may be taken, or have to be, until the value is at the limit
+    const Expr up = g.high ? g.high - maximum : nullptr, down = g.low ? g.low - least : nullptr;
+    if (*step > 0) return narrow(down, up, s), true;
+    return narrow(up ? constant_int(0) - up : nullptr, down ? constant_int(0) - down : nullptr, s), true;
+  }
+
+  /// first <= s·variable <= last.
+  void narrow(const Expr& first, const Expr& last, int64_t s) {
+    const Expr c = constant_int(s);
+    if (first) {
+      const Expr begin = apply(ScalarOp::FloorDiv, {first + constant_int(s - 1), c});
+      begin_ = begin_ ? apply(ScalarOp::Max, {begin_, begin}) : begin;
+    }
+    if (last) {
+      const Expr past = apply(ScalarOp::FloorDiv, {last, c}) + constant_int(1);
+      end_ = end_ ? apply(ScalarOp::Min, {end_, past}) : past;
+    }
+  }
+
+  /// The body with the indices themselves in place of their guards.
+  Tree plain_body() const {
+    if (!found_) return loop_.body;
+    SharedExprs shared;
+    return changed_tree(loop_.body, ranges_, [&](const Expr& e, const Ranges&) { return shared.share(plain(e)); });
+  }
+
+  Expr plain(const Expr& e) const {
+    const auto n = number_.find(e.get());
+    if (n != number_.end() && guards_[n->second].index) return plain(guards_[n->second].index);
+    return map_children(e, [&](const Expr& c) { return plain(c); });
   }
 
   const Kernel& k_;
@@ -80,7 +132,10 @@ class InteriorFinder {
   Ranges ranges_;
   std::vector<LoopVar> inner_;
   std::vector<Read> reads_;
+  std::vector<GuardedIndex> guards_;          ///< the index is null where the guard stays
+  std::map<const ExprNode*, size_t> number_;  ///< nodes of the tree
   Expr begin_, end_;
+  bool divides_ = false, found_ = false;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Loops over padded windows: the part where every tap is inside, and what is left of it and right of it.
+// Loops over windows that reach over the border: the part where every tap is inside, and what is left of it and right
+// of it.
 #pragma once
 
 #include <optional>
@@ -10,9 +11,11 @@ namespace tenon {
 
 /// The iterations of `loop` for which all padded reads are inside in the dimensions that depend on its variable, as
 /// expressions of outer variables with 0 <= begin <= end <= extent; nothing where that is not an interval that can be
-/// written down.
+/// written down. `body`: that of the loop there, in which indices are themselves in place of being led back.
 struct Interior {
   Expr begin, end;
+  Tree body;
+  bool divides = false;  ///< guards that are left out divide
 };
 std::optional<Interior> find_interior(const Kernel&, const TreeLoop& loop, const Ranges& ranges);
 

@@ -1,4 +1,4 @@
-"""Running reductions and sliding boxes: each in one pass or nearly so, against plain NumPy loops."""
+"""Running reductions, sliding boxes and guarded borders: each in one pass or nearly so, against plain NumPy loops."""
 import numpy as np
 
 from casekit import EXACT, rand, tol
@@ -132,7 +132,50 @@ ops:
     out: {Y: "T[O, P, Q]"}
     body: |
       Y[i,j,k] = min[r,s,t](X[i + r,j + s,k + t])
+''', r'''
+ops:
+  - op: led_back
+    types: {T: [f32, f64, i32, u8]}
+    attrs: {p: int}
+    in: {X: "T[N]", F: "T[R]"}
+    require: [N >= 1, R >= 1]
+    out: {M: "T[N]", R1: "T[N]", C: "T[N]", W: "T[N]", P: "T[N]", N1: "T[N]"}
+    body: |
+      M[i] = sum[k](F[k]*X[mirror(i + k - p, N)])
+      R1[i] = sum[k](F[k]*X[reflect(i - k + p, N)])
+      C[i] = sum[k](F[k]*X[clamp(i + k - p, 0, N - 1)])
+      W[i] = sum[k](F[k]*X[(i + k - p) % N])
+      P[i] = sum[k](F[k]*padded(X[i + k - p], 3))
+      N1[i] = sum[k](F[k]*X[mirror(p - i - k, N)])
+  - op: led_back_2
+    types: {T: [f32, i32]}
+    in: {X: "T[H, W]", F: "T[3, 3]"}
+    require: [H >= 1, W >= 1]
+    out: {Y: "T[H, W]", Z: "T[H, W]", G: "T[H, W]"}
+    body: |
+      Y[i,j] = sum[r,s](F[r,s]*X[mirror(i + r - 1, H),reflect(j + s - 1, W)])
+      Z[i,j] = max[r,s](X[clamp(i + r - 1, 0, H - 1),(j + s - 1) % W])
+      G[i,j] = X[i,clamp(j + 1, 0, W - 1)] - X[i,clamp(j - 1, 0, W - 1)]
+  - op: led_back_step
+    types: {T: [f32, i32]}
+    in: {X: "T[N]"}
+    require: [N >= 1]
+    out: {Y: "T[N]", Z: "T[N]"}
+    body: |
+      Y[i] = X[mirror(2*i - 3, N)] + X[clamp(3*i - N, 0, N - 1)]
+      Z[i] = X[wrap(max(i - 2, 0 - N), N)] + X[min(i + 2, N - 1)]
 ''']
+
+
+def mirror(i, n):
+    m = i % (2*n)
+    return m if m < n else 2*n - 1 - m
+
+
+def reflect(i, n):
+    p = max(2*n - 2, 1)
+    m = i % p
+    return m if m < n else p - m
 
 
 def wide(x):
@@ -278,6 +321,44 @@ def boxes(rng):
             yield dict(op='cubes', key=key, attrs={'w': w}, inputs=[x], want=[v.min((-1, -2, -3))], tol=EXACT)
 
 
+def borders(rng):
+    for key in ('f32', 'f64', 'i32', 'u8'):
+        for n, r, p in [(1, 1, 0), (1, 5, 2), (2, 3, 1), (3, 7, 9), (20, 5, 2), (100, 3, 1), (33, 9, -4), (40, 50, 20), (70, 5, 300)]:
+            x, f = rand(rng, n, key), rand(rng, r, key)
+            c, g = wide(x), wide(f)
+            at = [lambda i, k: mirror(i + k - p, n), lambda i, k: reflect(i - k + p, n),
+                  lambda i, k: min(max(i + k - p, 0), n - 1), lambda i, k: (i + k - p) % n, None, lambda i, k: mirror(p - i - k, n)]
+            want = []
+            for a in at:
+                y = np.zeros(n, c.dtype)
+                for i in range(n):
+                    for k in range(r):
+                        y[i] += g[k]*(c[a(i, k)] if a else c[i + k - p] if 0 <= i + k - p < n else 3)
+                want.append(fit(y, key))
+            t = tol(2, 2*r, mag=np.full(1, 9.0*r)) if key[0] == 'f' else EXACT
+            yield dict(op='led_back', key=key, attrs={'p': p}, inputs=[x, f], want=want, tol=t)
+    for key in ('f32', 'i32'):
+        for h, w in [(1, 1), (2, 2), (5, 1), (1, 7), (9, 33), (20, 70)]:
+            x, f = rand(rng, (h, w), key), rand(rng, (3, 3), key)
+            c, g = wide(x), wide(f)
+            y, z = np.zeros((h, w), c.dtype), np.zeros((h, w), c.dtype)
+            for i in range(h):
+                for j in range(w):
+                    near = [(r, s) for r in range(3) for s in range(3)]
+                    y[i, j] = sum(g[r, s]*c[mirror(i + r - 1, h), reflect(j + s - 1, w)] for r, s in near)
+                    z[i, j] = max(c[min(max(i + r - 1, 0), h - 1), (j + s - 1) % w] for r, s in near)
+            d = c[:, np.minimum(np.arange(w) + 1, w - 1)] - c[:, np.maximum(np.arange(w) - 1, 0)]
+            t = tol(2, 18, mag=np.full(1, 81.0)) if key == 'f32' else EXACT
+            yield dict(op='led_back_2', key=key, inputs=[x, f], want=[fit(v, key) for v in (y, z, d)], tol=[t, EXACT, t])
+        for n in (1, 2, 3, 20, 57):
+            x = rand(rng, n, key)
+            i = np.arange(n)
+            y = x[[mirror(2*v - 3, n) for v in i]] + x[np.clip(3*i - n, 0, n - 1)]
+            z = x[np.maximum(i - 2, -n)] + x[np.minimum(i + 2, n - 1)]
+            yield dict(op='led_back_step', key=key, inputs=[x], want=[y, z], tol=EXACT)
+
+
 def cases(rng):
     yield from running(rng)
     yield from boxes(rng)
+    yield from borders(rng)

@@ -116,6 +116,18 @@ TEST_CASE("work: boxes that a condition makes are no longer than what there is")
   CHECK(work_of(op, {{"N", 20}, {"w", 1000000}}).passes < 2000);
 }
 
+TEST_CASE("work: indices that are led back inside are computed at the border alone") {
+  const std::string op =
+      "    types: {T: [f32]}\n    in: {X: \"T[N]\", F: \"T[5]\"}\n    require: [N >= 1]\n    out: {Y: \"T[N]\"}\n    "
+      "body: |\n";
+  for (const char* body :
+       {"      Y[i] = sum[k](F[k]*X[mirror(i + k - 2, N)])\n", "      Y[i] = sum[k](F[k]*X[reflect(i - k + 2, N)])\n",
+        "      Y[i] = sum[k](F[k]*X[(i + k - 2) % N])\n"}) {
+    INFO(body);
+    CHECK(applied(work_of(op + body, {{"N", 1000}}), ScalarOp::Mod) <= 2 * 4 * 5);
+  }
+}
+
 TEST_CASE("work: sums of boxes from the corner are two passes") {
   const std::string op =
       "    types: {T: [f32]}\n    in: {X: \"T[H, W]\"}\n    out: {Y: \"T[H, W]\"}\n    body: |\n"
