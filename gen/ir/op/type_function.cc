@@ -11,9 +11,10 @@ namespace {
 using Row = std::optional<DType> (*)(DType);
 
 std::optional<DType> complex_type(DType d) {
+  const DType computed = dtype_row(d).compute;  // the types of 16 bits and less have none of their own
   if (is_complex(d)) return d;
-  if (d == DType::F32) return DType::C64;
-  return d == DType::F64 ? std::optional(DType::C128) : std::nullopt;
+  if (computed == DType::F32) return DType::C64;
+  return computed == DType::F64 ? std::optional(DType::C128) : std::nullopt;
 }
 
 std::optional<DType> real_type(DType d) { return d == DType::Bool ? std::nullopt : std::optional(real_of(d)); }

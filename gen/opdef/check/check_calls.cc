@@ -158,7 +158,7 @@ void ExpressionChecker::check_derived_type(const Syntax& type) {
     diagnostics_.error(
         Code::E0207, type.span,
         fmt::format("there is no type {} where {} is {}", print(type), inside->text, name_of(d)),
-        {"complex is for f32, f64 and complex types, real for numbers, unsigned and signed for integers, "
+        {"complex is for floats and complex types, real for numbers, unsigned and signed for integers, "
          "wide for numbers"});
     return;
   }

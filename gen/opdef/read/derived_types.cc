@@ -31,7 +31,7 @@ std::vector<DType> possible_dtypes(const std::string& word, const SourceSpan& pl
     const auto made = derived_dtype(word, d);
     if (!made) {
       diagnostics.error(Code::E0207, place, fmt::format("there is no type {} where {} is {}", word, inside, name_of(d)),
-                        {"complex is for f32, f64 and complex types, real for numbers, unsigned and signed for "
+                        {"complex is for floats and complex types, real for numbers, unsigned and signed for "
                          "integers, wide for numbers",
                          fmt::format("let {} range over types that have one, as in types: {{{}: [f32, f64]}}", inside,
                                      variable != nullptr ? inside : "T")});

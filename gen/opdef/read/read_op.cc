@@ -26,13 +26,30 @@ void read_types(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
   }
 }
 
+/// What a type of another language, or a class of types, is called here; empty for other words.
+std::string called_here(const std::string& word) {
+  static const std::map<std::string, std::string> names = {
+      {"half", "f16"},        {"float16", "f16"}, {"bfloat16", "bf16"}, {"float32", "f32"}, {"float64", "f64"},
+      {"double", "f64"},      {"int8", "i8"},     {"int16", "i16"},     {"int32", "i32"},   {"int64", "i64"},
+      {"uint8", "u8"},        {"uint16", "u16"},  {"uint32", "u32"},    {"uint64", "u64"},  {"complex64", "c64"},
+      {"complex128", "c128"}, {"boolean", "bool"}};
+  if (const auto name = names.find(word); name != names.end()) return fmt::format("write {}", name->second);
+  if (word == "string" || word == "str") return "words to choose from are an enumeration: enum(first, second)";
+  if (word == "list" || word == "array") return "a list has brackets: int[], float[], or float[4] for four values";
+  if (is_type_class(word))
+    return fmt::format("{} is a class: an attribute has one type, or that of a type variable", word);
+  return "";
+}
+
 void check_attr_type(const AttrDef& attr, const OpDef& op, Diagnostics& diagnostics) {
   if (attr.kind != AttrKind::type_variable || op.type(attr.type) != nullptr || is_derived_type(attr.type)) return;
   std::vector<std::string> known = {"bool", "int", "float", "u64", "enum"};
   for (const TypeVar& t : op.types) known.push_back(t.name);
+  std::vector<std::string> notes = {meant_note(attr.type, known)};
+  notes.emplace_back("or a dtype, such as i32; `tenon list dtypes` prints them");
+  if (const std::string here = called_here(attr.type); !here.empty()) notes = {here};
   diagnostics.error(Code::E0209, attr.type_span,
-                    fmt::format("the attribute '{}' has the unknown type '{}'", attr.name, attr.type),
-                    {meant_note(attr.type, known), "or a dtype, such as i32; `tenon list dtypes` prints them"});
+                    fmt::format("the attribute '{}' has the unknown type '{}'", attr.name, attr.type), notes);
 }
 
 /// Lists whose length the caller gives hold integers or real numbers; those of a pack hold integers.
