@@ -7,7 +7,9 @@
 
 #include "algebra/overflow.h"
 #include "algebra/simplify.h"
+#include "ir/kernel/library.h"
 #include "ir/op/type_function.h"
+#include "library/call_packs.h"
 #include "library/expr_builder.h"
 #include "library/require_sizes.h"
 #include "library/shape_binder.h"
@@ -24,6 +26,7 @@ class CallBinder {
   /// For calls of the op that `scope` is of.
   CallBinder(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnostics& diagnostics, const SourceSpan& place)
       : def_(*scope.def),
+        library_(library),
         scope_(scope),
         kernel_(kernel),
         diagnostics_(diagnostics),
@@ -36,6 +39,10 @@ class CallBinder {
     for (const TensorDef& t : def_.inputs) orders_.push_back(storage_order(t, expr_));
     for (const TensorDef& t : def_.outputs) out_orders_.push_back(storage_order(t, expr_));
     if (const auto why = shapes_.bind_inputs(dims, orders_)) return fail(Code::E0603, *why);
+    follow_ranks();
+    if (const auto wrong = misfit_of_packs(library_, scope_, dims, shapes_.taken_as_equal()))
+      return fail(Code::E0429, wrong->why,
+                  wrong->advice.empty() ? std::vector<std::string>() : std::vector{wrong->advice});
     if (!one_per_dim(attrs)) return false;
     bind_lets();
     if (diagnostics_.has_errors()) return false;
@@ -93,6 +100,21 @@ class CallBinder {
       scope_.binding.attrs[a.name] = std::move(b);
     }
     return true;
+  }
+
+  /// A pack that is a whole one of the library's op, dimension by dimension, has its rank.
+  void follow_ranks() {
+    for (const auto& [name, extents] : scope_.binding.packs) {
+      std::string from;
+      const auto of_one = [&](const Expr& e) {
+        const auto* size = std::get_if<SizeRef>(&e->node);
+        const auto pack = size ? scope_.any_rank.find(size->name) : scope_.any_rank.end();
+        if (pack != scope_.any_rank.end() && from.empty()) from = pack->second;
+        return pack != scope_.any_rank.end() && pack->second == from;
+      };
+      if (extents.size() == static_cast<size_t>(kMaxRank) && std::all_of(extents.begin(), extents.end(), of_one))
+        scope_.binding.pack_ranks[name] = rank_name(from);
+    }
   }
 
   /// Lists of one value per dimension: a scalar default is repeated.
@@ -272,6 +294,7 @@ class CallBinder {
   }
 
   const OpDef& def_;
+  const OpLibrary& library_;
   Scope& scope_;
   const Kernel& kernel_;
   Diagnostics& diagnostics_;

@@ -404,6 +404,7 @@ class BodyExpander {
   BoundTensor argument_tensor(const std::string& name, const BoundTensor& t);
   StoredDims dims_in_calls(const std::string& name, const BoundTensor& t) const;
   bool is_copied(const std::string& given, const BoundTensor& made) const;
+  bool has_any_rank(const BoundTensor& t) const;
   void note_arguments(const Statement& s, const OpDef& callee, Diagnostic& d) const;
   bool fits_output(const Word& given, const BoundTensor& made);
   void name_result(const std::string& given, BoundTensor& made, const std::vector<BoundTensor>& inputs);

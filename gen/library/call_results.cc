@@ -1,6 +1,8 @@
 // Results of calls in a body: where they go, whether they fit, and what a call that does not fit was given.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "algebra/simplify.h"
 #include "library/body_expander.h"
 #include "library/require_sizes.h"
@@ -15,6 +17,15 @@ bool BodyExpander::is_copied(const std::string& given, const BoundTensor& made) 
   return !is_plain(made.stored) || (t != scope_.tensors.end() && !is_plain(dims_in_calls(given, t->second)));
 }
 
+/// Whether a pack whose rank only a call of the library tells is in the shape of the tensor.
+bool BodyExpander::has_any_rank(const BoundTensor& t) const {
+  const std::vector<Expr>& dims = kernel_.tensors[static_cast<size_t>(t.tensor)].dims;
+  return std::any_of(dims.begin(), dims.end(), [&](const Expr& e) {
+    const auto* size = std::get_if<SizeRef>(&e->node);
+    return size && scope_.any_rank.contains(size->name);
+  });
+}
+
 /// What the names and the numbers of a mismatch are in this op: dimensions of packs are nowhere to be seen in it.
 void BodyExpander::note_arguments(const Statement& s, const OpDef& callee, Diagnostic& d) const {
   size_t place = 0;
@@ -27,6 +38,7 @@ void BodyExpander::note_arguments(const Statement& s, const OpDef& callee, Diagn
     if (!keyword) ++place;
     const auto t = given.kind == SyntaxKind::name ? scope_.tensors.find(given.text) : scope_.tensors.end();
     if (t == scope_.tensors.end() || t->second.tensor < 0) continue;
+    if (d.code == Code::E0429 && d.span.end == s.value.span.end && has_any_rank(t->second)) d.span = arg.span;
     const TensorDef* own = def_.input(given.text) ? def_.input(given.text) : def_.output(given.text);
     std::vector<std::string> dims;
     for (const Dim& dim : own ? own->dims : std::vector<Dim>()) dims.push_back(print(dim));
@@ -36,10 +48,10 @@ void BodyExpander::note_arguments(const Statement& s, const OpDef& callee, Diagn
     for (const Dim& dim : own ? own->dims : std::vector<Dim>()) {
       const auto pack = scope_.binding.packs.find(dim.name);
       if (dim.kind != DimKind::pack || pack == scope_.binding.packs.end()) continue;
-      d.notes.push_back(
-          fmt::format("*{0} is any number of dimensions, in this kernel {1}: write them out where {2} "
-                      "needs a certain number",
-                      dim.name, pack->second.size(), callee.name));
+      const std::string note = fmt::format(
+          "*{0} is any number of dimensions, in this kernel {1}: write them out where {2} needs a certain number",
+          dim.name, pack->second.size(), callee.name);
+      if (std::find(d.notes.begin(), d.notes.end(), note) == d.notes.end()) d.notes.push_back(note);
     }
   }
 }

@@ -104,8 +104,10 @@ void BodyExpander::place_axes(const Statement& s, const std::vector<BoundTensor>
     if (arg.kind != SyntaxKind::keyword || arg.children[0].kind != SyntaxKind::name) continue;
     const auto given = attrs.find(arg.text);
     if (given == attrs.end() || given->second.list || constant_value(given->second.elements[0].e)) continue;
-    if (const auto place = place_of_axis(arg.children[0].text, inputs))
-      given->second.elements[0] = {constant_int(*place), true};
+    const auto place = place_of_axis(arg.children[0].text, inputs);
+    if (!place) continue;
+    given->second.elements[0] = {constant_int(*place), true};
+    given->second.placed = true;
   }
 }
 
@@ -184,10 +186,11 @@ void BodyExpander::call(const Statement& s) {
   Scope inner;
   inner.def = callee;
   inner.keeps_stops = scope_.keeps_stops;
+  inner.any_rank = scope_.any_rank;
   Diagnostics found;
   const bool fits = bind_composite({library_, *callee, inputs, attrs, s.value.span}, kernel_, inner, found);
   for (Diagnostic d : found.sorted()) {
-    if (d.code == Code::E0603) note_arguments(s, *callee, d);
+    if (d.code == Code::E0603 || d.code == Code::E0429) note_arguments(s, *callee, d);
     diagnostics_.add(std::move(d));
   }
   if (!fits) return;

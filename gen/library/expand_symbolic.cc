@@ -154,7 +154,7 @@ class SymbolicExpander {
       extents.push_back(size(pack, FromPack{pack, -1}));
     }
     if (fixed || asks_for_rank(def_, pack)) {
-      const std::string rank = pack + "_rank";
+      const std::string rank = rank_name(pack);
       size(rank, FromPackRank{pack});
       extent_of(rank).hi = kMaxRank;
       scope_.binding.pack_ranks[pack] = rank;
@@ -164,6 +164,7 @@ class SymbolicExpander {
       size(base, FromPackBase{pack});
       scope_.binding.pack_bases[pack] = base;
     }
+    for (const Expr& e : extents) scope_.any_rank[std::get<SizeRef>(e->node).name] = pack;
     return scope_.binding.packs[pack] = extents;
   }
 

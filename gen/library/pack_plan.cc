@@ -136,15 +136,19 @@ bool asks_for_rank(const OpDef& def, const std::string& pack) {
   return asks;
 }
 
+bool takes_dims_apart(const OpDef& def, const Frame* frame, const std::string& pack) {
+  if (!frame) return uses_of(def).by_dim.contains(pack) || asks_for_rank(def, pack);
+  const FrameParameter* parameter = frame->parameter(pack);
+  return parameter && parameter->kind == FrameParameterKind::pack;
+}
+
 std::map<std::string, PackPlan> plan_packs(const OpDef& def, const Frame* frame) {
   const PackUses uses = uses_of(def);
   const bool calls = std::any_of(def.body.begin(), def.body.end(), [](const Statement& s) { return s.is_call; });
   std::map<std::string, PackPlan> plan;
   for (const std::string& p : uses.names) {
     const bool pointwise = !uses.reduced.count(p) && !uses.measured.count(p) && !calls;
-    const FrameParameter* parameter = frame ? frame->parameter(p) : nullptr;
-    if (frame)
-      plan[p] = parameter && parameter->kind == FrameParameterKind::pack ? PackPlan::Fixed : PackPlan::Collapsed;
+    if (frame) plan[p] = takes_dims_apart(def, frame, p) ? PackPlan::Fixed : PackPlan::Collapsed;
     else if (uses.by_dim.count(p)) plan[p] = PackPlan::Fixed;
     else if (uses.broadcast.count(p))
       plan[p] = pointwise && leads_outputs(def, p) ? PackPlan::Odometer

@@ -10,6 +10,9 @@ namespace tenon {
 /// `frame`: the C template that stands for a body; a pack is whole there unless the template takes its extents.
 std::map<std::string, PackPlan> plan_packs(const OpDef& def, const Frame* frame = nullptr);
 
+/// Whether the dims of a pack have to be known one by one: the op does not do the same with all of them as with one.
+bool takes_dims_apart(const OpDef& def, const Frame* frame, const std::string& pack);
+
 /// The body says rank(P) or dim(P).
 bool asks_for_rank(const OpDef& def, const std::string& pack);
 

@@ -32,6 +32,7 @@ struct HeldList {
 struct BoundAttr {
   std::vector<Typed> elements;
   bool list = false;
+  bool placed = false;  ///< an axis that is the dim itself, counted over packs as the kernel has them
   HeldList held = {};
 };
 
@@ -57,10 +58,15 @@ struct Binding {
       pack_ranks;  ///< pack → size that is its number of dimensions, where only a call tells it
 };
 
+/// The size that is the number of dimensions of a pack where only a call tells it.
+inline std::string rank_name(const std::string& pack) { return pack + "_rank"; }
+
 /// Names inside a body.
 struct Scope {
   const OpDef* def = nullptr;
   bool keeps_stops = false;  ///< stop(x) is marked: the kernel is on its way to a gradient
+  /// Sizes of the kernel that stand for the dims of a pack of any rank, all of them or one → the pack.
+  std::map<std::string, std::string> any_rank;
   Binding binding;
   std::map<std::string, BoundTensor> tensors;
   std::map<std::string, Expr> ranges;                    ///< index variable → extent
