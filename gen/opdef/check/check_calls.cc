@@ -155,11 +155,10 @@ void ExpressionChecker::check_derived_type(const Syntax& type) {
       variable != nullptr ? dtypes_of(*variable) : std::vector<DType>{*dtype_from_name(inside->text)};
   for (const DType d : from) {
     if (derived_dtype(print(type), d)) continue;
-    diagnostics_.error(
-        Code::E0207, type.span,
-        fmt::format("there is no type {} where {} is {}", print(type), inside->text, name_of(d)),
-        {"complex is for floats and complex types, real for numbers, unsigned and signed for integers, "
-         "wide for numbers"});
+    diagnostics_.error(Code::E0207, type.span,
+                       fmt::format("there is no type {} where {} is {}", print(type), inside->text, name_of(d)),
+                       {"complex is for floats and complex types, real for numbers, unsigned and signed for integers, "
+                        "wide for numbers"});
     return;
   }
 }

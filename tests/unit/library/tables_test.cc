@@ -55,7 +55,8 @@ TEST_CASE("type functions: every type that they have, and none where there is no
   CHECK(derived_dtype("complex(T)", DType::F64) == DType::C128);
   CHECK(derived_dtype("real(T)", DType::C64) == DType::F32);
   CHECK_FALSE(derived_dtype("wide(T)", DType::Bool));
-  CHECK_FALSE(derived_dtype("complex(T)", DType::F16));
+  CHECK(derived_dtype("complex(T)", DType::F16) == DType::C64);
+  CHECK_FALSE(derived_dtype("complex(T)", DType::I16));
   CHECK_FALSE(derived_dtype("unsigned(T)", DType::F32));
 }
 
