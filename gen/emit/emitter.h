@@ -132,6 +132,8 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n);
 CExpr apply_vector(Emitter& e, const OperandNode& node, const VApply& n);
 /// Random words of Philox, a counter a lane.
 CExpr philox_vector(Emitter& e, const OperandNode& node, const VApply& n);
+/// Stores the words of blocks of Philox, one after the other, at an address.
+CExpr store_philox(Emitter& e, const OperandNode& node, const VApply& n, CExpr at);
 CExpr cast_value(Emitter& e, const OperandType& to, const Operand& from);
 CExpr bits_value(Emitter& e, const OperandType& to, const Operand& from);
 CExpr splat_value(Emitter& e, CExpr scalar, const OperandType& t);

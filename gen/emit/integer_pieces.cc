@@ -98,7 +98,7 @@ constexpr ScalarPieceRow kIntegerRows[] = {
     {"u01", "u", "$R", "$T a", R"(  return $01;
 )"},
     // Philox 4x32-10: key = seed, counter = (counter, 0); words 0 to 3 of the result.
-    {"philox_u32", "u", "uint32_t", "uint64_t a, uint64_t b, uint64_t c", R"(  uint32_t x0 = (uint32_t)b;
+    {"philox_block_u32", "u", "void", "uint32_t *p, uint64_t a, uint64_t b", R"(  uint32_t x0 = (uint32_t)b;
   uint32_t x1 = (uint32_t)(b >> 32);
   uint32_t x2 = 0;
   uint32_t x3 = 0;
@@ -114,10 +114,22 @@ constexpr ScalarPieceRow kIntegerRows[] = {
     k0 += 0x9e3779b9u;
     k1 += 0xbb67ae85u;
   }
-  return c == 0 ? x0 : c == 1 ? x1 : c == 2 ? x2 : x3;
+  p[0] = x0;
+  p[1] = x1;
+  p[2] = x2;
+  p[3] = x3;
 )"},
-    {"philox_u64", "u", "uint64_t", "uint64_t a, uint64_t b, uint64_t c",
-     R"(  return (uint64_t)$(philox_u32)(a, b, c) | (uint64_t)$(philox_u32)(a, b, (c + 1) & 3) << 32;
+    {"philox_u32", "u", "uint32_t", "uint64_t a, uint64_t b, uint64_t c", R"(  uint32_t x[4];
+  $(philox_block_u32)(x, a, b);
+  return x[c & 3];
+)"},
+    {"philox_u64", "u", "uint64_t", "uint64_t a, uint64_t b, uint64_t c", R"(  uint32_t x[4];
+  $(philox_block_u32)(x, a, b);
+  return (uint64_t)x[c & 3] | (uint64_t)x[(c + 1) & 3] << 32;
+)"},
+    {"philox_block_u64", "u", "void", "uint64_t *p, uint64_t a, uint64_t b", R"(  uint32_t x[4];
+  $(philox_block_u32)(x, a, b);
+  for (int k = 0; k < 4; ++k) p[k] = (uint64_t)x[k] | (uint64_t)x[(k + 1) & 3] << 32;
 )"},
 };
 

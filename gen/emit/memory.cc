@@ -131,6 +131,9 @@ CExpr gather_value(Emitter& e, const OperandNode& node, const VGather& n) {
 
 CStmt store_value(Emitter& e, const SStore& n) {
   const OperandType& t = n.value->type;
+  const auto* apply = std::get_if<VApply>(&n.value->node);
+  if (apply && apply->op == ScalarOp::Philox && t.lanes > 1 && apply->args[0]->type.lanes == 1)
+    return c_evaluate(store_philox(e, *n.value, *apply, address(e, n.buffer, n.offset)));
   const OperandType m{moved(t.dtype), t.lanes, 0};
   CExpr value = t.dtype == DType::Bool ? cast_value(e, {DType::U8, t.lanes, 0}, n.value) : e.operand(n.value);
   if (partial(e, n.active, t.lanes)) {

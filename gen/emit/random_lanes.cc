@@ -1,4 +1,7 @@
-// Philox 4x32-10 on vectors: each lane has a counter of its own and keeps the words that it asks for.
+// Philox 4x32-10 on vectors: each lane has a counter of its own. It keeps the words that it asks for, or all four are
+// stored.
+#include <fmt/format.h>
+
 #include "emit/emitter.h"
 
 namespace tenon::emit {
@@ -48,7 +51,87 @@ void rounds(Emitter& e, const OperandType& t, CBlock& body) {
   body.push_back({std::move(loop)});
 }
 
+/// Units of so many lanes of two vectors in turns: the first half of the result, or the second.
+Operand zip(const Operand& a, const Operand& b, int unit, int half) {
+  const int lanes = a->type.lanes;
+  if (unit == lanes) return half == 0 ? a : b;
+  std::vector<int> pick;
+  for (int l = 0; l < lanes; ++l) {
+    const int at = l / unit, from = (at / 2 * unit) + half * lanes / 2 + l % unit;
+    pick.push_back(at % 2 == 0 ? from : lanes + from);
+  }
+  return v_shuffle(a, b, pick);
+}
+
+/// Two words in each lane of 64 bits.
+CExpr both(Emitter& e, const OperandType& t, const char* low, const char* high) {
+  const CExpr mask = splat_value(e, c_text("0xffffffffu"), t);
+  return c_binary(c_binary(c_text(low), "&", mask), "|", c_binary(c_text(high), "<<", c_text("32")));
+}
+
+/// The vectors that hold the words of all blocks, one block behind the other.
+std::vector<Operand> in_order(Emitter& e, const OperandType& t, bool two_words, CBlock& body) {
+  const auto pair = [&](const char* name, const char* low, const char* high) {
+    body.push_back(c_declare("const " + e.c_type(t), name, both(e, t, low, high)));
+    e.declare(name, Binding{name, t, false, false, std::nullopt});
+    return v_var(name, t);
+  };
+  const Operand w0 = pair("w0", "x0", "x1");
+  if (!two_words) {
+    const Operand w2 = pair("w2", "x2", "x3");
+    return {zip(w0, w2, 1, 0), zip(w0, w2, 1, 1)};
+  }
+  const Operand w1 = pair("w1", "x1", "x2"), w2 = pair("w2", "x2", "x3"), w3 = pair("w3", "x3", "x0");
+  std::vector<Operand> out;
+  for (const int half : {0, 1}) {
+    const Operand first = zip(w0, w1, 1, half), second = zip(w2, w3, 1, half);
+    for (const int quarter : {0, 1}) out.push_back(zip(first, second, 2, quarter));
+  }
+  return out;
+}
+
+/// Stores blocks b, b + 1, … of the seed a at p.
+void store_blocks(Emitter& e, const OperandType& t, DType word, CBlock& body) {
+  std::vector<CExpr> lanes;
+  for (int l = 0; l < t.lanes; ++l) lanes.push_back(c_text(std::to_string(l)));
+  const std::string u = e.c_type(t);
+  body.push_back(c_declare("const " + u, "a", splat_value(e, c_text("seed"), t)));
+  body.push_back(c_declare("const " + u, "b", c_binary(c_text("counter"), "+", c_braces(u, std::move(lanes)))));
+  rounds(e, t, body);
+  const OperandType stored{word, t.lanes * 8 / bytes_of(word), 0};
+  int at = 0;
+  for (const Operand& v : in_order(e, t, word == DType::U64, body)) {
+    const CExpr to = c_unary("&", c_index(c_text("p"), c_text(std::to_string(at))));
+    body.push_back(c_assign(c_unary("*", c_cast(e.memory_type(word, stored.lanes) + " *", to)),
+                            c_cast(e.c_type(stored), e.operand(v))));
+    at += stored.lanes;
+  }
+}
+
+CExpr as_u64(Emitter& e, const Operand& v) {
+  return e.operand(v->type.dtype == DType::U64 ? v : v_cast(v, DType::U64));
+}
+
 }  // namespace
+
+CExpr store_philox(Emitter& e, const OperandNode& node, const VApply& n, CExpr at) {
+  const DType word = node.type.dtype;
+  const OperandType t{DType::U64, node.type.lanes / 4, 0};
+  std::vector<CExpr> args{std::move(at), as_u64(e, n.args[0]), as_u64(e, n.args[1])};
+  const std::string op = word == DType::U64 ? "philox_block_u64" : "philox_block_u32";
+  if (t.lanes == 1) return call_scalar_piece(e, op, DType::U64, std::move(args));
+  CFunction f;
+  f.name = e.piece_name(op, t);
+  if (!e.needs.has(f.name)) {
+    Emitter inner(e.isa, e.options, e.needs, nullptr);
+    f.result = "void";
+    f.params = {e.storage_type(word) + " *p", "uint64_t seed", "uint64_t counter"};
+    f.specifiers = e.piece_specifiers();
+    store_blocks(inner, t, word, f.body);
+    e.needs.add_function(f);
+  }
+  return c_call(f.name, std::move(args));
+}
 
 CExpr philox_vector(Emitter& e, const OperandNode& node, const VApply& n) {
   const OperandType t{DType::U64, node.type.lanes, 0};

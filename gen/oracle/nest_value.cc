@@ -50,7 +50,9 @@ NestValue apply_lanes(ScalarOp op, const std::vector<NestValue>& args, OperandTy
   const DType in = args[0].type.dtype;
   for (size_t k = 0; k < static_cast<size_t>(type.lanes); ++k) {
     Number a[3];
-    for (size_t i = 0; i < args.size(); ++i) a[i] = args[i].lanes[k];
+    const bool words = op == ScalarOp::Philox && args[0].type.lanes == 1;
+    for (size_t i = 0; i < args.size(); ++i) a[i] = args[i].lanes[words ? 0 : k];
+    if (words && type.lanes > 1) a[1].i += static_cast<int64_t>(k / 4), a[2].i = static_cast<int64_t>(k % 4);
     if (op == ScalarOp::SumError)
       out.lanes.push_back(in == DType::F32 ? sum_error<float>(a[0], a[1]) : sum_error<double>(a[0], a[1]));
     else out.lanes.push_back(rounded_to(apply_number(op, a, in, type.dtype), type.dtype));

@@ -14,6 +14,7 @@
 #include "lower/tree/carry_values.h"
 #include "lower/tree/loop_tree.h"
 #include "lower/tree/place_temps.h"
+#include "lower/tree/random_run.h"
 #include "support/pointer_map.h"
 
 namespace tenon {
@@ -64,6 +65,24 @@ class Generator {
     OperandType type;
     OperandType position_type;
   };
+
+  /// Words of Philox in an array: `groups` times `lanes` blocks, and as many again where iterations may begin inside of
+  /// a block.
+  struct WordBlocks {
+    Expr seed;
+    int buffer = 0;
+    int lanes = 1, groups = 1;
+    bool and_next = false;
+    Operand first;  ///< which iteration of the first block comes first
+  };
+
+  // ---- random numbers (generate_random.cc)
+  Bundle random_words(const Expr& e, const Apply& philox, const RandomRun& run);
+  WordBlocks words_of_blocks(const Apply& philox, const RandomRun& run, DType type, int part, int iterations);
+  int words_in_turn(const WordBlocks& b, const RandomRun& run);
+  int words_buffer(DType type, int64_t elements);
+  void for_groups(const WordBlocks& b, FunctionRef<void(int)> f);
+  Bundle compared_residue(ScalarOp op, const ComparedResidue& r);
 
   // ---- values (generate_values.cc)
   Bundle value(const Expr& e);
@@ -205,6 +224,7 @@ class Generator {
   PointerMap<int> uses_;
   PointerMap<std::pair<Expr, bool>> varies_;  ///< with the node itself: its address must not become another one's
   ValueMemo memo_;
+  std::vector<WordBlocks> word_blocks_;
 };
 
 }  // namespace tenon

@@ -145,6 +145,11 @@ Operand Generator::lane_mask(int bits) const {
 }
 
 Bundle Generator::apply_value(const Expr& e, const Apply& a) {
+  const auto differs = [&](const Expr& x) { return varies(x); };
+  if (a.op == ScalarOp::Philox)
+    if (const auto run = find_random_run(a, lanes_.var, differs)) return random_words(e, a, *run);
+  if (const auto residue = lanes_.lanes > 1 ? find_compared_residue(a, lanes_.var, differs) : std::nullopt)
+    return compared_residue(a.op, *residue);
   std::vector<Bundle> args;
   for (const Expr& x : a.args) args.push_back(spread(value(x), lanes_.parts));
   Bundle out;

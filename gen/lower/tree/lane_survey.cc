@@ -5,6 +5,7 @@
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/tree/random_run.h"
 
 namespace tenon {
 namespace {
@@ -167,6 +168,15 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
 }
 
 void LaneSurvey::apply(const Expr& e, const Apply& a) {
+  const auto differs = [&](const Expr& x) { return varies(x); };
+  if (a.op == ScalarOp::Philox && find_random_run(a, var_, differs)) {
+    ++operations_, ++costly_, ++draws_;
+    return;
+  }
+  if (find_compared_residue(a, var_, differs)) {
+    ++operations_;
+    return;
+  }
   const bool alone = stays_scalar(a, e->type) || (a.op == ScalarOp::Mul && bytes_of(e->type) == 8 && is_int(e->type));
   if (alone && !scalars_) return refuse();
   operations_ += a.op == ScalarOp::Cast ? 0 : 1;

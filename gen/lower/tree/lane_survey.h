@@ -25,6 +25,8 @@ class LaneSurvey {
   /// Operations on values that differ between iterations.
   int operations() const { return operations_; }
   int widest() const { return widest_; }
+  /// Random words whose blocks neighbours share.
+  int draws() const { return draws_; }
   bool has_loops() const { return has_loops_; }
   /// Accumulators that run over the loop.
   const std::set<int>& reduced() const { return reduced_; }
@@ -55,7 +57,7 @@ class LaneSurvey {
   PointerMap<std::pair<Expr, bool>> varies_;  ///< with the node itself: its address must not become another one's
   PointerMap<bool> seen_;
   bool possible_ = true, has_loops_ = false, far_ = false;
-  int neighbours_ = 0, strided_ = 0, costly_ = 0, operations_ = 0, widest_ = 1;
+  int neighbours_ = 0, strided_ = 0, costly_ = 0, operations_ = 0, widest_ = 1, draws_ = 0;
 };
 
 }  // namespace tenon

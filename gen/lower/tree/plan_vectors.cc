@@ -86,7 +86,8 @@ class VectorPlanner {
     l.shape = {2, 1};
     const LaneSurvey survey(k_, tree_, l, ranges_);
     l.shape = {};
-    if (!survey.possible() || survey.neighbours() == 0 || (l.interior && !survey.reduced().empty())) return false;
+    if (!survey.possible() || survey.neighbours() == 0 || (l.interior && !survey.reduced().empty())) return draws(l);
+    if (isa_.vector_bits == 0 && draws(l)) return true;
     int lanes = isa_.vector_bits == 0 ? 1 : isa_.vector_bits / (8 * survey.widest());
     while (n && lanes * survey.widest() > kSixteenBytes && lanes / 2 >= *n) lanes /= 2;
     int parts = l.in_strip && !survey.has_loops() ? 1 : parts_of(l, survey, lanes);
@@ -97,6 +98,18 @@ class VectorPlanner {
     l.shape = {lanes, parts, survey.has_loops() || streams ? 0 : prefetch_bytes(survey)};
     for (const int a : survey.reduced()) tree_.accumulators[static_cast<size_t>(a)].split = l.shape;
     return true;
+  }
+
+  /// A few iterations at a time where those share a block of random words and have no vectors.
+  bool draws(TreeLoop& l) {
+    constexpr int kTogether = 4;
+    const auto n = constant_value(l.var.extent);
+    if (l.interior || (n && *n < kTogether)) return false;
+    l.shape = {1, kTogether};
+    const LaneSurvey survey(k_, tree_, l, ranges_);
+    if (survey.possible() && survey.draws() > 0 && !survey.has_loops() && survey.reduced().empty()) return true;
+    l.shape = {};
+    return false;
   }
 
   /// The loop of a recurrence along a line, or of a running reduction, which begins before it. (One addition a step is

@@ -23,6 +23,12 @@ std::string nest_of(const std::string& op, std::string_view level = "x86-64-v4",
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+int count_of(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
 }  // namespace
 
 TEST_CASE("library bodies: a reduction along the last axis has vectors along the row, folded once") {
@@ -59,13 +65,45 @@ TEST_CASE("library bodies: copies along the last axis move whole vectors, revers
   CHECK(contains(flipped, "shuffle(run, run; 15 14 13"));
 }
 
-TEST_CASE("library bodies: random numbers are drawn in lanes") {
-  for (const char* op : {"rand", "randn", "bernoulli", "dropout"}) {
-    const std::string nest = nest_of(op);
+TEST_CASE("library bodies: a block of random words is computed once for all elements that share it") {
+  for (const char* op : {"rand", "randn", "bernoulli", "dropout", "kaiming_normal", "xavier_uniform"})
+    for (const char* level : {"portable", "x86-64-v2", "x86-64-v3", "x86-64-v4", "neon"}) {
+      const std::string nest = nest_of(op, level);
+      INFO(nest);
+      CHECK(count_of(nest, "= philox:u32x") > 0);
+      CHECK(count_of(nest, "= philox:u32x") == count_of(nest, "philox:"));  // all words of blocks are stored
+    }
+}
+
+TEST_CASE("library bodies: as many random words as elements are computed in a pass") {
+  const auto check = [](const char* level, int elements, int words) {
+    for (const char* op : {"rand", "randn"}) {
+      const std::string nest = nest_of(op, level);
+      INFO(nest);
+      CHECK(contains(nest, "step " + std::to_string(elements)));
+      // in the pass, behind it where that begins inside of a block, and for the rest
+      CHECK(count_of(nest, "= philox:u32x" + std::to_string(words)) == elements / words + 2);
+    }
+  };
+  check("portable", 4, 4);
+  check("x86-64-v2", 8, 8);
+  check("x86-64-v3", 16, 16);
+}
+
+TEST_CASE("library bodies: random integers share blocks though their products have no vectors") {
+  for (const char* level : {"portable", "x86-64-v3"}) {
+    const std::string nest = nest_of("randint", level, DType::I32);
     INFO(nest);
-    CHECK(contains(nest, "step 8"));
-    CHECK(contains(nest, "philox"));
+    CHECK(contains(nest, "step 4"));
+    CHECK(count_of(nest, "= philox:") == count_of(nest, "philox:"));
   }
+}
+
+TEST_CASE("library bodies: what depends on an element's parity has lanes as narrow as the elements") {
+  const std::string nest = nest_of("randn", "x86-64-v3");
+  INFO(nest);
+  CHECK(contains(nest, "i32x8"));
+  CHECK_FALSE(contains(nest, "i64x"));
 }
 
 TEST_CASE("library bodies: products with few rows or columns are not computed in tiles") {
