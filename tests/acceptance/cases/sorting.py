@@ -66,6 +66,16 @@ def any_bits(rng, shape, key):
     return rng.integers(0, 256, (*shape, dtype.itemsize), np.uint8).view(dtype)[..., 0].copy()
 
 
+def ordered_lines(key):
+    """Rows already in order, reversed, rising and falling, all equal, and in pieces of equal upper words."""
+    for n in (1, 2, 5, 95, 96, 97, 257, 1500):
+        line = np.sort(np.arange(n) * 3 % 113)
+        yield from (line, line[::-1], np.concatenate([line[::2], line[1::2][::-1]]), np.full(n, 5), line % 2)
+        if key in ('i64', 'u64', 'f64'):
+            yield np.arange(n)[::-1] % 100 + 2**40 * (np.arange(n) // 200)
+            yield np.arange(n)[::-1] + 2**50
+
+
 def falling(x, axis):
     """Stable order from the maximum down, NaN first."""
     n = x.shape[axis]
@@ -73,6 +83,13 @@ def falling(x, axis):
 
 
 def cases(rng):
+    for key in available('f32', 'f64', 'i64', 'i16', 'u8'):
+        for line in ordered_lines(key):
+            x = line.astype(rand(rng, (1,), key).dtype)
+            for descending in (False, True):
+                at = falling(x, 0) if descending else np.argsort(x, kind='stable')
+                yield dict(op='in_order', key=key, inputs=[x], attrs={'axis': 0, 'descending': descending},
+                           want=[x[at], at], dtypes=[key, 'i64'], tol=EXACT)
     for key in available('f32', 'f64', 'f16', 'i8', 'u64', 'bool'):
         for shape, axis, made in [(s, a, awkward) for s, a in SHAPES] + [((3, 61), 1, any_bits), ((2, 700), 1, any_bits)]:
             x = made(rng, shape, key)

@@ -106,6 +106,16 @@ TEST_CASE("library bodies: what depends on an element's parity has lanes as narr
   CHECK_FALSE(contains(nest, "i64x"));
 }
 
+TEST_CASE("library bodies: a sort keeps 16 bytes an element, whatever its type") {
+  for (const DType type : {DType::F32, DType::F64, DType::I8}) {
+    const std::string nest = nest_of("sort", "x86-64-v3", type);
+    INFO(nest);
+    CHECK(count_of(nest, ": workspace ") == 2);
+    CHECK(contains(nest, "items: workspace u64 x mul(2, D)"));
+    CHECK(contains(nest, "counts: workspace u32 x 1024"));
+  }
+}
+
 TEST_CASE("library bodies: products with few rows or columns are not computed in tiles") {
   const std::string nest = nest_of("gemm");
   INFO(nest);
