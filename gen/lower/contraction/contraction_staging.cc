@@ -1,77 +1,12 @@
-// Finds what a contraction's left side reads around its rows, and copies it line by line.
+// Copies what a contraction's left side reads around its rows, line by line.
 #include "lower/contraction/contraction_staging.h"
 
 #include <algorithm>
 
 #include "algebra/simplify.h"
-#include "support/check.h"
 
 namespace tenon {
 namespace {
-
-/// Whether an index is a loop that ends within the tensor: padding behind the last element makes a loop longer than its
-/// dimension.
-bool ends_inside(const ContractionBuilder& b, const Expr& index, const Expr& dim) {
-  const auto* var = std::get_if<VarRef>(&index->node);
-  if (!var) return false;
-  for (const auto* vars : {&b.c.outer_left, &b.c.outer_right, &b.c.rows, &b.c.columns, &b.c.depth})
-    for (const LoopVar& v : *vars) {
-      if (v.name != var->name) continue;
-      const auto extent = constant_value(v.extent), most = constant_value(dim);
-      return extent && most ? *extent <= *most : same(v.extent, dim);
-    }
-  return false;
-}
-
-/// Smallest index and number of indices that a form takes over its variables.
-void bound(Staging& s, StagedDim& d) {
-  ContractionBuilder& b = s.b;
-  d.lo = d.form.rest;
-  d.extent = v_int(1);
-  for (const LoopVar& v : staged_vars(b)) {
-    const Operand by = d.form.coefficient(v.name);
-    if (constant_value(by) == 0) continue;
-    const bool band = b.band_first && v.name == b.c.rows[0].name;
-    const Operand last = band ? v_int(b.band_rows - 1) : b.extent(v) - v_int(1);
-    if (band) d.lo = d.lo + by * b.band_first;
-    const auto known = constant_value(by);
-    const Operand up = known ? v_int(*known > 0 ? *known : 0) : larger(by, v_int(0));
-    const Operand down = known ? v_int(*known < 0 ? -*known : 0) : larger(v_int(0) - by, v_int(0));
-    d.extent = d.extent + (up + down) * last;
-    if (constant_value(down) != 0) d.lo = d.lo - down * last;
-  }
-  const bool one_step =
-      !b.band_first && d.form.coefficients.size() == 1 && constant_value(d.form.coefficients.begin()->second) == 1;
-  if (one_step)
-    d.extent = b.extent([&] {
-      for (const LoopVar& v : staged_vars(b))
-        if (constant_value(d.form.coefficient(v.name)) != 0) return v;
-      TENON_UNREACHABLE("a staged dimension without variables");
-    }());
-  else d.extent = larger(d.extent, v_int(0));
-  d.guarded = (!one_step && !walks_planes(b, d)) || constant_value(d.form.rest) != 0 ||
-              (s.read.fill && !ends_inside(b, s.read.index[d.dim], s.tensor().dims[d.dim]));
-}
-
-/// An index that the copy does not walk: a loop over the whole dimension, or a constant inside it.
-bool stays_inside(const Staging& s, size_t d) {
-  if (ends_inside(s.b, s.read.index[d], s.tensor().dims[d])) return true;
-  const auto at = constant_value(s.read.index[d]), dim = constant_value(s.tensor().dims[d]);
-  return at && dim && *at >= 0 && *at < *dim;
-}
-
-/// Whether all numbers that words are made of are within dimension `d`; a read without padding has no others.
-bool pairs_inside(const Staging& s, size_t d) {
-  if (!s.read.fill) return true;
-  const Contraction& c = s.b.c;
-  const auto dim = constant_value(s.tensor().dims[d]);
-  const auto paired =
-      std::find_if(c.depth.begin(), c.depth.end(), [&](const LoopVar& v) { return v.name == c.paired; });
-  const auto words = constant_value(paired->extent), last = c.pair_last ? constant_value(c.pair_last) : std::nullopt;
-  if (c.pair_last)
-    return dim && last ? *last < *dim : same(c.pair_last, simplify(s.tensor().dims[d] - constant_int(1)));
-  return dim && words && *words * c.word_numbers <= *dim;
-}
 
 Operand splat_for(const Operand& v, int lanes) { return v_splat(v, lanes); }
 
@@ -80,14 +15,6 @@ Operand word_of(const Operand& low, const Operand& high) {
   const OperandType t{DType::I32, low->type.lanes, 0};
   const Operand bits = v_apply(ScalarOp::BitAnd, {v_cast(low, DType::I32), v_constant({0xffff, 0}, t)});
   return v_apply(ScalarOp::BitOr, {bits, v_apply(ScalarOp::Shl, {v_cast(high, DType::I32), v_constant({16, 0}, t)})});
-}
-
-/// A dimension that one variable walks in steps: the copy has what it steps on.
-void skip_steps(StagedDim& d) {
-  if (d.form.coefficients.size() != 1 || constant_value(d.form.rest) != 0) return;
-  Operand& by = d.form.coefficients.begin()->second;
-  d.scale = std::max<int64_t>(1, constant_value(by).value_or(1));
-  if (d.scale > 1) by = v_int(1);
 }
 
 /// What stands outside of the tensor, as an element of the copy.
@@ -299,6 +226,39 @@ Block copy_line(Staging& s, const Line& line, const Operand& from, const Operand
   return {s_if(v_apply(ScalarOp::Eq, {step, v_int(1)}), std::move(dense), copy_stepped(s, line, from, to))};
 }
 
+/// Lines of fewer elements than a vector has lanes, where parts of vectors would be stored by elements. Each is copied
+/// as a vector with the fill behind the line: what that writes of the lines below is written again, as they are copied
+/// from the first to the last. The last ones stay with single elements, because a vector would reach past the tensor or
+/// the copy.
+struct ShortLines {
+  int64_t first = 0, count = 0;  ///< of the elements that are in the tensor
+  int64_t end = 0;               ///< index behind the last line that is copied as a vector
+};
+std::optional<ShortLines> short_lines(const Staging& s, const Line& line) {
+  const int lanes = s.b.lanes();
+  const bool plain = lanes > 1 && !s.b.isa.masked_memory && !s.pair_step && !s.b.staged_as && line.dims == 1;
+  if (!plain || s.dims.size() < 2 || constant_value(line.step) != 1 || (line.guarded && !s.filled_before))
+    return std::nullopt;
+  const StagedDim& above = s.dims[s.dims.size() - 2];
+  const Inside in = line.guarded ? line.inside : Inside{v_int(0), line.extent}, rows = inside_line(s, above);
+  const auto first = constant_value(in.first), last = constant_value(in.last), row = constant_value(rows.first),
+             end = constant_value(rows.last), step = constant_value(s.stride_of(above.dim) * v_int(above.scale)),
+             pitch = constant_value(above.stride);
+  if (!first || !last || !row || !end || !step || !pitch || *step < 1 || *last - *first < 2 || *last - *first >= lanes)
+    return std::nullopt;
+  const int64_t count = *last - *first, least = std::min(*step, *pitch), late = (lanes - count + least - 1) / least;
+  return *end - late > *row ? std::optional(ShortLines{*first, count, *end - late}) : std::nullopt;
+}
+
+Stmt copy_short(const Staging& s, const Line& line, const ShortLines& lines, const Operand& from, const Operand& to) {
+  const int lanes = s.b.lanes();
+  const Operand first = v_int(lines.first);
+  std::vector<int> pick;
+  for (int l = 0; l < lanes; ++l) pick.push_back(l < lines.count ? l : lanes + l);
+  const Operand value = v_cast(load_line(s, line, from + line.lo + first, lanes, nullptr), s.b.staged_type());
+  return s_store(s.buffer, to + first, v_shuffle(value, v_splat(s.fill, lanes), std::move(pick)));
+}
+
 /// The loops around copy_line; a line that is outside the tensor in an outer dimension is filled.
 Block copy_all(Staging& s) {
   const Line line = line_of(s);
@@ -320,6 +280,7 @@ Block copy_all(Staging& s) {
         v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {at, v_int(0)}), v_apply(ScalarOp::Lt, {at, s.dim_of(d.dim)})});
     inside = inside ? v_apply(ScalarOp::And, {inside, ok}) : ok;
   }
+  const std::optional<ShortLines> lines = inside ? std::nullopt : short_lines(s, line);
   Block body = copy_line(s, line, from, to);
   if (inside) {
     Block outside;
@@ -330,9 +291,15 @@ Block copy_all(Staging& s) {
   }
   for (size_t i = names.size(); i-- > 0;) {
     const StagedDim& d = s.dims[i];
-    const Inside in = d.guarded && s.filled_before ? inside_of(s, d) : Inside{v_int(0), d.extent};
-    Block loop{with_kind(i == 0 ? LoopKind::Parallel : LoopKind::Serial,
-                         s_for(names[i], in.first, in.last, 1, std::move(body)))};
+    Inside in = d.guarded && s.filled_before ? inside_of(s, d) : Inside{v_int(0), d.extent};
+    const bool spills = lines && i + 1 == names.size();
+    Block loop;
+    if (spills) {
+      loop.push_back(s_for(names[i], in.first, v_int(lines->end), 1, {copy_short(s, line, *lines, from, to)}));
+      in.first = v_int(lines->end);
+    }
+    const LoopKind kind = i == 0 && !spills ? LoopKind::Parallel : LoopKind::Serial;
+    loop.push_back(with_kind(kind, s_for(names[i], in.first, in.last, 1, std::move(body))));
     body = std::move(loop);
   }
   return body;
@@ -363,22 +330,6 @@ void fill_copy(Staging& s, Block& before) {
 
 }  // namespace
 
-bool walks_planes(const ContractionBuilder& b, const StagedDim& d) {
-  return b.planes > 1 && d.form.coefficients.size() == 1 && constant_value(d.form.coefficient(b.c.rows[0].name)) == 1;
-}
-
-std::vector<LoopVar> pixel_vars(const ContractionBuilder& b) {
-  std::vector<LoopVar> vars = b.c.rows;
-  if (b.pixels_along_columns) vars.insert(vars.end(), b.c.columns.begin(), b.c.columns.end());
-  return vars;
-}
-
-std::vector<LoopVar> staged_vars(const ContractionBuilder& b) {
-  std::vector<LoopVar> vars = pixel_vars(b);
-  vars.insert(vars.end(), b.c.depth.begin(), b.c.depth.end());
-  return vars;
-}
-
 Block copy_one_line(Staging& s, const StagedDim& d, const Operand& from, const Operand& to) {
   return copy_line(s, line_of_dim(s, d), from, to);
 }
@@ -392,48 +343,6 @@ Block fill_span(Staging& s, const Operand& to, const Operand& count) {
 
 Inside inside_line(const Staging& s, const StagedDim& d) {
   return d.guarded ? inside_of(s, d) : Inside{v_int(0), d.extent};
-}
-
-bool plan_staging(Staging& s) {
-  const auto channels = channel_dim(s.b, s.read);
-  for (size_t d = 0; d < s.read.index.size(); ++d) {
-    const auto form = affine_form(s.read.index[d], staged_vars(s.b), s.b.scope);
-    if (!form) return false;
-    StagedDim dim{d, *form, nullptr, nullptr, nullptr, false};
-    if (dim.form.coefficients.empty()) {
-      if (s.read.fill && !stays_inside(s, d)) return false;
-      s.fixed.push_back(dim.form.rest);
-      continue;
-    }
-    if (s.b.c.low_halves && mentions(s.read.index[d], s.b.c.paired)) {
-      if (!pairs_inside(s, d)) return false;
-      dim.scale = s.b.c.word_numbers;
-      dim.form.coefficients = {{s.b.c.paired, v_int(1)}};
-      s.pair_step = s.stride_of(d);
-    }
-    if (channels && !s.read.fill) skip_steps(dim);
-    bound(s, dim);
-    dim.guarded = dim.guarded && dim.scale == 1;
-    if (s.b.c.windows && mentions(s.read.index[d], s.b.c.paired)) {  // the other bytes of the last word
-      dim.extent = dim.extent + v_int(3);
-      dim.guarded = true;
-    }
-    s.fixed.push_back(nullptr);
-    s.dims.push_back(std::move(dim));
-  }
-  s.channels_last = channels.has_value();
-  if (channels)
-    std::stable_partition(s.dims.begin(), s.dims.end(), [&](const StagedDim& d) { return d.dim != *channels; });
-  Operand stride = v_int(1);
-  for (size_t i = s.dims.size(); i-- > 0;) {
-    s.dims[i].stride = stride;
-    stride = stride * room_of(s, i);
-  }
-  // a stencil's vectors run past the last pixel of a line, in the end past the copy
-  const Operand slack = v_int(s.b.pixels_along_columns ? 2 * s.b.lanes() : 0);
-  s.buffer = s.b.add_buffer("staged", s.b.staged_type(), Storage::Workspace, stride + slack);
-  s.elements = stride;
-  return !s.dims.empty();
 }
 
 Block stage_copy(Staging& s, Block& before) {

@@ -19,11 +19,15 @@ int unrolled_rows(const ContractionBuilder& b) {
   return b.blueprint.unroll > 0 ? b.blueprint.unroll : b.blueprint.tile_rows;
 }
 
+/// Whether the pixels of a plane are one line: a convolution along one dimension.
+bool is_line(const ContractionBuilder& b) { return b.c.rows.size() == (b.planes > 1 ? 1u : 0u); }
+
 /// Rows of a strip: as many as the blueprint says, or so many that equal strips cover known rows.
 int strip_height(ContractionBuilder& b) {
+  if (is_line(b)) return 1;
   const int tall = b.unrolls_taps ? unrolled_rows(b) : b.blueprint.tile_rows;
   const auto rows = constant_value(b.extent_of(b.c.rows));
-  return b.unrolls_taps && rows && *rows > 0 ? static_cast<int>(even_height(*rows, tall)) : tall;
+  return rows && *rows > 0 ? static_cast<int>(even_height(*rows, tall)) : tall;
 }
 
 constexpr int kForPixels = 3;  // registers of a strip that hold pixels
@@ -34,10 +38,10 @@ bool in_place(const ContractionBuilder& b) {
 }
 
 /// Whether all taps and rows have their registers, and all extents are numbers. The last of such strips may repeat rows
-/// of the one above.
+/// of the one above. A line, whose strips are vectors along it, counts as one row.
 bool taps_fit(ContractionBuilder& b) {
   const auto taps = constant_value(b.extent_of(b.c.depth)),
-             rows = b.c.rows.size() == 1 ? constant_value(b.extent(b.c.rows[0])) : std::nullopt;
+             rows = b.c.rows.size() <= 1 ? constant_value(b.extent_of(b.c.rows)) : std::nullopt;
   if (!rows || !taps || *taps < 1 || *taps + unrolled_rows(b) + kForPixels > b.isa.vector_registers) return false;
   return !in_place(b) || *rows < 1 || *rows % even_height(*rows, unrolled_rows(b)) == 0;
 }
@@ -45,7 +49,7 @@ bool taps_fit(ContractionBuilder& b) {
 /// Whether a copy of the whole plane is larger than the blueprint allows; a strip's rows are copied at a time then.
 bool copies_bands(ContractionBuilder& b) {
   const auto pixels = constant_value(b.extent_of(b.c.rows) * b.extent_of(b.c.columns));
-  return b.unrolls_taps && b.blueprint.cache_m > 0 && pixels && *pixels > b.blueprint.cache_m;
+  return b.unrolls_taps && !b.c.rows.empty() && b.blueprint.cache_m > 0 && pixels && *pixels > b.blueprint.cache_m;
 }
 
 /// What all strips read.
@@ -174,11 +178,30 @@ bool place_planes(ContractionBuilder& b, const LeftAccess& left, ShortRows& p) {
   return step && weight_step;
 }
 
+/// Vectors of a plane for which there are registers, next to its taps where these have theirs.
+int64_t most_vectors(const ContractionBuilder& b, const LeftAccess& left) {
+  const auto taps = static_cast<int64_t>(left.taps.size());
+  return taps == 0 ? b.blueprint.tile_rows : b.isa.vector_registers - taps - kForPixels;
+}
+
+/// The line as a plane of one row; equal parts of it where it has more vectors than there are registers for.
+std::optional<ShortRows> line_as_plane(ContractionBuilder& b, const LeftAccess& left) {
+  const auto columns = constant_value(b.extent_of(b.c.columns));
+  const int64_t lanes = b.lanes(), most = std::min<int64_t>(most_vectors(b, left), b.blueprint.tile_rows),
+                all = columns ? (*columns + lanes - 1) / lanes : most;
+  if (most < 1 || all < 1) return std::nullopt;
+  const int64_t vectors = even_height(all, most), pixels = columns && all == vectors ? *columns : vectors * lanes;
+  ShortRows out{1, pixels, pixels, static_cast<int>(vectors)};
+  const bool fits = b.planes == 1 || all == vectors;
+  return fits && place_planes(b, left, out) ? std::optional(out) : std::nullopt;
+}
+
 /// The plane, where vectors over all of it are clearly fewer than vectors along its rows and have their registers.
 std::optional<ShortRows> short_rows(ContractionBuilder& b, const LeftAccess& left) {
   const auto stride = pixel_stride(b, left);
-  if (!stride || b.lanes() == 1 || b.c.rows.size() != (b.planes > 1 ? 2u : 1u) || (b.band_first && b.planes == 1))
-    return std::nullopt;
+  if (!stride || b.lanes() == 1 || (b.band_first && b.planes == 1)) return std::nullopt;
+  if (is_line(b)) return line_as_plane(b, left);
+  if (b.c.rows.size() != (b.planes > 1 ? 2u : 1u)) return std::nullopt;
   const LoopVar& along = b.c.rows.back();
   const auto rows = constant_value(b.extent(along)), columns = constant_value(b.extent_of(b.c.columns));
   const auto row_step = constant_value(left.row_coefficients.at(along.name));
@@ -186,10 +209,9 @@ std::optional<ShortRows> short_rows(ContractionBuilder& b, const LeftAccess& lef
     return std::nullopt;
   const int64_t lanes = b.lanes(), pitch = *row_step / *stride,
                 vectors = ((*rows - 1) * pitch + *columns + lanes - 1) / lanes;
-  const int64_t along_rows = *rows * ((*columns + lanes - 1) / lanes), taps = static_cast<int64_t>(left.taps.size());
-  const bool fits =
-      taps == 0 ? vectors <= b.blueprint.tile_rows : vectors + taps + kForPixels <= b.isa.vector_registers;
-  if (vectors * 4 > along_rows * 3 || !fits || !flat_outside(b.kernel, b.c, {along, b.c.columns[0]}))
+  const int64_t along_rows = *rows * ((*columns + lanes - 1) / lanes);
+  if (vectors * 4 > along_rows * 3 || vectors > most_vectors(b, left) ||
+      !flat_outside(b.kernel, b.c, {along, b.c.columns[0]}))
     return std::nullopt;
   ShortRows out{*rows, *columns, pitch, static_cast<int>(vectors)};
   return place_planes(b, left, out) ? std::optional(out) : std::nullopt;
@@ -246,12 +268,29 @@ Block whole_planes(ContractionBuilder& b, const StripShape& shape, const StripOp
   const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(p.planes * pitch));
   Block out;
   out.push_back(StripCall(b, operands, shape).at(v_int(0), v_int(0), {tile, v_int(0)}, out));
-  b.c.columns.insert(b.c.columns.begin(), b.c.rows.back());
-  b.c.rows.pop_back();
+  if (!is_line(b)) {
+    b.c.columns.insert(b.c.columns.begin(), b.c.rows.back());
+    b.c.rows.pop_back();
+  }
   const Operand first = p.planes > 1 ? b.band_first : v_int(0);
   for (Stmt& s : epilogue(b, {first, v_int(p.planes), v_int(0), v_int(p.pixels()), tile, pitch}))
     out.push_back(std::move(s));
   return out;
+}
+
+/// Strips along a line of more pixels than one has. The last begins early enough to be whole where it may repeat some.
+Block line_strips(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
+  const int64_t pixels = shape.plane->pixels();
+  const Operand columns = b.extent_of(b.c.columns);
+  const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(pixels));
+  const std::string q = b.local("strip_column"), width = b.local("strip_width"), first = b.local("first_column");
+  const bool whole = constant_value(columns) && !in_place(b);
+  const Operand column = whole ? v_var(first) : v_var(q), wide = whole ? v_int(pixels) : v_var(width);
+  Block strip{whole ? s_let(first, smaller(v_var(q), columns - v_int(pixels)))
+                    : s_let(width, smaller(v_int(pixels), columns - v_var(q)))};
+  strip.push_back(StripCall(b, operands, shape).at(v_int(0), column, {tile, v_int(0)}, strip));
+  append(strip, epilogue(b, {v_int(0), v_int(1), column, wide, tile, pixels}));
+  return {with_kind(LoopKind::Parallel, s_for(q, v_int(0), columns, pixels, std::move(strip)))};
 }
 
 /// What the strips are made of, of how the pixels and the weights lie.
@@ -261,7 +300,7 @@ std::optional<StripShape> shape_of(ContractionBuilder& b, const LeftAccess& left
   const bool bands = b.band_first && b.planes == 1, unrolled = !left.taps.empty();
   const auto row_step =
       stride && !b.c.rows.empty() ? constant_value(left.row_coefficients.at(b.c.rows.back().name)) : std::nullopt;
-  if (!stride || (bands && !unrolled) || (unrolled && (!by || !row_step))) return std::nullopt;
+  if (!stride || (bands && !unrolled) || (unrolled && (!by || (!row_step && !is_line(b))))) return std::nullopt;
   StripShape shape{strip_height(b), *stride,          row_step.value_or(0), left.taps,
                    by.value_or(0),  left.depth_table, left.table_type,      weight_type};
   shape.plane = short_rows(b, left);
@@ -278,6 +317,10 @@ std::optional<StripShape> shape_of(ContractionBuilder& b, const LeftAccess& left
 Block all_strips(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands, Block staging) {
   if (!shape.plane) {
     append(staging, shape.row_pitch > 0 ? dense_plane(b, shape, operands) : strips(b, shape, operands));
+    return staging;
+  }
+  if (is_line(b) && constant_value(b.extent_of(b.c.columns)) != shape.plane->pixels()) {
+    append(staging, line_strips(b, shape, operands));
     return staging;
   }
   const Operand all = b.planes > 1 ? b.extent(b.c.rows[0]) : nullptr;

@@ -75,6 +75,9 @@ class StripFunction {
   /// Stores the sums of a plane's rows one behind the other: each vector is picked from those that hold its elements.
   void store_plane(const ShortRows& p, int plane, int tile) {
     const int lanes = b_.lanes(), own = plane * p.vectors;
+    for (int v = 0; p.rows == 1 && v < p.vectors; ++v)
+      f_.body.push_back(s_store(tile, v_int(plane * tile_pitch(b_, p) + v * lanes), sum(own + v)));
+    if (p.rows == 1) return;
     for (int64_t first = 0; first < p.pixels(); first += lanes) {
       const auto place = [&](int lane) {
         const int64_t i = std::min(first + lane, p.pixels() - 1);
