@@ -197,7 +197,7 @@ struct DumpOptions : GraphForm {
 struct ExplainOptions : GraphForm {
   std::string subject;              ///< a kernel's name, a diagnostic code or a graph
   bool memory = false;              ///< of a graph: the table of its buffers
-  std::optional<std::string> svg;   ///< of a graph: where the picture of its memory goes
+  std::optional<std::string> svg;   ///< of a graph: the file for the diagram of its memory
   std::vector<std::string> inputs;  ///< as in DumpOptions
   KernelSelection selection;
   std::optional<std::string> schedules;  ///< as in LibOptions

@@ -1,4 +1,4 @@
-// What a body does besides statements: calls of C templates, and extents that the data decide.
+// The parts of a body besides statements: calls of C templates, and extents that the data decide.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +24,12 @@ struct BodySteps {
   bool empty() const { return calls.empty() && found.empty() && !late_checks; }
 };
 
-/// The kernel in parts: calls by themselves, what reads an extent behind what finds it, and every check in front of the
+/// The kernel in parts: calls by themselves, what reads an extent after what finds it, and every check in front of the
 /// first store to an output. A kernel without steps stays as it is.
 void cut_into_parts(const BodySteps& steps, Kernel& kernel);
 
 /// The other way: the statements and checks of a kernel's parts become its own. What its steps are once the body is
-/// complete, place_steps() tells.
+/// complete, place_steps() says.
 BodySteps join_parts(Kernel& kernel);
 /// Numbers the steps anew after statements were added or taken away: a call is done when its results are first read.
 void place_steps(const Kernel& kernel, BodySteps& steps);

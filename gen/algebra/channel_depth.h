@@ -1,4 +1,4 @@
-// Which depth variable of a contraction walks channels, whose neighbours are a picture apart in memory.
+// Which depth variable of a contraction walks channels, whose neighbours are an image apart in memory.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Extents and strides as a number times factors that only run time knows: what divides what, whatever the sizes are.
+// Extents and strides as a number times factors that only run time knows: divisibility that holds for all sizes.
 #pragma once
 
 #include <optional>

@@ -28,7 +28,7 @@ class FreshNames {
     }
   }
 
-  /// `base`, or with a number behind it where there is one already.
+  /// `base`, or with a number after it where there is one already.
   std::string operator()(const std::string& base) {
     std::string name = base;
     for (int i = 2; !used_.insert(name).second; ++i) name = fmt::format("{}_{}", base, i);

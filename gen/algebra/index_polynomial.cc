@@ -303,7 +303,7 @@ std::optional<Polynomial> IndexBounds::choice(const Syntax& s) {
   return Polynomial::quantity(name);
 }
 
-/// The element that is read, or what is in its place where there is none.
+/// The element that is read, or what is in its place if there is none.
 std::optional<Polynomial> IndexBounds::padded(const Syntax& s) {
   const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
   if (!a || !b) return std::nullopt;
@@ -312,7 +312,7 @@ std::optional<Polynomial> IndexBounds::padded(const Syntax& s) {
   return Polynomial::quantity(name);
 }
 
-/// What lies before one of several stretches leaves room for its own extent in the sum of all.
+/// The part before one of several stretches plus its own extent is at most the sum of all.
 std::optional<Polynomial> IndexBounds::offset(const Syntax& s) {
   Syntax all = s;
   all.text = "sum_of";

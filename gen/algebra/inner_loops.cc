@@ -1,4 +1,4 @@
-// How wide the innermost loops of a nest are, and why those that are scalar are.
+// The widths of the innermost loops of a nest, and the reasons for scalar ones.
 #include "algebra/inner_loops.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How wide the innermost loops of a nest are, and why those that are scalar are.
+// The widths of the innermost loops of a nest, and the reasons for scalar ones.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 namespace tenon {
 namespace {
 
-constexpr char kElsewhere = '\'';  ///< behind the name of a quantity: its value in another iteration
+constexpr char kElsewhere = '\'';  ///< after the name of a quantity: its value in another iteration
 constexpr int kSteps = 4000;       ///< a proof that takes more is given up
 
 using Split = KnownQuantities::Split;

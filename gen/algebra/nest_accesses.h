@@ -1,4 +1,4 @@
-// What an iteration of a parallel loop reads and writes, as polynomials in quantities of the nest.
+// The accesses of an iteration of a parallel loop, as polynomials in quantities of the nest.
 #pragma once
 
 #include <string>

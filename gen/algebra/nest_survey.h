@@ -1,4 +1,4 @@
-// What statements of a nest use: variables, buffers, and whether they can fail.
+// The objects that statements of a nest use: variables, buffers, and whether they can fail.
 #pragma once
 
 #include <set>

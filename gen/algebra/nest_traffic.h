@@ -1,4 +1,4 @@
-// How many bytes a nest moves to and from each of its buffers.
+// The number of bytes that a nest moves to and from each of its buffers.
 #pragma once
 
 #include <vector>

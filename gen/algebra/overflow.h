@@ -1,4 +1,4 @@
-// Where integers leave their type: in sizes that is an error, in data they wrap, and a proof must not take them
+// Integer overflow: in sizes it is an error, in data it wraps, and a proof must not take wrapped values
 // for unbounded numbers.
 #pragma once
 

@@ -24,7 +24,7 @@ int bits_needed(const Expr& e) {
 
 Expr with_index(const Expr& e, const std::string& var, const Expr& index) { return substitute(e, {{var, index}}); }
 
-/// The low half from index 2v, the high half from 2v + 1; `last`: the maximum index, where 2v + 1 may lie past it.
+/// The low half from index 2v, the high half from 2v + 1; `last`: the maximum index, if 2v + 1 may be past it.
 Expr word_of(const Expr& side, const LoopVar& v, const Expr& last, bool zero_past) {
   const Expr even = var_ref(v.name) * constant_int(2), odd = even + constant_int(1);
   const auto number = [](const Expr& e) { return cast_to(e, DType::I32); };

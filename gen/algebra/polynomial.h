@@ -1,4 +1,4 @@
-// Polynomials with whole coefficients over named quantities: sizes, attributes, index variables. The form in which
+// Polynomials with integer coefficients over named quantities: sizes, attributes, index variables. The form in which
 // indices are compared.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where exact arithmetic with polynomials ends: what is larger counts as overflowed, and nothing is proved with it.
+// The limits of exact polynomial arithmetic: larger values count as overflow and prove nothing.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kPerMicrosecond = 1e3;  // of what there are 1e9 a second
 
-/// The ceiling of arithmetic in GFLOP/s; 0 where there is none. Narrow floats are computed in f32.
+/// The ceiling of arithmetic in GFLOP/s; 0 if there is none. Narrow floats are computed in f32.
 double arithmetic_ceiling(DType d, const Ceilings& c) {
   const DType computed = real_of(dtype_row(d).compute);
   return computed == DType::F64 ? c.gflops_f64 : is_float(computed) ? c.gflops_f32 : 0;

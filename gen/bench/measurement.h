@@ -1,5 +1,5 @@
-// What `tenon bench` measured: the ceilings of the machine, and the times of kernels and models beside the work they
-// do.
+// The measurements of `tenon bench`: the ceilings of the machine, and the times of kernels and models beside the work
+// they do.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A report of `tenon bench` as a table, as JSON and as a picture.
+// A report of `tenon bench` as a table, as JSON and as a diagram.
 #pragma once
 
 #include <string>

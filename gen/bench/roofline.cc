@@ -1,4 +1,4 @@
-// The picture of a report: a roofline.
+// The roofline diagram of a report.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr double kLeft = 60, kTop = 30, kWidth = 620, kHeight = 470, kLegend = 7
 constexpr double kRadius = 7;
 constexpr double kRoofGap = 0.7;  // of two roofs closer than this one is drawn
 
-/// Operations a byte, or nothing for what is not in the picture.
+/// Operations a byte, or nothing for what is not in the diagram.
 std::optional<double> intensity(const Timing& t) {
   if (!t.gflops() || !t.load || t.load->bytes() <= 0 || !is_float(real_of(dtype_row(t.load->dtype).compute)))
     return std::nullopt;

@@ -1,4 +1,4 @@
-// Inputs for a program that is timed: numbers at random, in files.
+// Random inputs, in files, for a program that is timed.
 #pragma once
 
 #include <string>

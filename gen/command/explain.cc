@@ -33,7 +33,7 @@ std::string nearest_kernel(const std::string& name, const Library& library) {
   return nearest_name(name, names);
 }
 
-/// Loops that are alike are told once.
+/// Equal loops are described once.
 void print_loops(const LoopNest& nest) {
   std::vector<std::pair<std::string, int>> lines;
   for (const InnerLoop& l : inner_loops(nest)) {
@@ -141,7 +141,7 @@ int explain_one(const PlacedModel& model, const MathLibrary& math, const std::st
                                               near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
-/// All kernels of a graph or that of one name, or its memory as a table and as a picture.
+/// All kernels of a graph or that of one name, or its memory as a table and as a diagram.
 int explain_model(Run& run, const ExplainOptions& o, const std::string& graph, const std::string& kernel) {
   ModelOptions options;
   static_cast<GraphForm&>(options) = o;

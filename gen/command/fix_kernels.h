@@ -1,4 +1,4 @@
-// Gives the kernels of a library the fixed values that --fix asks for.
+// Adds bodies for the fixed values of --fix to the kernels of a library.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What an entry of --fix says about the sizes, packs and attributes of its op.
+// The values of an entry of --fix for the sizes, packs and attributes of its op.
 #pragma once
 
 #include <cstdint>

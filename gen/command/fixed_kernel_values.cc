@@ -153,7 +153,7 @@ class KernelFixer {
     }
   }
 
-  /// Whether each call tells the stride.
+  /// Whether each call gives the stride.
   bool is_told(const Expr& stride) const {
     const auto* s = std::get_if<SizeRef>(&stride->node);
     for (size_t i = 0; s && i < k_.kernel.sizes.size(); ++i)

@@ -1,4 +1,4 @@
-// What an entry of --fix means for one kernel: numbers for its sizes and attributes, and what follows from them.
+// The values of an entry of --fix for one kernel: its sizes and attributes, and what follows from them.
 #pragma once
 
 #include <optional>

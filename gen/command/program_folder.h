@@ -1,4 +1,4 @@
-// The folder of a generated program: what it reads is there, and the compiler makes it.
+// The folder of a generated program, with its inputs; compiled there.
 #pragma once
 
 #include <string>

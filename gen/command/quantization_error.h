@@ -1,4 +1,4 @@
-// How far the outputs of a quantised model are from those of the float one.
+// The error of a quantised model against the float model.
 #pragma once
 
 #include <cstdint>

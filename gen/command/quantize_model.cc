@@ -86,7 +86,7 @@ class Quantization {
   /// Runs the float model on all examples: what its values are between, and its outputs.
   void calibrate(const QuantizableModel& model) {
     const std::string folder = program(run_.open(model.with_values()), "float");
-    std::vector<std::string> inside;  // outputs behind those of the model, in order
+    std::vector<std::string> inside;  // outputs after those of the model, in order
     for (const std::string& v : model.values())
       if (std::find(names_.begin(), names_.end(), v) == names_.end() &&
           std::find(inputs_.begin(), inputs_.end(), v) == inputs_.end())

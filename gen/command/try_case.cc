@@ -200,7 +200,7 @@ class CaseMaker {
     return dims;
   }
 
-  /// Sizes and packs that inputs of given extents tell the others. What does not fit is reported when all are bound.
+  /// Sizes and packs that the given extents of inputs determine. What does not fit is reported when all are bound.
   void take_shapes() {
     std::vector<std::optional<std::vector<Expr>>> dims;
     std::vector<std::vector<int>> orders;

@@ -114,7 +114,7 @@ size_t rank_of(const TryCase& c) {
   return c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dims.size() : c.inputs[0]->dims.size();
 }
 
-/// What both programs are told of the case.
+/// What both programs get of the case.
 std::vector<HoleValue> common_holes(const OpDef& def, const TryCase& c, const TryOptions& options) {
   return {{"op", def.name},
           {"rank", fmt::format("{}", rank_of(c))},

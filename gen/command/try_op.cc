@@ -69,7 +69,7 @@ bool run_case(const fs::path& folder, const std::string& text, const TryOptions&
   return status == 0;
 }
 
-/// The op of `--op`, else all definitions of one's own. Stops where there is none or `--test` fits one alone.
+/// The op of `--op`, else all definitions of one's own. Stops if there is none or `--test` fits one alone.
 std::vector<const OpDef*> chosen_ops(const OpLibrary& defs, const TryOptions& options) {
   std::vector<const OpDef*> chosen;
   std::vector<std::string> names;

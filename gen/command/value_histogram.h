@@ -1,4 +1,4 @@
-// What numbers a value takes, for the range of its steps.
+// The distribution of a value, from which its quantisation range is chosen.
 #pragma once
 
 #include <cstdint>

@@ -128,7 +128,7 @@ class Differentiator {
     return found;
   }
 
-  /// What a template computes of active values is said by statements behind its call, or by nothing.
+  /// What a template computes of active values is said by statements after its call, or by nothing.
   void refuse_template_values() {
     for (const BodySteps::Call& c : steps_.calls) {
       const std::set<int> in = read_by(c.call), out = written_by(c.call);
@@ -211,7 +211,7 @@ class Differentiator {
     for (size_t i = group.size(); i-- > 0;)
       if (!is_active(group[i].target)) erase_statement(group, i);
     std::map<int, GatherTarget> targets;
-    std::map<int, Expr> outside;  // gradients from behind the recurrence
+    std::map<int, Expr> outside;  // gradients from after the recurrence
     FreshLoops fresh(names_);
     bool used = false;
     for (const KernelStatement& s : group) {

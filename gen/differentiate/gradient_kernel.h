@@ -25,7 +25,7 @@ struct GradientKernel {
   std::string why;
 };
 
-/// `forward` with the gradient's statements behind those of its own that they need; outputs of it become intermediates.
+/// `forward` with the gradient's statements after those of its own that they need; outputs of it become intermediates.
 GradientKernel gradient_kernel(const Kernel& forward, const GradientRequest& request, const DerivativeTable& rows);
 
 }  // namespace tenon

@@ -32,7 +32,7 @@ bool is_variadic(const OpDef& def) {
   return std::any_of(def.outputs.begin(), def.outputs.end(), [](const TensorDef& t) { return t.optional; });
 }
 
-/// The gradient of an output. What its extents are that only the data tell, it says itself.
+/// The gradient of an output. Its extents that depend on data are outputs of its own.
 TensorDef cotangent_def(const OpDef& f, const TensorDef& output) {
   TensorDef t = output;
   t.name = "d" + output.name;
@@ -153,7 +153,7 @@ class KernelDeriver {
     request_.cotangents.emplace_back(output, at);
   }
 
-  /// A gradient may have as much room as its output had: elements behind what the kernel finds are not read.
+  /// A gradient may have as much space as its output: elements after those that the kernel finds are not read.
   void found_extents(const TensorDef& def, Tensor& t) {
     for (Expr& e : t.dims)
       for (const FoundSize& f : out_.kernel.found) {

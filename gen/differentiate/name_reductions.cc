@@ -87,7 +87,7 @@ class ReductionNamer {
     return reduce(r.op, r.vars, where, value, e->type);
   }
 
-  /// The steps of a fold, which are no terms that could be told apart, become a recurrence: a[k] = f(a[k - 1]). Steps
+  /// The steps of a fold, which are not separate terms, become a recurrence: a[k] = f(a[k - 1]). Steps
   /// over several variables are counted: each variable is a digit of the count. Sums in a step that do not read the
   /// running value are statements in front of it; those that do are joined with it.
   Expr last_step(const Expr& e, const Reduce& r) {

@@ -19,7 +19,7 @@ struct UpdateAdjoint {
 };
 
 /// `update` is last=, max=, min= or *=; `before` reads what an element of the target was, null for last=. Statements
-/// that note which value an element has, or the product of the others, are put behind those of the kernel.
+/// that note which value an element has, or the product of the others, are put after those of the kernel.
 UpdateGradient update_gradient(Kernel& kernel, const KernelStatement& update, const Expr& before,
                                const UpdateAdjoint& adjoint, FreshNames& names);
 

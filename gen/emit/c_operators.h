@@ -1,4 +1,4 @@
-// What the printers of scalars and of vectors both ask of an operation.
+// Properties of operations shared by the printers of scalars and vectors.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tenon::emit {
 
-/// C's operator between scalars that means the same; "" where there is none.
+/// C's operator between scalars that means the same; "" if there is none.
 std::string_view c_operator(ScalarOp op);
 /// A constant other than NaN.
 bool not_nan_constant(const Operand& v);

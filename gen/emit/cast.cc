@@ -85,7 +85,7 @@ CExpr cast_scalar(Emitter& e, DType to, const Operand& from) {
   return c_cast(e.c_type(to), e.operand(from));
 }
 
-/// Integers between widths: a row, bytes picked for narrowing, else what the compiler makes of it.
+/// Integers between widths: a row, bytes picked for narrowing, else a conversion by the compiler.
 CExpr convert_ints(Emitter& e, CExpr v, DType from, DType to, int lanes) {
   const OperandType t{to, lanes, 0}, f{from, lanes, 0};
   const std::string type = e.c_type(t);

@@ -1,4 +1,4 @@
-// The C of a library's kernels.
+// Emits the C of a library's kernels.
 #pragma once
 
 #include "emit/kernel_to_c.h"

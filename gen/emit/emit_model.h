@@ -1,4 +1,4 @@
-// The C of a model's kernels.
+// Emits the C of a model's kernels.
 #pragma once
 
 #include <vector>

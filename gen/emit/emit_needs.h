@@ -15,7 +15,7 @@
 
 namespace tenon {
 
-/// Typedefs come out sorted; functions in an order in which each one is behind those that it calls. Both only
+/// Typedefs come out sorted; functions in an order in which each one is after those that it calls. Both only
 /// depend on what was emitted and in which order, so that a file has the same bytes on every run.
 class EmitNeeds {
  public:
@@ -23,7 +23,7 @@ class EmitNeeds {
   bool has_type(const std::string& name) const { return types_.count(name) != 0; }
   /// Remembers a typedef line under its name.
   void add_type(std::string name, std::string line) { types_.emplace(std::move(name), std::move(line)); }
-  /// Remembers a function behind those that were added before; a second one of the same name is the same one.
+  /// Remembers a function after those that were added before; a second one of the same name is the same one.
   void add_function(CFunction function) {
     if (names_.insert(function.name).second) functions_.push_back(std::move(function));
   }
@@ -35,7 +35,7 @@ class EmitNeeds {
   /// The typedefs as one text (empty without any), and the functions.
   const std::map<std::string, std::string>& types() const { return types_; }
   const std::vector<CFunction>& functions() const { return functions_; }
-  /// Null where there is none.
+  /// Null if there is none.
   const CFunction* function(std::string_view name) const {
     for (const CFunction& f : functions_)
       if (f.name == name) return &f;
@@ -49,10 +49,10 @@ class EmitNeeds {
 };
 
 /// Small functions that were made already, by name, each with all that it calls: many kernels need the same ones. Names
-/// tell prefix and level, so that one cache may serve kernels that are printed side by side.
+/// identify prefix and level, so that one cache may serve kernels that are printed side by side.
 class PieceCache {
  public:
-  /// Null where there is none yet.
+  /// Null if there is none yet.
   std::shared_ptr<const EmitNeeds> find(const std::string& name) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto at = made_.find(name);

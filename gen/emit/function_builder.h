@@ -292,7 +292,7 @@ class FunctionBuilder {
   bool is_own(int buffer) const { return std::find(loop->own.begin(), loop->own.end(), buffer) != loop->own.end(); }
   void declare_buffer(int buffer, const CExpr& at, CBlock& body);
 
-  /// Declares the buffers of the workspace or of the worker's memory, one behind the other; true if there are any.
+  /// Declares the buffers of the workspace or of the worker's memory, one after another; true if there are any.
   bool carve(bool per_worker, CBlock& body) {
     std::vector<size_t> carved;
     for (size_t i = 0; i < nest.buffers.size(); ++i)

@@ -1,4 +1,4 @@
-// The elementary functions that a kernel calls, for what is told of it.
+// The elementary functions that a kernel calls, for what is known about it.
 #pragma once
 
 #include <vector>

@@ -72,13 +72,13 @@ CFunction emit_workspace_function(const LoopNest&, const Isa&, const EmitOptions
 std::optional<int64_t> constant_workspace_bytes(const LoopNest&, FunctionStyle);
 
 /// Number of iterations of the parallel loop that a split function takes `begin` and `end` of; null when the nest
-/// cannot be split: its body must end in its only Parallel loop, behind declarations and what each worker prepares.
+/// cannot be split: its body must end in its only Parallel loop, after declarations and what each worker prepares.
 Operand parallel_iterations(const LoopNest&);
 
 /// `static int64_t NAME_iterations(int64_t N, …)`: their number, from the sizes that model_parameters names.
 CFunction emit_iterations_function(const LoopNest&, const Isa&, const EmitOptions&, EmitNeeds& needs);
 
-/// Parameters of a Model function behind the tensors, in order: names of sizes and attributes that the nest uses.
+/// Parameters of a Model function after the tensors, in order: names of sizes and attributes that the nest uses.
 struct ModelParameters {
   std::vector<int> tensors;  ///< indices into Kernel::tensors: inputs and constants, then outputs
   std::vector<std::string> sizes;

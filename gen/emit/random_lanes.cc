@@ -69,7 +69,7 @@ CExpr both(Emitter& e, const OperandType& t, const char* low, const char* high) 
   return c_binary(c_binary(c_text(low), "&", mask), "|", c_binary(c_text(high), "<<", c_text("32")));
 }
 
-/// The vectors that hold the words of all blocks, one block behind the other.
+/// The vectors that hold the words of all blocks, one block after the other.
 std::vector<Operand> in_order(Emitter& e, const OperandType& t, bool two_words, CBlock& body) {
   const auto pair = [&](const char* name, const char* low, const char* high) {
     body.push_back(c_declare("const " + e.c_type(t), name, both(e, t, low, high)));

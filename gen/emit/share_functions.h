@@ -1,4 +1,4 @@
-// Functions of a file that differ in numbers alone become one, which is told the numbers.
+// Functions of a file that differ in numbers alone become one, with the numbers as parameters.
 #pragma once
 
 #include <cstdint>

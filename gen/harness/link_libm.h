@@ -1,4 +1,4 @@
-// What the CMake file of a library or a model says where kernels call <math.h>; the target's name is to be put in.
+// The lines of a CMake file that link libm, if kernels call <math.h>; the target's name is to be put in.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// How generated C comes by memcpy and its like.
+// How generated C gets memcpy and similar functions.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The first line of each generated file of C: what wrote it, from what, and that it is its user's.
+// The first line of each generated file of C: the generator, its input, and the licence of the output.
 #pragma once
 
 #include <string>

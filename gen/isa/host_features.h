@@ -1,4 +1,4 @@
-// What the processor and the system of this machine have, by the names that levels ask for.
+// The features of this machine's processor and system, by the names that levels use.
 #pragma once
 
 #include <string_view>

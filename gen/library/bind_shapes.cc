@@ -176,7 +176,7 @@ class CallBinder {
     return std::all_of(s.children.begin(), s.children.end(), [&](const Syntax& child) { return is_bound(child); });
   }
 
-  /// A let that a split dim is divided by, as far as it can be told while the inputs are being bound; bind_lets()
+  /// A let that a split dim is divided by, as far as it is known while the inputs are being bound; bind_lets()
   /// computes it again.
   std::optional<Expr> let_before_inputs(const std::string& name) {
     const LetDef* l = def_.let(name);
@@ -316,7 +316,7 @@ std::optional<DType> type_of(const std::string& word, const Binding& binding) {
   return dtype_of_word(word, binding.types);
 }
 
-/// The one dtype of `variable` for which the derived type is `made`; nothing where there is none, or several.
+/// The one dtype of `variable` for which the derived type is `made`; nothing if there is none, or several.
 std::optional<DType> only_origin(const TypeVar& variable, const TypeVar& derived, DType made) {
   std::optional<DType> found;
   for (const DType d : dtypes_of(variable)) {

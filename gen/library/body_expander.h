@@ -48,7 +48,7 @@ class BodyExpander {
     }
   }
 
-  /// The C template of the op that `inner` binds. On the way to a gradient the op's body says behind the call which
+  /// The C template of the op that `inner` binds. On the way to a gradient the op's body says after the call which
   /// elements its values are.
   void call_frame(const std::shared_ptr<const Frame>& frame, Scope& inner);
 
@@ -228,7 +228,7 @@ class BodyExpander {
   void note_checks() { steps_.check_makers.resize(kernel_.checks.size(), next_step()); }
 
   /// The same, but for checks from number `first` on that ask for what the statement's own recurrence makes: they are
-  /// made behind it.
+  /// made after it.
   void note_checks(const Statement& s, size_t first) {
     note_checks();
     for (size_t i = first; s.order && i < kernel_.checks.size(); ++i)
@@ -324,7 +324,7 @@ class BodyExpander {
   }
 
   /// Statements that read what they define: their intermediates are known before they are defined, with the types that
-  /// come of what is next to them.
+  /// follow from what is next to them.
   void declare_group(size_t first) {
     const size_t end = end_of_group(first);
     std::vector<const Statement*> open;
@@ -433,7 +433,7 @@ class BodyExpander {
   ExprBuilder expr_;
   std::vector<int> defined_;
   std::vector<int> recurrent_;  ///< what the recurrence that is expanded makes
-  size_t behind_group_ = 0;     ///< the number of what comes behind it
+  size_t behind_group_ = 0;     ///< the number of what comes after it
 };
 
 }  // namespace tenon

@@ -78,7 +78,7 @@ void ShapeBinder::count_beside_axis(const TensorDef& t, size_t rank, EntryCounts
     if (i != c.at) c.count[i] = i < c.at ? c.axis - before : rank - c.axis - 1 - behind;
 }
 
-/// The axis of a dim that only an output has tells two open packs apart, and has to be where packs that are known put
+/// The axis of a dim that only an output has separates two open packs, and has to be where packs that are known put
 /// it.
 void ShapeBinder::count_beside_added(const TensorDef& t, size_t rank, const AddedDim& added, EntryCounts& c,
                                      std::string& why) const {

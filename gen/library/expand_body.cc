@@ -11,7 +11,7 @@
 namespace tenon {
 namespace {
 
-/// Whether a check asks for what comes of a recurrence or of updates, which are not computed for a check alone.
+/// Whether a check needs results of a recurrence or of updates, which are not computed for a check alone.
 bool asks_for_what_is_made(const Kernel& kernel) {
   std::vector<bool> made(kernel.tensors.size());
   const auto reads_it = [&](const Expr& e) {

@@ -263,7 +263,7 @@ void BodyExpander::call_frame(const std::shared_ptr<const Frame>& frame, Scope& 
   if (says_values) values.run();
 }
 
-/// The subscripts of the first read of a tensor in the body; nullptr where there is none.
+/// The subscripts of the first read of a tensor in the body; nullptr if there is none.
 const Syntax* BodyExpander::read_of_name(const std::string& name) const {
   const Syntax* found = nullptr;
   const auto look = [&](const auto& self, const Syntax& s) -> void {

@@ -47,7 +47,7 @@ class ExprBuilder {
   /// What is built between the two is done only where the condition holds.
   void enter_condition(const Expr& where) { path_.push_back(where); }
   void leave_condition() { path_.pop_back(); }
-  /// Conditions on these tensors are checked behind the statement: where one does not hold, 0 is read.
+  /// Conditions on these tensors are checked after the statement: where one does not hold, 0 is read.
   void compute_later(std::set<int> tensors) { later_ = std::move(tensors); }
   /// The list that `*(…)` or a pack-valued let stands for. Where a call decides the rank of a pack, dims of extent 1
   /// are in front of its own: there the list has the value `at_front`, 0 for indices and 1 for extents.

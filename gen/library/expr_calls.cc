@@ -92,8 +92,8 @@ Expr ExprBuilder::rank_of(const Syntax& pack) {
                                                  : constant_int(static_cast<int64_t>(list(pack).size()));
 }
 
-/// The number of the dimension that is being expanded. Where only a call tells the rank, dimensions of extent 1 stand
-/// in front: they count below zero.
+/// The number of the dimension that is being expanded. Where only a call determines the rank, dimensions of extent 1
+/// stand in front: they count below zero.
 Expr ExprBuilder::place_in(const Syntax& pack) {
   const Expr place = constant_int(std::max(element_, 0));
   const auto open = scope_.binding.pack_ranks.find(pack.text);

@@ -69,7 +69,7 @@ Typed ExprBuilder::reduction(const Syntax& s) {
   return out;
 }
 
-/// The accumulator has the type of its start; where that is a number alone, of what the expression makes of it.
+/// The accumulator has the type of its start; if that is a literal, of the result of the expression.
 Typed ExprBuilder::folded(const Syntax& s, std::vector<LoopVar> vars, const Expr& range, const Typed& start) {
   const std::string& given = s.start()->text;
   Typed first = start;
@@ -98,7 +98,7 @@ Typed ExprBuilder::folded(const Syntax& s, std::vector<LoopVar> vars, const Expr
   return {fold(std::move(vars), where, convert(next, first.e->type), first.e, name), false};
 }
 
-/// Whether the definition itself asks under `require` for room >= 0.
+/// Whether the definition itself requires room >= 0.
 bool ExprBuilder::is_required(const Expr& room) {
   const size_t checks = kernel_.checks.size();
   bool found = false;

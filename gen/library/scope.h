@@ -55,10 +55,10 @@ struct Binding {
   std::map<std::string, BoundAttr> attrs;
   std::map<std::string, std::string> pack_bases;  ///< pack → size that is its first linear index (Odometer packs)
   std::map<std::string, std::string>
-      pack_ranks;  ///< pack → size that is its number of dimensions, where only a call tells it
+      pack_ranks;  ///< pack → size that is its number of dimensions, if only a call determines it
 };
 
-/// The size that is the number of dimensions of a pack where only a call tells it.
+/// The size that is the number of dimensions of a pack if only a call determines it.
 inline std::string rank_name(const std::string& pack) { return pack + "_rank"; }
 
 /// Names inside a body.

@@ -40,7 +40,7 @@ class ShapeBinder {
   TensorLayout layout(const TensorDef& t, const std::vector<Expr>& dims, const std::vector<int>& stored_order) const;
   /// Stored extents that the signature says, from bound sizes and packs.
   std::vector<Expr> stored_dims(const TensorDef& t, const std::vector<int>& stored_order) const;
-  /// Extents that nobody can tell apart at generation and that were taken to be equal.
+  /// Extents that cannot be compared at generation and were assumed to be equal.
   const std::vector<std::pair<Expr, Expr>>& taken_as_equal() const { return taken_as_equal_; }
   void take_as_equal(const Expr& a, const Expr& b) { taken_as_equal_.emplace_back(a, b); }
   /// Dims that a later let should have named (`T[N2]` with N2 a let) against what was given.
@@ -56,7 +56,7 @@ class ShapeBinder {
   struct EntryCounts {
     std::vector<size_t> count;
     std::vector<size_t> open;
-    size_t listed = 0;  ///< the entry `*R@axes`; the number of entries where there is none
+    size_t listed = 0;  ///< the entry `*R@axes`; the number of entries if there is none
     std::vector<int64_t> axes;
     size_t at = 0;  ///< the entry `D@axis`; likewise
     size_t axis = 0;
@@ -66,7 +66,7 @@ class ShapeBinder {
   void count_beside_added(const TensorDef& t, size_t rank, const AddedDim& added, EntryCounts& c,
                           std::string& why) const;
   void count_open(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const;
-  /// Extents that a let says are known only behind it: each dim is 1 or the extent that it is spread to.
+  /// Extents that a let says are known only after it: each dim is 1 or the extent that it is spread to.
   std::optional<std::string> check_broadcast(const TensorDef& t, const std::vector<Expr>& dims,
                                              const std::vector<int>& order) const;
   std::optional<std::string> match(const TensorDef& t, const std::vector<Expr>& dims, bool broadcasts);

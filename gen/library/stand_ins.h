@@ -1,4 +1,4 @@
-// What an optional input is where it is not given, if that is a few numbers: then one kernel serves both calls.
+// Substitutes for absent optional inputs: a few numbers, so that one kernel serves both calls.
 #pragma once
 
 #include <cstdint>

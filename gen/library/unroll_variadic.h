@@ -11,8 +11,8 @@ namespace tenon {
 /// count(X) their number. The same for an output `Y...`: Dk is a let, element k of the list D, and a statement that
 /// defines Y becomes one per output.
 OpDef unroll_variadic(const OpDef& def, int tensors);
-/// The same where tensors behind the first may be absent at run time: nothing is done for those, and count(X) is the
-/// number of the others. An operand's own extents are 0 then; where there are none, its number in the target's indices
+/// The same where tensors after the first may be absent at run time: nothing is done for those, and count(X) is the
+/// number of the others. An operand's own extents are 0 then; if there are none, its number in the target's indices
 /// comes from a loop over the let Xk_given, 1 or 0.
 OpDef unroll_optional(const OpDef& def, int tensors);
 /// Whether unroll_optional() can say so: the statements of an operand have an extent of its own, or name its number on

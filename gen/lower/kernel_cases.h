@@ -19,7 +19,7 @@ namespace tenon {
 /// The passes that a kernel goes through: all of them, or those before a place where a dump looks at it.
 struct LoweringPasses {
   std::span<const KernelPass> kernel = kernel_passes();
-  bool loops = true;  ///< built behind the passes over kernels
+  bool loops = true;  ///< built after the passes over kernels
   std::span<const TreePass> tree = tree_passes();
 };
 
@@ -38,7 +38,7 @@ struct KernelCase {
   LoopTree tree;
 };
 
-/// Whether kernels share functions: those of a library are next to others in a file, and their sizes are told by the
+/// Whether kernels share functions: those of a library are next to others in a file, and their sizes are given by the
 /// call.
 enum class Sharing : uint8_t { none, functions };
 

@@ -211,8 +211,7 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
 /// A level has a body of its own where any part has.
 std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                                  const Blueprints& blueprints) {
-  std::vector<std::vector<std::optional<LoopNest>>>
-      parts;  // functions of copies are told apart by their kernels' names
+  std::vector<std::vector<std::optional<LoopNest>>> parts;  // the kernels' names distinguish the functions of copies
   for (const Kernel& part : kernel.parts) parts.push_back(lower_to(levels, part, blueprints, Sharing::none));
   const auto whole = std::make_shared<const Kernel>(kernel);
   std::vector<std::optional<LoopNest>> out(levels.size());

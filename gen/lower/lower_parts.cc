@@ -1,4 +1,4 @@
-// Puts the nests of parts behind each other: buffers, functions and names of each among those of all.
+// Puts the nests of parts one after another: buffers, functions and names of each among those of all.
 #include "lower/lower_parts.h"
 
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ class PartsJoiner {
   }
 
  private:
-  /// Elements of a temp that goes from part to part; none where one part alone has it, which has its own room for it.
+  /// Elements of a temp that goes from part to part; none if only one part has it, which has its own space for it.
   Operand room(size_t t) const {
     const bool shared = std::any_of(kernel_.parts.begin(), kernel_.parts.end(),
                                     [&](const Kernel& part) { return part.tensors[t].role == Role::Output; });
@@ -97,7 +97,7 @@ class PartsJoiner {
     std::move(body.begin(), body.end(), std::back_inserter(nest_.body));
   }
 
-  /// Where a buffer of a part is. A temp that is the part's own takes the room that the part gives it.
+  /// Where a buffer of a part is. A temp that is the part's own uses the space that the part gives it.
   int place(Buffer b, size_t number) {
     if (b.elements) b.elements = maximum(b.elements);
     if (number >= kernel_.tensors.size()) {

@@ -10,7 +10,7 @@
 namespace tenon {
 
 /// One nest a part, in order, as one function. What a part makes for a later one is in the workspace; an extent that a
-/// part finds is a variable from there on, and room is made for its bound.
+/// part finds is a variable from there on, and space for its bound is reserved.
 LoopNest join_parts(const std::shared_ptr<const Kernel>& kernel, const std::vector<LoopNest>& parts, const Isa& isa);
 
 }  // namespace tenon

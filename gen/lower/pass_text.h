@@ -1,4 +1,4 @@
-// What lowering has made of a kernel behind one of its passes: `tenon dump lower/NAME`.
+// The text of a kernel after one of the passes of lowering: `tenon dump lower/NAME`.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace tenon {
 /// The passes over kernels, `loops`, and the passes over loops, in the order in which they run.
 const std::vector<std::string_view>& lowering_passes();
 
-/// The kernel (before `loops`), or its loops, behind the pass: each of its cases below the condition that it is for.
+/// The kernel (before `loops`), or its loops, after the pass: each of its cases below the condition that it is for.
 /// `pass` is one of lowering_passes().
 std::string text_after_pass(std::string_view pass, const Kernel& kernel, const Blueprints& blueprints, const Isa& isa);
 

@@ -1,4 +1,4 @@
-// What `tenon bench` times, read from a file: `bench: {gemm: [{shapes: {A: [64, 64], B: [64, 64]}}]}`.
+// The cases of `tenon bench`, read from a file: `bench: {gemm: [{shapes: {A: [64, 64], B: [64, 64]}}]}`.
 #pragma once
 
 #include <string>

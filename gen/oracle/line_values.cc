@@ -98,7 +98,7 @@ void each_pair(const LineValue& a, const LineValue& b, const std::vector<T> Line
   for (size_t k = 0; k < to.size(); ++k) to[k] = f(x[k * sa], y[k * sb]);
 }
 
-/// The quotient rounded down; 0 where there is none.
+/// The quotient rounded down; 0 if there is none.
 int64_t floor_quotient(int64_t x, int64_t y) {
   if (y == 0 || y == -1) return y == 0 ? 0 : static_cast<int64_t>(-static_cast<uint64_t>(x));
   const int64_t q = x / y;

@@ -1,11 +1,11 @@
-// What C templates compute, naively: the reference for them, and what folds constants.
+// The results of C templates, computed naively: the reference for them, and what folds constants.
 #pragma once
 
 #include "oracle/run_kernel.h"
 
 namespace tenon {
 
-/// The arguments of a call, by the names of the template's parameters. Outputs have room for the bounds of their
+/// The arguments of a call, by the names of the template's parameters. Outputs have space for the bounds of their
 /// extents.
 class FrameData {
  public:
@@ -20,7 +20,7 @@ class FrameData {
   double real(const std::string& name) const;
   std::vector<int64_t> pack(const std::string& name) const;
   void set_extent(const std::string& name, int64_t value) const;
-  /// Whether a is before b: as numbers, NaN behind all of them.
+  /// Whether a is before b: as numbers, NaN after all of them.
   bool before(const std::string& name, const Number& a, const Number& b) const;
 
  private:

@@ -12,7 +12,7 @@
 
 namespace tenon {
 
-/// What becomes of a result of an operation within a statement.
+/// How a result of an operation within a statement is rounded.
 using Rounding = std::function<Number(ScalarOp op, const Number& result, DType type)>;
 
 /// Values of run-time sizes and attributes (by name, all elements of a list).

@@ -1,4 +1,4 @@
-// What the driver makes, for the commands and for tests that generate without a command line.
+// The outputs of the driver, for the commands and for tests that generate without a command line.
 #pragma once
 
 #include <functional>
@@ -40,7 +40,7 @@ struct PlacedModel {
   ComputedAgain again;  ///< in it
   ExecutionPlan plan;
   LoweredPlan lowered;
-  int workers = 1;  ///< that the arena has room for
+  int workers = 1;  ///< that the arena has space for
 };
 /// From a file to the offset of every buffer.
 PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o);
@@ -49,7 +49,7 @@ OutputTree make_model(Run& run, const Definitions& defs, const ModelOptions& o);
 
 // What the stages are asked for, from the flags.
 LibraryOptions library_options(Run& run, const LibOptions& o);
-/// Prints the kernels behind the passes of lowering that a dump asks for, at every level.
+/// Prints the kernels after the passes of lowering that a dump asks for, at every level.
 void show_passes(Run& run, const std::vector<const Kernel*>& kernels, const Blueprints& schedules,
                  const std::vector<const Isa*>& levels);
 /// How the kernels of a library or of a model are printed. `math` has to outlive the result.
@@ -57,7 +57,7 @@ EmitOptions library_style(const LibOptions& o, const MathLibrary& math);
 EmitOptions model_style(const ModelOptions& o, const MathLibrary& math);
 /// How the graph is planned: weights of 8 bits also as words of four bytes where some level multiplies these.
 PlanOptions plan_options(const ModelOptions& o, const std::vector<const Isa*>& levels);
-/// Workers that the arena has room for: what the flag says, one where only plain C is written.
+/// Workers that the arena has space for: what the flag says, one where only plain C is written.
 int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels);
 /// Stops where --no-winograd would change nothing.
 void refuse_idle_winograd(const Graph& graph, const std::vector<NodeKernel>& kernels, const ModelOptions& o);
@@ -83,7 +83,7 @@ Graph with_states(Graph graph, const ModelOptions& o);
 Graph with_gradients(Graph graph, const ModelOptions& o);
 /// The graph with the value of --until as its only output; stops where it has none of that name.
 Graph cut_graph(const Graph& graph, const std::string& value);
-/// Stage memory: the offset of every buffer; stops where the budgets of --arena leave no room for one.
+/// Stage memory: the offset of every buffer; stops where the budgets of --arena leave no space for one.
 ExecutionPlan place_memory(const ExecutionPlan& plan, const LoweredPlan& lowered, int workers, const ModelOptions& o);
 /// Stops where a part of the program that was asked for would read no input of the model, or where a program that
 /// trains cannot call the step.

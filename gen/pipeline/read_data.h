@@ -33,7 +33,7 @@ OpLibrary read_definitions(Run& run, const std::vector<std::string>& user_files,
 MathLibrary read_math_library(Run& run, const MathChoice& choice);
 /// The rules of opdefs/rewrites.
 RuleSet read_rewrite_rules(Run& run, const OpLibrary& defs);
-/// The schedules of templates/blueprints, behind those of the user's file `own`, which may name `kernels`.
+/// The schedules of templates/blueprints, after those of the user's file `own`, which may name `kernels`.
 Blueprints read_schedules(Run& run, const std::optional<std::string>& own, const std::vector<std::string>& kernels);
 /// What `tenon bench` times: the tests of opdefs/bench, or of the user's file `own`.
 TimedTests read_bench_tests(Run& run, const std::optional<std::string>& own, const OpLibrary& defs);

@@ -9,7 +9,7 @@ struct RewriteOutcome {
   Graph graph;
   std::map<std::string, int> applied;  // how often each rule was
   std::vector<std::string> refused;  // rules that matched but could not be carried out, and why: a mistake in the rule
-  std::string unsettled;             // a rule that still applied when the bound was reached; "" where there is none
+  std::string unsettled;             // a rule that still applied when the bound was reached; "" if there is none
 };
 
 /// Applies the rules, in their order, node by node, until nothing changes; equal nodes become one, and what no output

@@ -38,7 +38,7 @@ struct PatternAttr {
 struct PatternNode {
   std::string op;
   bool commutative = false;  // its two inputs are tried both ways round
-  std::vector<int> inputs;   // positions in Rule::values; what is behind them is absent
+  std::vector<int> inputs;   // positions in Rule::values; what is after them is absent
   std::string list;          // name of all its inputs, for an op of any number of them
   std::vector<PatternAttr> attrs;
   std::string rest;  // name of the attributes that `attrs` does not name; "": there are no others
@@ -83,7 +83,7 @@ struct RuleBindings {
   std::map<std::string, AttrValue> attrs;
 };
 
-/// What a rule's recipe makes of its bindings.
+/// The result of a rule's recipe for its bindings.
 struct Replacement {
   bool applies = false;         // the condition holds
   std::string refusal;          // why the recipe could not be carried out although it holds

@@ -1,4 +1,4 @@
-// How many bytes a call moves to and from each part of the arena.
+// The number of bytes that a call moves to and from each part of the arena.
 #pragma once
 
 #include <vector>

@@ -87,7 +87,7 @@ class MemoryChooser {
     return traffic_in(filled, 0);
   }
 
-  /// The order's choice; while it leaves a block without room, the same with this block first.
+  /// The order's choice; while a block does not fit, the same with this block first.
   MemoryChoice fitted(Order order) const {
     const size_t rounds = std::min<size_t>(32, kWork / std::max<size_t>(1, blocks_.size() * blocks_.size()));
     MemoryChoice at = attempt(order), best = at;

@@ -1,4 +1,4 @@
-// Texts and pictures about a plan.
+// Text and diagrams of a plan.
 #include "schedule/explain_plan.h"
 
 #include <fmt/format.h>

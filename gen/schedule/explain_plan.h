@@ -1,4 +1,4 @@
-// What people read about a plan: its kernels with the reasons for them, its memory as a table and as a picture.
+// The description of a plan for people: its kernels with the reasons for them, its memory as a table and as a diagram.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace tenon {
 /// step.
 std::string explain_kernels(const ExecutionPlan& plan, const std::vector<std::string>& blueprints);
 
-/// A row a buffer: name, where it lies, bytes, offset in the arena, first and last step; then the arena and what lives
-/// at most at once.
+/// One row per buffer: name, where it is, bytes, offset in the arena, first and last step; then the arena and what
+/// lives at most at once.
 std::string memory_table(const ExecutionPlan& plan);
 
 /// A line about what is kept from the forward pass until gradients read it; empty where the graph has none.
 std::string kept_text(const Graph& graph, const ExecutionPlan& plan);
 
-/// The arena as an SVG picture: steps from left to right, bytes from bottom to top, a box a buffer.
+/// The arena as an SVG diagram: steps from left to right, bytes from bottom to top, one box per buffer.
 std::string memory_picture(const ExecutionPlan& plan);
 
 }  // namespace tenon

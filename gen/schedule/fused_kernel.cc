@@ -29,7 +29,7 @@ int tensor_of(const FusedKernel& k, ValueId value, Role role) {
   return -1;
 }
 
-/// The next tensor behind `after` that the consumer reads `value` by: one a shape.
+/// The next tensor after `after` that the consumer reads `value` by: one a shape.
 int next_tensor_of(const FusedKernel& k, ValueId value, int after) {
   for (size_t i = static_cast<size_t>(after) + 1; i < k.values.size(); ++i)
     if (k.values[i] == value && k.kernel.tensors[i].role == Role::Input) return static_cast<int>(i);

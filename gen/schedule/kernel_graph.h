@@ -41,7 +41,7 @@ class KernelGraph {
   /// The kernel that makes `from` makes `to` instead, in the shape that it has; readers follow.
   void replace_made(ValueId from, ValueId to);
 
-  /// Kernel `from` can run as late as `to`, in the same region: all others that read what it makes come behind `to`,
+  /// Kernel `from` can run as late as `to`, in the same region: all others that read what it makes come after `to`,
   /// and so do regions.
   bool can_wait(size_t from, size_t to) const;
   /// The kernels that are left, in the graph's order.

@@ -139,12 +139,12 @@ class ViewPlacer {
     int from = 0, tensor = 0;
     size_t statement = 0;
   };
-  /// Buffers of which a step copies every part, side by side as the parts lie, become views themselves: a concatenation
-  /// that begins with all that another one joins.
+  /// Buffers of which a step copies every part, adjacent in the order of the parts, become views themselves: a
+  /// concatenation that begins with all that another one joins.
   void whole_roots(size_t s) {
     PlanStep& step = plan_.steps[s];
     std::map<std::tuple<int, int, int64_t>, std::vector<PartCopy>>
-        parts;  // by the buffer, the target and where in it the buffer would lie
+        parts;  // by the buffer, the target and the buffer's position in it
     for (size_t i = 0; i < step.kernel.body.size(); ++i) {
       const auto copy = run_copy(step.kernel, step.kernel.body[i]);
       if (!copy || !copy->all_from) continue;

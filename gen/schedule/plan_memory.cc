@@ -56,7 +56,7 @@ std::string needed_text(const Lifetime& l) {
   return l.first == l.last ? fmt::format("in step {}", l.first) : fmt::format("from step {} to {}", l.first, l.last);
 }
 
-/// The largest block that has no room, and what it would take.
+/// The largest block that does not fit, and its size.
 std::string no_room(const std::vector<MemoryBlock>& blocks, const MemoryChoice& choice,
                     const std::vector<MemoryRegion>& memories, int64_t in_one) {
   const auto largest = std::max_element(choice.left.begin(), choice.left.end(), [&](size_t a, size_t b) {

@@ -17,12 +17,12 @@ namespace tenon {
 /// is live at that step alone; a view lives in its base. `workspaces` has one entry per step.
 ExecutionPlan plan_memory(ExecutionPlan plan, const std::vector<StepWorkspace>& workspaces, int workers);
 
-/// Places what plan_memory has placed in memories of their own: sets plan.memories. Empty, or which value has no room
+/// Places what plan_memory has placed in memories of their own: sets plan.memories. Empty, or which value does not fit
 /// and what it would take; the plan is as it was then.
 std::string divide_memory(ExecutionPlan& plan, const std::vector<MemoryRegion>& memories, const ArenaTraffic& traffic);
 
 /// What is wrong with the places: two that meet while both are needed, one beyond the end of its memory, a memory
-/// beyond its budget, a workspace without room for its workers. Empty when sound.
+/// beyond its budget, a workspace without space for its workers. Empty when sound.
 std::vector<std::string> memory_faults(const ExecutionPlan& plan, int workers);
 
 }  // namespace tenon

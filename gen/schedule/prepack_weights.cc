@@ -68,7 +68,7 @@ PackedAxis by_words(PackedAxis axis, int word) {
   return axis;
 }
 
-/// The depth by words of four bytes, of the variable that a copy of the left side walks; empty where there is none.
+/// The depth by words of four bytes, of the variable that a copy of the left side walks; empty if there is none.
 std::vector<PackedAxis> quads_of(const Contraction& c, const std::vector<PackedAxis>& depth) {
   const Read* left = plain_read(c.left);
   if (!left) return {};
@@ -155,7 +155,7 @@ constexpr int64_t kNone = INT64_MIN;  // in place of an offset: a zero
 /// The depth of a panel: words of so many numbers, and the offset of each number from the first row's.
 struct DepthRows {
   int word = 1;
-  std::vector<int64_t> offsets;  ///< kNone behind the end of a word
+  std::vector<int64_t> offsets;  ///< kNone after the end of a word
 };
 DepthRows depth_rows(const std::vector<PackedAxis>& depth, int word) {
   DepthRows out{word, {}};

@@ -9,7 +9,7 @@ namespace tenon {
 /// columns that fill a cache line, the last panel filled with 0. The kernel then reads panel n/w, depth k, column n%w:
 /// one layout for every ISA level. Wider panels would leave levels with narrower tiles half of each two lines, and so
 /// half of the sets of their caches. Convolutions of floats come to sum over their channels last. `quads`: panels of
-/// bytes have words of four behind those of two (BytePanel).
+/// bytes have words of four after those of two (BytePanel).
 void prepack_weights(ExecutionPlan& plan, bool quads);
 
 }  // namespace tenon

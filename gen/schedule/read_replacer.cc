@@ -82,7 +82,7 @@ Expr ReadReplacer::made_at(const Read& read, const std::vector<Expr>& at) {
   return normal_fills(consumer_, select(in_range(read), made, read.fill), {});
 }
 
-/// The formula is itself a read that yields the same number outside of a tensor which lies wholly inside: padding of
+/// The formula is itself a read that yields the same number outside of a tensor which is entirely inside: padding of
 /// what is padded.
 bool ReadReplacer::already_filled(const Expr& made, const Read& outer) const {
   const auto* inner = std::get_if<Read>(&made->node);

@@ -30,7 +30,7 @@ struct Recomputed {
 };
 Recomputed recompute(Graph graph, std::vector<NodeKernel> kernels, Recompute mode, const PlanOptions& options);
 
-/// Position of the first node that computes a gradient; the number of nodes where there is none.
+/// Position of the first node that computes a gradient; the number of nodes if there is none.
 size_t first_gradient(const Graph& graph);
 
 }  // namespace tenon

@@ -84,7 +84,7 @@ const Expr* first_sum(const Expr& value) {
   return found;
 }
 
-/// Splits one variable of the statement; false where there is none to split.
+/// Splits one variable of the statement; false if there is none to split.
 bool split_once(KernelStatement& s) {
   const Expr* sum = first_sum(s.value);
   if (!sum) return false;

@@ -1,4 +1,4 @@
-// What constant tensors say about the indices that kernels make of them.
+// Uses the values of constant tensors as indices of kernels.
 #pragma once
 
 #include "ir/graph/graph.h"

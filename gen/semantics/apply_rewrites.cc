@@ -1,4 +1,4 @@
-// Answers what the room `rewrite` asks: ops and their defaults from the definitions, recipes by the frontends'
+// Answers the queries of the module `rewrite`: ops and their defaults from the definitions, recipes by the frontends'
 // evaluator.
 #include "semantics/apply_rewrites.h"
 
@@ -163,7 +163,7 @@ std::optional<RuleOp> gradient_op(const OpLibrary& defs, const OpSemantics& sema
   return op;
 }
 
-/// What the room asks, about `defs`, which has to outlive it.
+/// The queries of the module about `defs`, which must outlive it.
 RuleLibrary rule_library(const OpLibrary& defs, const RecipeFunctions& functions) {
   const auto semantics = std::make_shared<OpSemantics>(
       library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs,

@@ -1,4 +1,4 @@
-// What a model's self-test expects: the interpreter's answers on drawn inputs.
+// The expected outputs of a model's self-test: those of the interpreter for random inputs.
 #pragma once
 
 #include <optional>

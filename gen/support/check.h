@@ -1,4 +1,4 @@
-// TENON_CHECK: an invariant of the generator; a breach is a bug of ours and aborts with place and message.
+// TENON_CHECK: an invariant of the generator; a violation is a bug in Tenon and aborts with position and message.
 #pragma once
 
 #include <fmt/format.h>

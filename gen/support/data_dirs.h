@@ -1,4 +1,4 @@
-// Where the shipped op definitions and templates lie: in the install tree, the build tree, or where --opdefs points.
+// Where the shipped op definitions and templates are: in the install tree, the build tree, or where --opdefs points.
 #pragma once
 
 #include <filesystem>

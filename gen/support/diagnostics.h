@@ -1,4 +1,4 @@
-// What is wrong with the text that a person gave us: collected, sorted by place, printed with line, caret and advice.
+// Errors in the user's text: collected, sorted by position, printed with line, caret and advice.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A list of up to three elements inside of its owner: what operations are applied to.
+// A list of up to three elements stored in its owner: the operands of an operation.
 #pragma once
 
 #include <array>

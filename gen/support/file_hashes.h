@@ -21,7 +21,7 @@ struct FileHashes {
 /// is before.
 std::string with_file_hashes(std::string manifest, const FileHashes& table);
 
-/// The table of a manifest's text; an empty one where there is none, or where it was edited.
+/// The table of a manifest's text; an empty one if there is none, or where it was edited.
 FileHashes read_file_hashes(const std::string& manifest);
 
 }  // namespace tenon

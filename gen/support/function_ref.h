@@ -1,4 +1,4 @@
-// A function that a call gets and does not keep: nothing is copied or allocated, as std::function would.
+// A reference to a callable for the duration of a call: unlike std::function, it copies and allocates nothing.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Breaks lines of C that are too long for a reader.
+// Breaks long lines of C.
 #include "support/long_lines.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ bool is_quote(std::string_view line, size_t i) {
   return i == 0 || line[i - 1] != '\'' || !line.substr(i + 1).starts_with('\'');
 }
 
-/// The blank between `from` and `to` that is nested least, of those one behind a comma, of those the last; npos for
+/// The blank between `from` and `to` that is nested least, of those one after a comma, of those the last; npos for
 /// none.
 size_t blank_between(std::string_view line, size_t from, size_t to) {
   size_t best = std::string_view::npos;

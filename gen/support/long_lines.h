@@ -1,4 +1,4 @@
-// Breaks lines of C that are too long for a reader.
+// Breaks long lines of C.
 #pragma once
 
 #include <cstddef>

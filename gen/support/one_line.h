@@ -1,4 +1,4 @@
-// one_line: text that a file has on several lines, for a place that has one.
+// one_line: joins text of several lines into one line.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace tenon {
 
-/// The text with each line break and the blanks around it as one blank; as none behind an opening bracket.
+/// The text with each line break and the blanks around it as one blank; as none after an opening bracket.
 std::string one_line(std::string_view text);
 
 }  // namespace tenon

@@ -11,7 +11,7 @@ namespace tenon {
 template <class Value>
 class PointerMap {
  public:
-  /// Null where there is none. Valid until the next insertion.
+  /// Null if there is none. Valid until the next insertion.
   const Value* find(const void* key) const {
     if (slots_.empty()) return nullptr;
     const Slot& s = slots_[place_of(key)];

@@ -1,4 +1,4 @@
-// What a reader returns: a value, or the diagnostics that explain why there is none.
+// The result of a reader: a value, or the diagnostics that explain why there is none.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Another program, run to its end; signals that ask this one to stop are passed on to it.
+// Runs another program to its end; signals that stop this one are passed on to it.
 #pragma once
 
 #include <string>

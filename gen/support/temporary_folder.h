@@ -1,4 +1,4 @@
-// A folder of its own for what is compiled and run at once; it goes with the object.
+// A temporary folder, removed with the object.
 #pragma once
 
 #include <string>

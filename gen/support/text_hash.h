@@ -1,4 +1,4 @@
-// A short hash that says whether a text changed.
+// A short hash that detects changes of a text.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace tenon {
 
-/// 64 bits as 16 hexadecimal digits, the same on every machine. It tells edits, not attacks.
+/// 64 bits as 16 hexadecimal digits, the same on every machine. It detects edits, not attacks.
 std::string hash_of(std::string_view text);
 
 }  // namespace tenon

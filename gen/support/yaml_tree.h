@@ -12,10 +12,10 @@
 
 namespace tenon {
 
-/// Thrown through the reader when a limit is passed, behind its diagnostic.
+/// Thrown through the reader when a limit is passed, after its diagnostic.
 struct YamlLimitPassed {};
 
-/// Keeps a stack of open collections. Places are bytes of the file; an anchor is a number, 0 where there is none.
+/// Keeps a stack of open collections. Places are bytes of the file; an anchor is a number, 0 if there is none.
 class YamlTree {
  public:
   using Anchor = std::size_t;

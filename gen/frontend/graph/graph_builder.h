@@ -50,7 +50,7 @@ class GraphBuilder {
   ValueId carry(RegionId loop, ValueId initial);
   /// The part of `whole` at the iteration's place of axis 0; without that axis. The axis has `trip` elements.
   ValueId read_slice(RegionId loop, ValueId whole, bool reversed);
-  /// Bounds that are told at run time: a count of iterations (i64), whether there is a first one (bool).
+  /// Bounds known at run time: a count of iterations (i64), whether there is a first one (bool).
   void set_bounds(RegionId loop, ValueId count, ValueId starts);
 
   /// What the body hands on: a value for each carried one, in their order; parts of results; whether to go on, or
@@ -92,8 +92,8 @@ class GraphBuilder {
   /// equal.
   void join_open_extents() { joins_ = true; }
   bool has_joined() const { return joined_; }
-  /// What two extents that differ broadcast to where run time tells which of them is 1; nothing where they have to be
-  /// equal, or where generation tells.
+  /// What two extents that differ broadcast to if it is known only at run time which of them is 1; nothing where they
+  /// have to be equal, or generation decides.
   std::optional<SizeExpr> joint_extent(const SizeExpr& a, const SizeExpr& b);
 
   /// Whether every name in the extent is a size of the inputs, or one that an operator writes.

@@ -29,7 +29,7 @@ bool may_join(const GraphBuilder& builder, const OpenBranch& a, const OpenBranch
 /// What both hand on, as many results each. Throws GraphError where two differ in more than extents.
 std::vector<JoinedResult> joined_results(const GraphBuilder& builder, const OpenBranch& a, const OpenBranch& b);
 
-/// In a branch: its values with elements behind them up to the joined extents; then for each open axis 1 (u8) for its
+/// In a branch: its values with elements after them up to the joined extents; then for each open axis 1 (u8) for its
 /// elements that are there.
 std::vector<ValueId> widened(GraphBuilder& builder, const std::vector<ValueId>& made,
                              const std::vector<JoinedResult>& joined);

@@ -1,4 +1,5 @@
-// What a frontend asks about the ops of the library: their signatures, the types of their results, and their values.
+// The queries of a frontend about the ops of the library: their signatures, the types of their results, and their
+// values.
 #pragma once
 
 #include <functional>
@@ -54,7 +55,7 @@ struct BoundedExtent {
   SizeExpr bound;
 };
 
-/// Types of the results, or a sentence that says what is wrong with the arguments. A node is told the graph's own names
+/// Types of the results, or a sentence that says what is wrong with the arguments. A node gets the graph's own names
 /// of `extents` by attributes of their names.
 struct InferredTypes {
   std::vector<TensorType> outputs;

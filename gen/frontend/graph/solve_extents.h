@@ -1,4 +1,4 @@
-// Numbers that only run time knows, told by the extents that a file states.
+// Numbers known only at run time, derived from the extents that a file states.
 #pragma once
 
 #include <set>

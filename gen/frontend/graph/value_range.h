@@ -1,4 +1,4 @@
-// What the elements of a computed tensor are between, as far as the operators that made it say: where an extent follows
+// The range of the elements of a computed tensor, as far as its operators determine it: where an extent follows
 // from such an element, this is what memory can be planned for.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the operators of ONNX that hold graphs have in common: their attributes and inputs, and the regions that they
+// Common parts of the ONNX operators that contain graphs: their attributes and inputs, and the regions that they
 // open.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What the body of an ONNX Loop says of it before its nodes are added: values that no iteration changes, counters, and
-// how often it runs.
+// What is known about an ONNX Loop from its body before its nodes are added: values that no iteration changes,
+// counters, and how often it runs.
 #pragma once
 
 #include <functional>

@@ -13,7 +13,7 @@ struct OnnxBodyReader {
   /// outputs, kNoValue for those that are in error, which has been reported.
   std::function<std::vector<ValueId>(const tenon_onnx::GraphProto& graph, const std::vector<ValueId>& inputs)> read;
   /// The same for a graph that may never be carried out: nothing where its operators do not go with the extents, which
-  /// `why` says and nobody is told.
+  /// `why` says, without a message.
   std::function<std::optional<std::vector<ValueId>>(const tenon_onnx::GraphProto& graph, std::string& why)> try_read;
   /// Says at the node what may surprise.
   std::function<void(const std::string& message)> warn;
@@ -21,7 +21,7 @@ struct OnnxBodyReader {
   std::function<int64_t(const std::string& name)> declared_extent;
   /// Whether nodes after an If may become part of its branches, which then may throw BranchesDiffer.
   bool may_continue = false;
-  /// The value of a name around the node; kNoValue where there is none.
+  /// The value of a name around the node; kNoValue if there is none.
   std::function<ValueId(const std::string& name)> find;
 };
 

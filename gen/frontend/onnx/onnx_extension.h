@@ -1,4 +1,4 @@
-// What is done to an ONNX model that is trained: weights that change, and what is computed behind its outputs.
+// Extensions of an ONNX model for training: trainable weights, and operators after its outputs.
 #pragma once
 
 #include <map>

@@ -73,7 +73,7 @@ class LoopNode : public ControlNode {
   bool is_fixed(ValueId id) const { return number(id) && number(id)->is_constant(); }
   bool starts_at_once() const { return input(1) == kNoValue || (known(input(1)) && known(input(1))->is(1)); }
 
-  /// How often it runs where no data decide it: as told, or until the condition of its body ends it.
+  /// How often it runs if no data decide it: the given count, or until the condition of its body ends it.
   std::optional<SizeExpr> iterations(const LoopBody& body) const {
     const std::optional<SizeExpr> told = known(input(0)), starts = known(input(1)),
                                   counted = body.iterations(starts_at_once());

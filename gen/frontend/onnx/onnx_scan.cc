@@ -61,7 +61,7 @@ class ScanNode : public ControlNode {
     std::vector<int64_t> reversed, reversed_out;
   };
 
-  /// The body's results while `step` is within the sequence; behind its end the states stay, and what it would make
+  /// The body's results while `step` is within the sequence; after its end the states stay, and what it would make
   /// is 0.
   std::vector<ValueId> read_within(const GraphProto& body, const std::vector<ValueId>& inside,
                                    const std::vector<ValueId>& old, ValueId step, ValueId length) {

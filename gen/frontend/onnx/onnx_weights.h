@@ -13,7 +13,7 @@ namespace tenon {
 /// Names of floating initializers that operators of the main graph read.
 struct OnnxWeights {
   /// A layer begins at each operator that multiplies with weights (Conv, Gemm, MatMul, LSTM …). What norms and
-  /// element-wise operators behind it read belongs to it.
+  /// element-wise operators after it read belongs to it.
   std::vector<std::vector<std::string>> layers;
   std::vector<std::string> statistics;  // means and variances of BatchNormalization
 

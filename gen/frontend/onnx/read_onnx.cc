@@ -170,9 +170,9 @@ Result<Graph> read_onnx(const OnnxSource& source, const OnnxTable& table, const 
     equal.take_as_equal();
     if (Result<Graph> again = equal.read(); again.ok()) return again;
   }
-  // Where extents follow from numbers that run time tells, the extents that the file states may tell the numbers
-  // before: then these are taken to be known, and the program checks that they are. Or they tell the extents of what
-  // depends on several such numbers.
+  // Where extents follow from numbers known only at run time, the extents that the file states may determine the
+  // numbers before: then these are taken to be known, and the program checks that they are. Or they determine the
+  // extents of what depends on several such numbers.
   const ToldInputs unknown = plain.unknown_inputs();
   if (unknown.empty()) return graph;
   OnnxReader symbolic(source, table, semantics, sizes);

@@ -87,7 +87,7 @@ class Chooser {
       if (is_taken(i)) join(i, n.output(0));
   }
 
-  /// What the node makes, behind activations and additions of constants that are computed with it. An output of the
+  /// What the node makes, after activations and additions of constants that are computed with it. An output of the
   /// graph stays as it is.
   std::string take_result(const NodeProto& n) {
     const NodeProto* last = &n;
@@ -119,7 +119,7 @@ class Chooser {
   const std::set<std::string> all_kept_;
   std::set<std::string> taken_;
   std::map<std::string, std::string> parent_;
-  std::map<std::string, std::string> sums_;  ///< what a sum, mean or joining makes → what is rounded behind it
+  std::map<std::string, std::string> sums_;  ///< what a sum, mean or joining makes → what is rounded after it
   QuantizedChoice out_;
 };
 

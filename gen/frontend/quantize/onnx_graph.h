@@ -34,7 +34,7 @@ class OnnxGraph {
   const std::vector<int64_t>& dims_of(const std::string& initializer) const;
   /// The elements of an initializer of f32; nothing for others.
   std::optional<std::vector<float>> floats(const std::string& initializer) const;
-  /// The node that alone reads a value which is no output of the graph; null where there is none.
+  /// The node that alone reads a value which is no output of the graph; null if there is none.
   tenon_onnx::NodeProto* only_reader(const std::string& value) const;
   /// A name that no value has yet.
   std::string fresh_name(const std::string& wish);
@@ -64,7 +64,7 @@ int64_t int_attribute(const tenon_onnx::NodeProto& node, const std::string& name
 float float_attribute(const tenon_onnx::NodeProto& node, const std::string& name, float otherwise);
 void drop_attribute(tenon_onnx::NodeProto& node, const std::string& name);
 void set_int(tenon_onnx::NodeProto& node, const std::string& name, int64_t value);
-/// A node without attributes, behind those that are there.
+/// A node without attributes, after those that are there.
 tenon_onnx::NodeProto make_node(const std::string& op, const std::vector<std::string>& inputs,
                                 const std::string& output);
 

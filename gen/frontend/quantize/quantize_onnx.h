@@ -34,7 +34,7 @@ class QuantizableModel {
   const std::vector<std::string>& unknown() const;
   /// Values whose ranges are needed; none where no node has weights that can be integers.
   const std::vector<std::string>& values() const;
-  /// The float model, with those values as outputs behind its own where they are neither inputs nor outputs.
+  /// The float model, with those values as outputs after its own where they are neither inputs nor outputs.
   Result<std::string> with_values() const;
   /// The model in integers. `ranges` has every one of values().
   Result<QuantizedModel> quantized(const RealRanges& ranges) const;

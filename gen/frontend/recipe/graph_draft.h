@@ -1,4 +1,4 @@
-// A graph that is being read, with what training makes of its calls.
+// A graph that is being read, with the changes of training to its calls.
 #pragma once
 
 #include "frontend/recipe/training_forms.h"

@@ -33,7 +33,7 @@ struct RecipeContext {
   /// Calls a graph that an attribute holds; its text begins with kGraphCallee. Where there is none, no recipe has such
   /// a text.
   std::function<RecipeList(const std::string& callee, const RecipeList& args)> call_graph = nullptr;
-  /// Says that what is made is not quite what the text asks for; without it nobody is told.
+  /// Warns that the result is not exactly what the text asks for; absent: no warning.
   std::function<void(const std::string& message)> warn = nullptr;
   /// Makes the node of a call where an op is not always what its name says; otherwise it is.
   std::function<RecipeValue(RecipeContext& context, const RecipeCall& call)> form = nullptr;

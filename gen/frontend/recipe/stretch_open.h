@@ -1,4 +1,4 @@
-// Inputs whose open extents broadcast, where run time tells which of them are 1.
+// Inputs whose open extents broadcast, if it is known only at run time which of them are 1.
 #pragma once
 
 #include "frontend/graph/graph_builder.h"

@@ -114,7 +114,7 @@ void TrainingForms::give_counters(const OpSignature& s, RecipeCall& call) {
   if (is_attribute(&s, "seed") && !seeded) call.keywords.push_back({"seed", SizeExpr(++seeds_), call.offset});
 }
 
-/// Reads what earlier calls have made of running parameters, and keeps what this one makes of them.
+/// Reads the running parameters as earlier calls left them, and keeps those of this call.
 RecipeValue TrainingForms::call_with_states(RecipeContext& context, const OpSignature& s, RecipeCall call) {
   std::vector<std::pair<ValueId, size_t>> replaced;  // parameter, result
   for (const InputSignature& i : s.inputs) {

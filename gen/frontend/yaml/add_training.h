@@ -1,4 +1,4 @@
-// The `train` section of a graph: the optimizer, and the operators of a step behind those of the loss.
+// The `train` section of a graph: the optimizer, and the operators of a step after those of the loss.
 #pragma once
 
 #include "frontend/graph/graph_builder.h"
@@ -48,7 +48,7 @@ struct TrainingStep {
 };
 
 /// Adds the gradients of the loss and the next values of all parameters. Appends to `outputs`, which has the network's:
-/// the loss and the gradients come in front of these, the next values of states behind them. Throws GraphError.
+/// the loss and the gradients come in front of these, the next values of states after them. Throws GraphError.
 void add_training(GraphBuilder& builder, RunCounters& counters, const TrainingStep& step, NamedOutputs& outputs);
 
 }  // namespace tenon

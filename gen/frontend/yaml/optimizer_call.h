@@ -27,7 +27,7 @@ std::string optimizer_name(const TrainingCall& call);
 
 /// The output that replaces an input of a step, if the input is a state.
 std::optional<size_t> state_output(const OpSignature& s, const std::string& input);
-/// Whether an input of an optimizer's step is neither the parameter nor what the step is told.
+/// Whether an input of an optimizer's step is neither the parameter nor an argument of the step.
 bool is_state(const std::string& input);
 
 }  // namespace tenon

@@ -208,7 +208,7 @@ class BindWriter {
     return moved;
   }
 
-  /// The first input that tells shapes.
+  /// The first input that determines shapes.
   const TensorDef& first_input() const {
     return *std::find_if(def_.inputs.begin(), def_.inputs.end(), [](const TensorDef& t) { return !t.follows; });
   }
@@ -427,7 +427,7 @@ class BindWriter {
     return dtype_constant(*d);
   }
 
-  /// Types that no required input tells: what the others leave open of them follows from those.
+  /// Types that no required input determines; they follow from the others.
   bool has_implied_types() const {
     return std::any_of(def_.types.begin(), def_.types.end(), [&](const TypeVar& v) {
       return std::none_of(def_.inputs.begin(), def_.inputs.end(),

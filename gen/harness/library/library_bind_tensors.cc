@@ -106,7 +106,7 @@ class InputShape {
     }
   }
 
-  /// Other inputs tell the packs: the dim that only the output has must be between them.
+  /// Other inputs determine the packs: the dim that only the output has must be between them.
   void require_axis() {
     out.print_line("tn_rt_require(f, {} == {}, TN_E_SHAPE);", axis_name(*added_->dim), at_.text());
   }
@@ -204,9 +204,9 @@ class InputShape {
   TextWriter& out;
   StoredPlace at_;
   std::optional<AddedDim> added_;
-  bool tells_ = false;            ///< whether its axis tells this input's packs apart
+  bool tells_ = false;            ///< whether its axis separates this input's packs
   bool checks_ = false;           ///< whether this is the first input of the shape
-  std::set<std::string> ranked_;  ///< packs whose rank this tensor tells
+  std::set<std::string> ranked_;  ///< packs whose rank this tensor determines
 };
 
 /// Sizes that a tensor has without `~` next to others that have it: they are exact, whatever other inputs stretch to

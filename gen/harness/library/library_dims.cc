@@ -25,7 +25,7 @@ void add_field(const OpDef& def, const Dim& d, std::vector<DimsField>& fields) {
 }
 
 /// Dims whose places attributes choose, of each tensor that has them: what is before them, the dim, what stands
-/// behind.
+/// after.
 struct PlacedDim {
   std::vector<Dim> before;
   Dim dim;

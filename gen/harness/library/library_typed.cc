@@ -211,7 +211,7 @@ class TypedWriter {
     if (open) out.dedent(), out.line("}");
   }
 
-  /// Inputs whose shapes are told by the same lines share them.
+  /// Inputs whose shapes are returned by the same lines share them.
   void cases() {
     std::vector<std::string> texts;
     for (size_t i = 0; i < def_.inputs.size(); ++i) {

@@ -100,7 +100,7 @@ void append_byte_rows(const uint8_t* data, size_t bytes, std::string& out) {
     });
     for (size_t i = 0; i < count; ++i) out += texts[i];
   }
-  if (bytes > 0) out.erase(out.size() - 2, 1);  // no comma behind the last row
+  if (bytes > 0) out.erase(out.size() - 2, 1);  // no comma after the last row
 }
 
 }  // namespace tenon

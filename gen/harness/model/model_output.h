@@ -27,7 +27,7 @@ struct ModelFrame {
   std::string name = "net";  ///< prefix of everything
   bool main_program = false;
   bool images = false, sounds = false;  ///< what the program reads next to .npy
-  int workers = 1;                      ///< that the arena has room for
+  int workers = 1;                      ///< that the arena has space for
   WeightsForm weights = WeightsForm::c;
   std::map<std::string, std::string> templates;  ///< text by path below templates/, all of model_template_names()
   bool freestanding = false;                     ///< no header of a C library, only those of the compiler

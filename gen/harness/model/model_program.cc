@@ -316,7 +316,7 @@ class ProgramWriter {
     return out;
   }
 
-  /// Shapes that the run has told.
+  /// Shapes that the run has determined.
   std::string output_shapes() const {
     std::string out;
     for (size_t o = 0; o < plan_.outputs.size(); ++o) {

@@ -22,7 +22,7 @@ std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame
 /// Rows that tell a file's format, and what the program can do with it.
 std::string other_files(const ModelFrame& frame);
 
-/// Whether an input can be a picture (f32, f64, u8 or i8; [H, W], [C, H, W], [H, W, C] or one of these with an axis N
+/// Whether an input can be an image (f32, f64, u8 or i8; [H, W], [C, H, W], [H, W, C] or one of these with an axis N
 /// in front, C 1 or 3), or samples of a sound (f32, f64 or i16; all axes but one are 1).
 bool takes_picture(const PlanBuffer& input);
 bool takes_sound(const PlanBuffer& input);

@@ -315,7 +315,7 @@ double unit_of(DType type) {
 
 KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& disturbed,
                        std::optional<DType> narrowest) {
-  // Sums in another order round otherwise than disturbed runs tell: so many units, and so many times what those runs
+  // Sums in another order round differently from perturbed runs: so many units, and so many times what those runs
   // were off.
   constexpr double units = 64, times = 16;
   KeptOutput out;

@@ -10,7 +10,7 @@
 
 namespace tenon {
 
-/// What the self-test keeps of an output: its shape, elements that lie evenly, and the mean of all.
+/// What the self-test keeps of an output: its shape, evenly spaced elements, and the mean of all.
 struct KeptOutput {
   std::vector<int64_t> dims;
   std::vector<double> elements;  ///< number k is element k*count/elements.size() of the output; of complex outputs real
@@ -41,7 +41,7 @@ double unit_of(DType type);
 
 /// Keeps at most 256 elements. `narrowest` is the floating type of the graph with the fewest bits of fraction, nothing
 /// where it has none, and `disturbed` is what the same output was in runs where every number was off by up to a unit of
-/// that type: they say how much room there is.
+/// that type: they say how much space there is.
 KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& disturbed,
                        std::optional<DType> narrowest);
 

@@ -69,7 +69,7 @@ class ConstantText {
     readable_ = count_ > 0 && is_readable(t_, count_);
   }
 
-  /// `behind`: what follows the name, such as its alignment.
+  /// `after`: what follows the name, such as its alignment.
   std::string declaration(const std::string& label, const std::string& type, const std::string& behind) const {
     const std::string values = fmt::format("    {} values[{}];\n", type, std::max<int64_t>(1, count_));
     const ByteRows r = byte_rows(t_.bytes.size());

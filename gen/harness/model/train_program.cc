@@ -237,7 +237,7 @@ class TrainingWriter {
 
   std::string scores_type() const { return std::string(dtype_row(buffer(forward_, answers_.scores).dtype).c_type); }
 
-  /// Outputs of the network, behind the loss.
+  /// Outputs of the network, after the loss.
   size_t network_outputs() const { return forward_.outputs.size() - 1; }
 
   std::string rooms() const {
@@ -281,7 +281,7 @@ class TrainingWriter {
     return out;
   }
 
-  /// A state of this name, as a pointer; empty where there is none.
+  /// A state of this name, as a pointer; empty if there is none.
   std::string held(const std::string& name) const {
     for (const PlanState& s : step_.state)
       if (buffer(step_, s.held).original == name) return fmt::format("(const void *)(r->state + {})", offset_name(s));

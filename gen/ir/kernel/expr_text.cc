@@ -1,4 +1,4 @@
-// The text form of expressions: index notation with types where a reader cannot tell them.
+// The text form of expressions: index notation with types where a reader cannot infer them.
 #include <fmt/format.h>
 
 #include <span>

@@ -97,7 +97,7 @@ struct FrameCall {
 struct FoundSize {
   std::string name;  ///< as SizeRefs name it
   int tensor = 0;    ///< the i64 that the part leaves it in
-  size_t part = 0;   ///< the parts behind this one know it
+  size_t part = 0;   ///< the parts after this one know it
   Expr bound;        ///< over sizes that the caller supplies
 };
 
@@ -133,7 +133,7 @@ bool is_in_recurrence(const KernelStatement&);
 bool has_recurrence(const Kernel&);
 /// Takes a statement out of the body; what is joined with it stays joined with the one before.
 void erase_statement(std::vector<KernelStatement>& body, size_t at);
-/// The statements from `at` on whose outermost `depth` loops are one and the same: the position behind the last.
+/// The statements from `at` on whose outermost `depth` loops are one and the same: the position after the last.
 size_t end_of_joined(const std::vector<KernelStatement>& body, size_t at, size_t depth);
 
 /// Row-major strides of `dims`, in elements.

@@ -31,7 +31,7 @@ inline constexpr int kMaxRank = 8;
 inline int kernel_dims(PackPlan plan) {
   return plan == PackPlan::Fixed || plan == PackPlan::Merged ? kMaxRank : plan == PackPlan::Plane ? 2 : 1;
 }
-/// Operands that a variadic input has in a library, or outputs that a variadic one is: those behind the last one given
+/// Operands that a variadic input has in a library, or outputs that a variadic one is: those after the last one given
 /// are NULL.
 inline constexpr int kMaxOperands = 8;
 
@@ -103,7 +103,7 @@ struct LibraryOp {
   const OpDef* def = nullptr;  ///< owned by the OpLibrary, which outlives the Library, or by `unrolled`
   std::shared_ptr<const OpDef>
       unrolled;          ///< of a variadic definition: kMaxOperands operands or outputs, all but the first optional
-  std::string counted;   ///< the variadic input whose number of operands no extent tells: calls say it
+  std::string counted;   ///< the variadic input whose number of operands no extent determines: calls state it
   std::string permuted;  ///< a list let: kernels see the input with its dimensions in this order
   std::string key_type;  ///< the first type variable, or "" when there is none
   std::map<std::string, PackPlan> packs;

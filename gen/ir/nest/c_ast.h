@@ -69,7 +69,7 @@ struct CBraces {
 struct CInit {
   CExpr value;
   std::string member = {};   ///< its name; "" for elements, and for members in order
-  std::string comment = {};  ///< behind it
+  std::string comment = {};  ///< after it
   std::string guard = {};    ///< a condition of the preprocessor without which NULL is in its place
 };
 /// `{.member = value, …}`; `rows`: one to a line.

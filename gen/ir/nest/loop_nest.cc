@@ -52,7 +52,7 @@ std::optional<int64_t> fold(ScalarOp op, int64_t a, int64_t b) {
 
 bool is_i64_scalar(const Operand& v) { return v->type == OperandType{}; }
 
-/// The scalar that fills a vector of i64; null where there is none.
+/// The scalar that fills a vector of i64; null if there is none.
 Operand filled_with(const Operand& v) {
   const auto* s = std::get_if<VSplat>(&v->node);
   if (s) return s->scalar;

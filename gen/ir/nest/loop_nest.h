@@ -187,9 +187,9 @@ struct Buffer {
 /// its body count in its own list; sizes and attributes come in as parameters. The text of a frame may be in place
 /// of a body.
 struct InnerFunction {
-  std::string name;     ///< behind the nest's own: strip_8
+  std::string name;     ///< after the nest's own: strip_8
   std::string comment;  ///< what it does; "" for none
-  bool common = false;  ///< the name tells all that it does, so that one function serves all nests: tile_8x2_f32
+  bool common = false;  ///< the name states all that it does, so that one function serves all nests: tile_8x2_f32
   std::vector<Buffer> buffers;
   std::vector<std::string> params;  ///< i64
   Block body;

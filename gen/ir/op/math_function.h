@@ -111,7 +111,7 @@ struct MathLibrary {
   const MathFunction* find(std::string_view name, DType dtype) const;
 };
 
-/// "; error below 1.2 ULP" and the like: what a comment says behind the function's name.
+/// "; error below 1.2 ULP" and the like: what a comment says after the function's name.
 std::string bound_text(const MathFunction&);
 
 /// The text that reads back to the same tree.

@@ -31,7 +31,8 @@ struct Word {
 };
 
 /// `T: float` or `T: [f32, i32]`: the type variable's name and the classes or dtypes that it ranges over. A type that
-/// follows from another, `wide(T)`, is a variable of that name: it ranges over what the function makes of those of T.
+/// follows from another, `wide(T)`, is a variable of that name: it ranges over the results of the function for those of
+/// T.
 struct TypeVar {
   std::string name;
   std::vector<Word> classes;
@@ -92,7 +93,7 @@ struct TensorDef {
   std::vector<Dim> dims;
   std::vector<StorageRule> storage;
   SourceSpan span;        ///< of the name
-  bool follows = false;   ///< of an input: its shape is that of an output, which the other inputs tell
+  bool follows = false;   ///< of an input: its shape is that of an output, which the other inputs determine
   std::string like = {};  ///< of an output: the input whose shape it has
 };
 
@@ -101,7 +102,7 @@ struct LetDef {
   std::string name;
   Syntax value;
   bool pack = false;
-  bool written = false;  ///< `N: upto(D)`: an extent that depends on data; the body or the op's C template tells it
+  bool written = false;  ///< `N: upto(D)`: an extent that depends on data; the body or the C template determines it
   SourceSpan span;
 };
 
@@ -137,7 +138,7 @@ std::string_view spelling(Combine combine);
 /// `Y[i, j] = e`, a scatter `Y[f] += e`, `M = e` of an extent, or, when `is_call`, `a, b = op(args)`.
 struct Statement {
   bool is_call = false;
-  bool is_extent = false;     ///< `M = e`: tells the extent `M: upto(D)`
+  bool is_extent = false;     ///< `M = e`: determines the extent `M: upto(D)`
   std::vector<Word> targets;  ///< one, unless is_call
   std::vector<Syntax> subs;   ///< of the target; empty when is_call
   Combine combine = Combine::define;
@@ -241,15 +242,15 @@ struct ScalarFn {
 };
 
 /// Where an output has a dim that an input lacks: `Y: T[*P, N@axis, *Q]` next to `X: T[*P, *Q]`. The axis counts in the
-/// output's rank, and tells the input's packs apart.
+/// output's rank, and separates the input's packs.
 struct AddedDim {
   const Dim* dim;      ///< N@axis
   std::size_t before;  ///< entries of the input before it
 };
 std::optional<AddedDim> added_dim(const OpDef& op, const TensorDef& input);
 
-/// Which extent from data of `caller` a call tells that gives a result with the callee's extent `name` to `output`: the
-/// one that is in the same place of the shape. "" where none is.
+/// Which extent from data of `caller` a call determines that assigns a result with the callee's extent `name` to
+/// `output`: the one that is in the same place of the shape. "" where none is.
 std::string extent_told(const OpDef& caller, const TensorDef& output, const TensorDef& result, std::string_view name);
 
 class DeferredOp;
@@ -266,7 +267,7 @@ struct OpLibrary {
   /// The frame of a definition with `impl`; nullptr for one with a body.
   std::shared_ptr<const Frame> frame_of(const OpDef& op) const;
 
-  /// The definition, read and checked; nullptr where there is none.
+  /// The definition, read and checked; nullptr if there is none.
   const OpDef* op(std::string_view name) const;
   /// The same as it was written, where what checks find out does not matter.
   const OpDef* declared(std::string_view name) const;

@@ -18,7 +18,7 @@ bool is_type_function(std::string_view name);
 /// Their names, in the order of documentation.
 const std::vector<std::string>& type_function_names();
 
-/// The type that the function makes of a dtype; nothing where there is none, as for the wide type of a bool.
+/// The result type of the function for a dtype; nothing if there is none, as for the wide type of a bool.
 std::optional<DType> apply_type_function(std::string_view function, DType d);
 
 /// Whether a word is a function of types, `wide(T)`, and not a type variable or a dtype.

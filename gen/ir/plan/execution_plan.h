@@ -50,7 +50,7 @@ struct PlanCopy {
   int to = -1, from = -1;
 };
 
-/// A loop or a branch around steps. Conditions and counts are buffers of one element, -1 where there is none.
+/// A loop or a branch around steps. Conditions and counts are buffers of one element, -1 if there is none.
 struct PlanRegion {
   Region::Kind kind = Region::Kind::loop;
   RegionId parent = kTopLevel;
@@ -74,7 +74,7 @@ struct PlanStep {
   Kernel kernel;               ///< tensors that are not temps are the buffers
   std::vector<int> buffers;    ///< per tensor of the kernel: index into ExecutionPlan::buffers, -1 for temps
   std::string origin;          ///< operators that it carries out
-  int64_t scratch = 0;         ///< bytes of workspace that its body needs, those of the workers behind the rest
+  int64_t scratch = 0;         ///< bytes of workspace that its body needs, those of the workers after the rest
   int64_t worker_scratch = 0;  ///< of these, bytes for each worker
   int64_t scratch_offset = 0;
   int scratch_memory = 0;       ///< as in PlanBuffer
@@ -114,7 +114,7 @@ inline const PlanBuffer& buffer(const ExecutionPlan& plan, int b) { return plan.
 /// The step after which both extents are known; nothing where the caller gives all of their sizes, or nobody needed
 /// what would write one.
 std::optional<size_t> last_writer(const ExecutionPlan& plan, const EqualExtents& extents);
-/// The buffer that has memory of its own, in which a slice or view lies; the buffer itself if it is neither.
+/// The buffer that has memory of its own, that contains a slice or view; the buffer itself if it is neither.
 int root_of(const ExecutionPlan& plan, int buffer);
 /// Whether the contents of a state are replaced by a kernel, not by a copy at the end of the call.
 bool is_in_place(const ExecutionPlan& plan, const PlanState& state);

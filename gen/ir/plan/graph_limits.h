@@ -1,4 +1,4 @@
-// What generated code has no room for, whatever a graph computes.
+// Limits of generated code, whatever a graph computes.
 #pragma once
 
 #include <string>

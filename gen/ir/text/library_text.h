@@ -18,12 +18,12 @@ struct NamedText {
 /// One kernel at one level.
 struct KernelText {
   std::string run;                   ///< name of the function with the arguments of `tn_core.run`
-  std::string workspace;             ///< name of the function that tells its workspace; empty: it takes none
-  std::string text;                  ///< both functions, behind a comment
+  std::string workspace;             ///< name of the function that returns its workspace; empty: it needs none
+  std::string text;                  ///< both functions, after a comment
   size_t code = 0;                   ///< where the comment ends in it
   bool shared = false;               ///< both functions are those of another kernel: the text is not written
   std::vector<NamedText> types;      ///< typedefs that the text needs
-  std::vector<NamedText> functions;  ///< functions that it needs, each behind those that it calls
+  std::vector<NamedText> functions;  ///< functions that it needs, each after those that it calls
   bool shares = false;               ///< workers may share loops of it
   std::string blueprint;             ///< which schedule was taken
 };

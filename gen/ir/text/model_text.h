@@ -15,7 +15,7 @@ struct PhaseText {
   std::string function;
   std::vector<std::string> sizes;
   bool workspace = false, worker_memory = false;
-  std::vector<int64_t> numbers;  ///< behind all other arguments
+  std::vector<int64_t> numbers;  ///< after all other arguments
   bool parallel = false;
   std::optional<int64_t> iterations;     ///< of a parallel phase; where they are open:
   std::string count_function;            ///< what computes them

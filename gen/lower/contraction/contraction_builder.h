@@ -78,7 +78,7 @@ struct ContractionBuilder {
     return right_panel == 0 ? 1 : static_cast<int>((vectors * lanes() + right_panel - 1) / right_panel);
   }
   int add_buffer(const std::string& name, DType dtype, Storage storage, Operand elements);
-  /// The value of `e` under `scope`; clears `possible` where there is none.
+  /// The value of `e` under `scope`; clears `possible` if there is none.
   Operand scalar(const Expr& e, const ValueScope& in);
   Operand extent(const LoopVar& v) { return scalar(v.extent, scope); }
   Operand extent_of(const std::vector<LoopVar>& vars);
@@ -148,13 +148,13 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
 /// Copies the last of these panels alone to the start of `packed`, where it is not a full one.
 Block pack_last(ContractionBuilder& b, int packed, const Operand& first, const Operand& count);
 
-/// Where a register tile lies: rows first_row…, clamped to row_end-1 unless that is null, and its place on the right
-/// side.
+/// The position of a register tile: rows first_row…, clamped to row_end-1 unless that is null, and its place on the
+/// right side.
 struct TilePlace {
   Operand first_row, row_end, depth;
   BufferArgument right;
   Operand right_step;                     ///< elements from one depth index to the next
-  std::vector<Operand> next_panels = {};  ///< offsets of the panels behind the first, where a tile takes several
+  std::vector<Operand> next_panels = {};  ///< offsets of the panels after the first, where a tile takes several
   int tile = 0;
   int tile_rows = -1;                         ///< buffer of a tile that is turned afterwards, row by row
   Operand block_first;                        ///< set: the rows are read from the block copy, which starts at this row
@@ -179,16 +179,16 @@ int function_number(ContractionBuilder& b, InnerFunction f);
 /// `rows` vectors as columns of turned_rows elements; the rows that a vector lacks are 0. The steps are added to `out`.
 std::vector<Operand> turned_columns(const ContractionBuilder& b, std::vector<Operand> rows, const std::string& name,
                                     Block& out);
-/// Where vector `i` of turned_columns lies for vector `j` of the rows from `row` on.
+/// The position of vector `i` of turned_columns for vector `j` of the rows from `row` on.
 int64_t turned_place(const ContractionBuilder& b, int row, int j, int i);
-/// Where a square of `lanes` vectors lies: its first element, and elements from one row to the next.
+/// The position of a square of `lanes` vectors: its first element, and elements from one row to the next.
 struct SquarePlace {
   BufferArgument first;
   Operand step;
 };
 /// Calls the function that stores the columns of the square `from` as the rows of `to`.
 Stmt turn_square(ContractionBuilder& b, const SquarePlace& from, const SquarePlace& to);
-/// Calls the function that turns a tile of `height` rows, which lie one behind the other in the buffer `rows`.
+/// Calls the function that turns a tile of `height` rows, which are stored one after another in the buffer `rows`.
 Stmt turn_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors);
 
 /// Applies the epilogue to rows × columns elements of the tile buffer and stores them.

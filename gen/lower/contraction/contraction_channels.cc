@@ -1,4 +1,4 @@
-// Copies of pictures for convolutions over many channels: the channels of a pixel side by side, so that a tile reads
+// Copies of images for convolutions over many channels: the channels of a pixel are adjacent, so that a tile reads
 // them one after the other however far apart its pixels are.
 #include <algorithm>
 
@@ -97,7 +97,7 @@ class ChannelCopy {
     return out;
   }
 
-  /// Lines of pixels copied one behind the other, then squares of them, the last one past what is in the tensor.
+  /// Lines of pixels copied one after another, then squares of them, the last one past what is in the tensor.
   Block squares_of_lines(const Operand& from, const Operand& to, const Operand& block) {
     const Operand room = room_of(s_, s_.dims.size() - 2), pitch = ceil_div(room, lanes_) * v_int(lanes_);
     if (line_ < 0) line_ = b_.add_buffer("channel_lines", b_.staged_type(), Storage::Workspace, v_int(lanes_) * pitch);

@@ -161,7 +161,7 @@ struct RowCopy {
   Operand to(const Operand& row, const Operand& d) const { return row * left.copied_pitch + d; }
 };
 
-/// Whether one row is behind the other, so that vectors of rows can be turned into rows of the copy.
+/// Whether one row is after the other, so that vectors of rows can be turned into rows of the copy.
 bool turns_rows(ContractionBuilder& b, const LeftAccess& left) {
   const auto depth = constant_value(b.extent_of(b.c.depth));
   const bool unit = !b.c.rows.empty() && constant_value(left.row_coefficients.at(b.c.rows.back().name)) == 1;

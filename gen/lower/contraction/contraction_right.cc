@@ -124,7 +124,7 @@ int64_t panel_width(const Read& read, const std::string& column) {
   return width;
 }
 
-/// Whether the panels of pairs have words of four behind them, and which of both `b` takes.
+/// Whether the panels of pairs have words of four after them, and which of both `b` takes.
 void find_quads(const ContractionBuilder& b, const Tensor& t, RightAccess& out) {
   int64_t rows = 1;
   for (const LoopVar& v : b.c.depth) rows *= constant_value(v.extent).value_or(0);

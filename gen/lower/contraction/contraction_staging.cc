@@ -85,7 +85,7 @@ struct Line {
   Operand pairs = nullptr;   ///< words that have all their numbers, where the last may have fewer
 };
 
-/// Elements of the last dimension where all of it is copied and it is in the tensor as in the copy, one line behind
+/// Elements of the last dimension where all of it is copied and it is in the tensor as in the copy, one line after
 /// the other; else 0.
 int64_t whole_line(const Staging& s) {
   if (s.dims.size() < 2) return 0;
@@ -170,7 +170,7 @@ Operand load_words(const Staging& s, const Line& line, const Operand& at, int la
   return word_of(low, v_apply(ScalarOp::BitAnd, {high, kept}));
 }
 
-/// The word behind `pairs` whole ones: of a line's last numbers.
+/// The word after `pairs` whole ones: of a line's last numbers.
 Block copy_single(Staging& s, const Line& line, const Operand& pairs, const Operand& from, const Operand& to) {
   const Operand at = from + (line.lo + pairs) * line.step;
   Block store;
@@ -227,12 +227,12 @@ Block copy_line(Staging& s, const Line& line, const Operand& from, const Operand
 }
 
 /// Lines of fewer elements than a vector has lanes, where parts of vectors would be stored by elements. Each is copied
-/// as a vector with the fill behind the line: what that writes of the lines below is written again, as they are copied
+/// as a vector with the fill after the line: what that writes of the lines below is written again, as they are copied
 /// from the first to the last. The last ones stay with single elements, because a vector would reach past the tensor or
 /// the copy.
 struct ShortLines {
   int64_t first = 0, count = 0;  ///< of the elements that are in the tensor
-  int64_t end = 0;               ///< index behind the last line that is copied as a vector
+  int64_t end = 0;               ///< index after the last line that is copied as a vector
 };
 std::optional<ShortLines> short_lines(const Staging& s, const Line& line) {
   const int lanes = s.b.lanes();

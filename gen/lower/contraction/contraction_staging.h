@@ -39,9 +39,9 @@ struct Staging {
   Operand dim_of(size_t d) const { return b.scalar(tensor().dims[d], b.scope); }
 };
 
-/// Makes a word of every byte of the copy and the three behind it, in a buffer that takes the copy's place.
+/// Makes a word of every byte of the copy and the three after it, in a buffer that takes the copy's place.
 Block window_words(Staging& s);
-/// Words of four bytes, the first at `at` and at each of so many steps of one element behind it. Bytes past the last
+/// Words of four bytes, the first at `at` and at each of so many steps of one element after it. Bytes past the last
 /// one, which meet zeros on the right side, repeat it.
 Operand load_quads(const Staging& s, const std::vector<Operand>& bytes);
 /// The word of four bytes that all are `byte`, as the copy holds it.
@@ -52,7 +52,7 @@ Operand dense_quads(const Staging& s, const Operand& bytes);
 /// The dimension of the left side that the copy has last: the channels of a pixel, which are planes apart in memory,
 /// where the innermost depth variable walks them and the rows are not side by side already.
 std::optional<size_t> channel_dim(ContractionBuilder& b, const Read& read);
-/// Elements that dimension `i` of the copy has room for. Pixels of a power of two of bytes would meet in the same sets
+/// Elements that dimension `i` of the copy has space for. Pixels of a power of two of bytes would meet in the same sets
 /// of the cache, and squares of vectors run past the end of a line.
 Operand room_of(const Staging& s, size_t i);
 /// Fills a copy with channels last.

@@ -14,7 +14,7 @@ AffineForm weights_of(ContractionBuilder& b, const Read* read) {
   return form ? *form : AffineForm{{}, v_int(0)};
 }
 
-/// Rows of a strip whose taps all have registers, which leave room for fewer rows.
+/// Rows of a strip whose taps all have registers, which leave registers for fewer rows.
 int unrolled_rows(const ContractionBuilder& b) {
   return b.blueprint.unroll > 0 ? b.blueprint.unroll : b.blueprint.tile_rows;
 }
@@ -217,7 +217,7 @@ std::optional<ShortRows> short_rows(ContractionBuilder& b, const LeftAccess& lef
   return place_planes(b, left, out) ? std::optional(out) : std::nullopt;
 }
 
-/// The innermost loop that steps from plane to plane, in its list; the list's end where there is none.
+/// The innermost loop that steps from plane to plane, in its list; the list's end if there is none.
 struct PlaneLoop {
   std::vector<LoopVar>& loops;
   std::vector<LoopVar>::iterator at;
@@ -293,7 +293,7 @@ Block line_strips(ContractionBuilder& b, const StripShape& shape, const StripOpe
   return {with_kind(LoopKind::Parallel, s_for(q, v_int(0), columns, pixels, std::move(strip)))};
 }
 
-/// What the strips are made of, of how the pixels and the weights lie.
+/// The layout of the strips, of the pixels and of the weights.
 std::optional<StripShape> shape_of(ContractionBuilder& b, const LeftAccess& left, DType weight_type,
                                    const Operand& weight_step) {
   const auto stride = pixel_stride(b, left), by = constant_value(weight_step);

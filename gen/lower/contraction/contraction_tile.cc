@@ -135,7 +135,7 @@ class TileFunction {
     return s;
   }
 
-  /// "_line2": each row is 2 elements behind the one before; "_lines8by1by10": 10 from one line of 8 such to the next.
+  /// "_line2": each row is 2 elements after the one before; "_lines8by1by10": 10 from one line of 8 such to the next.
   std::string rows_name() const {
     const int64_t step = height_ > 1 ? from_first_[1] : 0;
     for (int r = 1; r < height_; ++r)
@@ -258,7 +258,7 @@ std::vector<int64_t> rows_from_first(ContractionBuilder& b, const LeftAccess& le
   if (!all || *all % height != 0 || !line || !step) return {};
   std::optional<int64_t> next = *step * *line;
   if (!flat &&
-      *line % height != 0) {  // several lines: two dimensions of rows, so that each line is behind the one before
+      *line % height != 0) {  // several lines: two dimensions of rows, so that each line is after the one before
     if (height % *line != 0 || b.c.rows.size() != 2) return {};
     next = constant_value(left.row_coefficients.at(b.c.rows.front().name));
   }

@@ -1,5 +1,5 @@
-// Turning: tiles that the registers hold row by row are stored column by column, for outputs whose unit stride lies
-// along the rows; and operands whose unit stride lies across what the tiles read are copied by squares of vectors.
+// Turning: tiles that the registers hold row by row are stored column by column, for outputs whose unit stride is
+// along the rows; and operands whose unit stride is across what the tiles read are copied by squares of vectors.
 #include <fmt/format.h>
 
 #include <algorithm>

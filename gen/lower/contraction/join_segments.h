@@ -1,4 +1,4 @@
-// Bodies of kernels that are segments of another, put into one nest: buffers by name, temps with room for what any
+// Bodies of kernels that are segments of another, put into one nest: buffers by name, temps with space for what any
 // segment needs.
 #pragma once
 
@@ -18,7 +18,7 @@ struct NestTarget {
   std::vector<InnerFunction>& functions;
 };
 
-/// The buffer of a temp, with room for so many elements.
+/// The buffer of a temp, with space for so many elements.
 int keep_temp(const Tensor& temp, const Operand& elements, NestTarget target);
 
 /// Numbers of a segment's buffers and functions in the nest; what the nest lacks is added. `sizes`: what sizes of
@@ -30,7 +30,7 @@ NestRenaming adopt_segment(const Kernel& segment, const std::vector<Buffer>& buf
 /// The buffers that the loops of a kernel begin with: one a tensor.
 std::vector<Buffer> tensor_buffers(const Kernel& kernel);
 
-/// `name`, or that with `_2` behind it, which nothing in `taken` is called; it is taken then.
+/// `name`, or that with `_2` after it, which nothing in `taken` is called; it is taken then.
 std::string take_fresh(std::set<std::string>& taken, std::string name);
 
 /// The body with sizes of segments as variables of the nest around it.

@@ -62,7 +62,7 @@ class StepKeeper {
     }
   }
 
-  /// How many steps lie between what is made and what is read at most; nothing where a read is elsewhere.
+  /// The maximum number of steps between a write and its read; nothing where a read is elsewhere.
   std::optional<int64_t> reach(int tensor, size_t dim, const Expr& step) const {
     constexpr int64_t kMostBack = 1 << 10;
     std::optional<int64_t> most = 0;

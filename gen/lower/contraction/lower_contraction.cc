@@ -164,7 +164,7 @@ class NestBuilder {
     block.push_back(with_kind(LoopKind::Parallel, s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body))));
     return {with_kind(LoopKind::Parallel, s_for(i, v_int(0), ceil_div(n_.rows, n_.row_block), 1, std::move(block)))};
   }
-  /// Panels behind the first of a tile. The last tile of many vectors may have fewer: it takes the last one again.
+  /// Panels after the first of a tile. The last tile of many vectors may have fewer: it takes the last one again.
   std::vector<Operand> next_panels(const Operand& column) {
     std::vector<Operand> out;
     const Operand last = floor_div(n_.columns - v_int(1), v_int(right_.panel)) * v_int(right_.panel);
@@ -211,7 +211,7 @@ class NestBuilder {
             s_for(t, v_int(0), v_var(whole) + left_over, 1, std::move(body))};
   }
 
-  /// Whether rows that only the call tells are better left to one more tile of full height, some of whose rows are the
+  /// Whether rows known only at the call are better left to one more tile of full height, some of whose rows are the
   /// last one again: small tiles have too few sums to keep two multipliers busy, so that two of them take longer.
   bool small_tiles_wait() const {
     constexpr int kBusy = 8, kFewRows = 6;
@@ -235,7 +235,7 @@ class NestBuilder {
     return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
   }
 
-  /// A tile whose rows are found once, before it is told how its columns are read.
+  /// A tile whose rows are found once, before the columns are set.
   Block tile_of(TilePlace place, int height, const Operand& column, const Operand& width) {
     Block out;
     if (!b_.c.paired.empty() && height == b_.blueprint.tile_rows)

@@ -8,7 +8,7 @@
 namespace tenon {
 namespace {
 
-/// Whether an index is a loop that ends within the tensor: padding behind the last element makes a loop longer than its
+/// Whether an index is a loop that ends within the tensor: padding after the last element makes a loop longer than its
 /// dimension.
 bool ends_inside(const ContractionBuilder& b, const Expr& index, const Expr& dim) {
   const auto* var = std::get_if<VarRef>(&index->node);

@@ -32,7 +32,7 @@ StepProduct product_in(const Kernel& k, const KernelStatement& s) {
   return p;
 }
 
-/// Whether no loop is shared with the statement before or behind.
+/// Whether no loop is shared with the statement before or after.
 bool stands_alone(const std::vector<KernelStatement>& body, size_t i) {
   return body[i].joined == 0 && (i + 1 == body.size() || body[i + 1].joined == 0);
 }

@@ -72,7 +72,7 @@ class StripFunction {
     const int64_t pitch = shape_.row_pitch > 0 ? shape_.row_pitch : b_.lanes();
     for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_store(tile, v_int(r * pitch), sum(r)));
   }
-  /// Stores the sums of a plane's rows one behind the other: each vector is picked from those that hold its elements.
+  /// Stores the sums of a plane's rows one after another: each vector is picked from those that hold its elements.
   void store_plane(const ShortRows& p, int plane, int tile) {
     const int lanes = b_.lanes(), own = plane * p.vectors;
     for (int v = 0; p.rows == 1 && v < p.vectors; ++v)

@@ -8,7 +8,7 @@
 
 namespace tenon {
 
-/// A plane of short rows. They lie `pitch` pixels apart in the copy, so that each tap is one distance for the whole
+/// A plane of short rows. They are `pitch` pixels apart in the copy, so that each tap is one distance for the whole
 /// plane: the vectors run over all of it, and the sums between the rows are left out afterwards. A plane that needs few
 /// vectors has others next to it, whose sums do not wait for its own.
 struct ShortRows {

@@ -43,7 +43,7 @@ class DataTransform {
     return *constant_value(t.dims[dim]);
   }
 
-  /// The rows that the tiles of the strip meet; those outside of the picture are zeros.
+  /// The rows that the tiles of the strip read; those outside of the image are zeros.
   Block load_rows() {
     const std::string row = b_.fresh("row_of_strip"), y = b_.fresh("row_of_picture");
     const int64_t count = s_.tile_rows * s_.outputs + s_.points - s_.outputs;
@@ -71,7 +71,7 @@ class DataTransform {
     return out;
   }
 
-  /// The pixels of a row that are in the picture, to where they are in the row with its border.
+  /// The pixels of a row that are in the image, to where they are in the row with its border.
   Block copy_line(const Operand& y, const Operand& channel, const Operand& to) {
     const int64_t first = std::max<int64_t>(0, n_.parts.x_first),
                   last = std::min(extent(n_.parts.x_dim), n_.parts.x_first + s_.line), lanes = s_.lanes;

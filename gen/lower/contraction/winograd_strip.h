@@ -13,7 +13,7 @@ namespace tenon {
 /// each, and so do the points of tiles: [point][tile][channel].
 struct WinogradStrip {
   int outputs = 0, points = 0, lanes = 1;
-  int64_t strips = 1, tile_rows = 0;            ///< of the picture; tile rows of each strip, the last one filled up
+  int64_t strips = 1, tile_rows = 0;            ///< of the image; tile rows of each strip, the last one filled up
   int64_t tiles = 0;                            ///< of a strip
   int64_t line = 0;                             ///< pixels of a row of tiles, with those around them
   int64_t line_pitch = 0, result_pitch = 0;     ///< pixels of such a row, and of a row of results, in whole vectors

@@ -51,7 +51,7 @@ class Generator {
       return wanted ? std::optional(prefetch_bytes) : std::nullopt;
     }
   };
-  /// What an iteration of a recurrence left in variables for those behind it, by how many iterations ago.
+  /// What an iteration of a recurrence left in variables for those after it, by how many iterations ago.
   struct CarriedValue {
     int tensor = 0;
     int64_t ago = 0;

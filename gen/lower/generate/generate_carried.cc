@@ -1,4 +1,4 @@
-// Recurrences along a loop: the first iterations ask what is before the first element; behind them each iteration finds
+// Recurrences along a loop: the first iterations ask what is before the first element; after them each iteration finds
 // in variables what the ones before it made, so that the chain from one to the next does not go through memory.
 #include <algorithm>
 

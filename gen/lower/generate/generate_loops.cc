@@ -189,7 +189,7 @@ Bundle Generator::combined(const TreeDefine& d, const Bundle& v) {
   return out;
 }
 
-/// A place that reads tell, under a name.
+/// A position that reads determine, under a name.
 Operand Generator::position(const Expr& e) {
   const Expr shared = SharedExprs().share(e);  // what is read is named too where it is asked for sign and value
   count_uses(shared);
@@ -200,7 +200,7 @@ Operand Generator::position(const Expr& e) {
   return place;
 }
 
-/// Where a store goes that reads tell is the same for all lanes: looked up once.
+/// The position of a store that reads determine is the same for all lanes: it is computed once.
 void Generator::name_positions(const TreeDefine& d) {
   for (const Expr& e : d.index) {
     const auto known = outside_.find(e);

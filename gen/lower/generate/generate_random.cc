@@ -9,7 +9,7 @@
 namespace tenon {
 namespace {
 
-/// In the memo, behind the values of all parts: the block of part 0, 1, …
+/// In the memo, after the values of all parts: the block of part 0, 1, …
 constexpr int kBlocks = -2;
 
 int native_lanes(const Isa& isa, DType type) { return std::max(1, isa.vector_bits / (8 * bytes_of(type))); }
@@ -24,7 +24,7 @@ int Generator::words_buffer(DType type, int64_t elements) {
   return static_cast<int>(buffers_.size()) - 1;
 }
 
-/// Writes `f(group)` for the blocks that all iterations at hand read, and for those behind, which they read unless the
+/// Writes `f(group)` for the blocks that all iterations at hand read, and for those after, which they read unless the
 /// first iteration is the first of its block.
 void Generator::for_groups(const WordBlocks& b, FunctionRef<void(int)> f) {
   for (int g = 0; g < b.groups; ++g) f(g);

@@ -270,7 +270,7 @@ static bool within_bytes(const Tensor& t, int bytes) {
   return size <= bytes;
 }
 
-/// Fetches the cache line that lies `ahead` bytes from the offset, once a line; nothing without a distance, or where
+/// Fetches the cache line `ahead` bytes from the offset, once per line; nothing without a distance, or where
 /// the tensor ends before.
 void Generator::prefetch(int buffer, const Operand& offset, int part, std::optional<int> ahead) {
   constexpr int kLine = 64;

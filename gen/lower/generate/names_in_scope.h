@@ -9,7 +9,7 @@ namespace tenon {
 /// Names in use, counted by the scopes that hold them.
 class NamesInScope {
  public:
-  /// `base`, or with the first number behind it that makes it new; in use until released.
+  /// `base`, or with the first number after it that makes it new; in use until released.
   std::string take(const std::string& base) {
     std::string name = base;
     for (int n = 2; used_.count(name) != 0; ++n) name = base + std::to_string(n);

@@ -1,4 +1,4 @@
-// What expressions have become so far, in nested blocks: what a block computes is unknown behind it.
+// What expressions have become so far, in nested blocks: what a block computes is unknown after it.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class ValueMemo {
   /// Nothing is known any more, to the end of the block at hand.
   void clear() { scopes_.back() = {{}, false}; }
 
-  /// Null where there is none. Valid until the next change.
+  /// Null if there is none. Valid until the next change.
   const Bundle* find(const Expr& e, int part) const {
     for (auto scope = scopes_.rbegin();; ++scope) {
       if (const auto at = scope->values.find({e.get(), part}); at != scope->values.end()) return &at->second.value;

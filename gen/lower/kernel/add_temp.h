@@ -8,7 +8,7 @@
 
 namespace tenon {
 
-/// Adds a temp named `base`, with a number behind it where the name is taken; its position among the tensors.
+/// Adds a temp named `base`, with a number after it where the name is taken; its position among the tensors.
 int add_temp(Kernel& k, const std::string& base, DType type, const std::vector<Expr>& dims);
 
 }  // namespace tenon

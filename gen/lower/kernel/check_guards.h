@@ -13,7 +13,7 @@ namespace tenon {
 /// before them may guard them. Loops in which nothing is asked have no entry: the last one asks that they run.
 std::vector<Expr> failing_parts(const Check&);
 
-/// Checks that leave with one status from the same loops. Which of them fails first, no caller can tell.
+/// Checks that leave with one status from the same loops. Which of them fails first is not observable.
 struct CheckGroup {
   std::vector<LoopVar> loops;  ///< those in which something is asked
   std::vector<Expr> around;    ///< per loop: what is asked in front of it, null for nothing

@@ -42,7 +42,7 @@ class DivideOnce {
     return n;
   }
 
-  /// The temp of reciprocals, made behind the statement that sums; -1 where the tensor is not a sum.
+  /// The temp of reciprocals, made after the statement that sums; -1 where the tensor is not a sum.
   int inverse_of(int tensor) {
     if (const auto it = inverses_.find(tensor); it != inverses_.end()) return it->second;
     for (size_t i = 0; i < at_; ++i) {

@@ -72,7 +72,7 @@ class FollowerJoiner {
 
   /// Moves what follows into the group; gives the group's end.
   size_t join_all(Group g) {
-    std::set<int> between;  // what statements behind the group make that do not join it
+    std::set<int> between;  // what statements after the group make that do not join it
     for (size_t i = g.end; i < k_.body.size(); ++i) {
       const KernelStatement& s = k_.body[i];
       if (is_in_recurrence(s)) break;

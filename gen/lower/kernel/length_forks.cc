@@ -11,7 +11,8 @@ namespace {
 /// Windows up to which one accumulator adds accurately; longer ones are added in blocks.
 constexpr int64_t kShortWindow = 64;
 
-/// That the windows of all floating-point sums are short, as far as attributes tell their extents; null without any.
+/// That the windows of all floating-point sums are short, as far as attributes determine their extents; null without
+/// any.
 Expr short_windows(const Kernel& k) {
   std::set<std::pair<std::string, int>> widths;
   each_reduction(k, [&](const Reduce& r) {

@@ -74,7 +74,7 @@ class FunctionSharer {
     return std::any_of(all.begin(), all.end(), [&](const Expr& o) { return same(o, e); });
   }
 
-  /// Whether what `e` reads is something else behind the statement.
+  /// Whether what `e` reads is something else after the statement.
   static bool changes(const KernelStatement& s, const Expr& e) {
     bool found = false;
     each_read(e, [&](const Read& r) { found = found || r.tensor == s.target; });

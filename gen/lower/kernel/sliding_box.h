@@ -23,7 +23,7 @@ inline constexpr int64_t kCountedBox = 8;
 /// The box of the innermost loop that slides; `place`: a name that the statement does not have.
 std::optional<SlidingBox> sliding_box(const KernelStatement& s, const Reduce& r, const std::string& place);
 
-/// A condition that keeps to a box: the variable is at least i - before and below i + behind, where i is loop `loop`.
+/// A condition that keeps to a box: the variable is at least i - before and below i + after, where i is loop `loop`.
 struct ConditionedBox {
   size_t loop = 0;
   Expr before, behind;

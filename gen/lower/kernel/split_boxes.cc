@@ -124,7 +124,7 @@ class BoxSplitter {
     return add_temp(out_, name_of_target(of) + suffix, part.value->type, dims);
   }
 
-  /// Of a part made at places: the element `behind` the place that the loop is at.
+  /// Of a part made at places: the element `after` the place that the loop is at.
   static std::vector<Expr> index_of(const KernelStatement& part, const LoopVar& loop, const Expr& behind,
                                     const std::string& place) {
     std::vector<Expr> index;
@@ -231,7 +231,7 @@ class BoxSplitter {
     out_.body.push_back(std::move(s));
   }
 
-  /// So many results, `step` places apart, from so far behind the place that the loop is at.
+  /// So many results, `step` places apart, from so far after the place that the loop is at.
   struct Steps {
     Expr count;
     int64_t step;

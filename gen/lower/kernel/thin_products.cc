@@ -28,7 +28,7 @@ class Assumptions {
     return true;
   }
 
-  /// Neighbours along `var` lie next to each other in what the side reads.
+  /// Neighbours along `var` are adjacent in what the side reads.
   bool dense(const Expr& side, const std::string& var) {
     const Read* r = plain_read(side);
     return r && !r->fill && dense(*r, var);

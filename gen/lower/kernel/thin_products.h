@@ -14,9 +14,9 @@ struct ThinProduct {
   bool streams_rows = false;  ///< of use only where it goes over blocks of rows
 };
 
-/// The thin cases of a matrix product of floats whose extents the call tells, in the order in which they are asked for.
-/// Vectors go along the depth where both sides are dense there, else along the columns (or rows) of the only row (or
-/// column).
+/// The thin cases of a matrix product of floats whose extents are known at the call, in the order in which they are
+/// tested. Vectors go along the depth where both sides are dense there, else along the columns (or rows) of the only
+/// row (or column).
 std::vector<ThinProduct> thin_products(const Kernel& kernel, const Contraction& c);
 
 }  // namespace tenon

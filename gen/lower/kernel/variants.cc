@@ -189,7 +189,7 @@ std::optional<Fork> fork_steps(const Kernel& k) {
   return std::nullopt;
 }
 
-/// The last extent of what a copy writes along the dimension in front of it; "" where there is none.
+/// The last extent of what a copy writes along the dimension in front of it; "" if there is none.
 std::string last_of_copy(const Kernel& k) {
   for (const KernelStatement& s : k.body) {
     const Tensor& t = k.tensors[static_cast<size_t>(s.target)];
@@ -206,7 +206,7 @@ std::string last_of_copy(const Kernel& k) {
   return "";
 }
 
-/// A copy whose source a tensor tells: without the loop over a single neighbour an element is a load and a store.
+/// A copy whose source is given by a tensor: without the loop over a single neighbour an element is a load and a store.
 bool is_gather(const Kernel& k) {
   return std::any_of(k.body.begin(), k.body.end(), [](const KernelStatement& s) {
     const auto* r = std::get_if<Read>(&s.value->node);
@@ -218,7 +218,7 @@ bool is_gather(const Kernel& k) {
   });
 }
 
-/// A flag that decides in which direction an index goes through the elements that are reduced; "" where there is none.
+/// A flag that decides in which direction an index goes through the elements that are reduced; "" if there is none.
 std::string direction_flag(const Expr& index, const Reduce& r) {
   const auto* s = std::get_if<Select>(&index->node);
   const auto* flag = s ? std::get_if<AttrRef>(&s->cond->node) : nullptr;

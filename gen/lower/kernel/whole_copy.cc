@@ -21,7 +21,7 @@ bool all_same(const std::vector<Expr>& a, const std::vector<Expr>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) { return same(x, y); });
 }
 
-/// One dimension where the source lies like the target.
+/// One dimension if source and target have the same layout.
 void flatten(std::vector<Expr>& dims, std::vector<Expr>& steps) {
   if (!all_same(steps, contiguous_strides(dims))) return;
   Expr all = dims[0];

@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-/// A copy of all of one tensor, told apart by nothing but the number of its dimensions and the elements' type.
+/// A copy of all of one tensor, identified by the number of its dimensions and the elements' type alone.
 struct WholeCopy {
   Kernel kernel;  ///< `copy_3d_f32`: Y[i0, i1, i2] = X[i0, i1, i2], with extents n0 … and steps s0 … of X as sizes
   std::vector<Operand> sizes;  ///< values of kernel.sizes in the kernel that copies

@@ -1,4 +1,4 @@
-// Which windows are cases: what sizes and attributes are then, and what becomes of the kernel.
+// Which windows are cases: what sizes and attributes are then, and the kernel for each.
 #include "lower/kernel/window_cases.h"
 
 #include <algorithm>

@@ -14,7 +14,8 @@ struct WindowCase {
   Kernel kernel;
 };
 
-/// The cases of a convolution whose extents and attributes the call tells, in the order in which they are asked for.
+/// The cases of a convolution whose extents and attributes are known at the call, in the order in which they are
+/// tested.
 std::vector<WindowCase> window_cases(const Kernel& kernel, const Contraction& c);
 
 }  // namespace tenon

@@ -5,7 +5,7 @@
 
 namespace tenon {
 
-/// The block without names that no statement behind them reads: constants may have taken their places.
+/// The block without names that no statement after them reads: constants may have taken their places.
 Block without_unread(const Block& block);
 
 }  // namespace tenon

@@ -98,7 +98,7 @@ struct Level {
   Block lets;  ///< what is between this loop and the next
 };
 
-/// The loop inside `body` when it stands there alone behind lets; the lets go to `lets`.
+/// The loop inside `body` when it stands there alone after lets; the lets go to `lets`.
 const SFor* only_loop(const Block& body, Block& lets) {
   const SFor* found = nullptr;
   for (const Stmt& s : body) {

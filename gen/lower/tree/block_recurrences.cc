@@ -28,7 +28,7 @@ struct Rows {
   int accumulator = 0;
   const TreeLoop* sum = nullptr;
   Expr value;
-  Tree rest;          ///< what comes behind the sum
+  Tree rest;          ///< what comes after the sum
   bool grows = true;  ///< the range grows at its end; else its begin moves down
   Expr begin, end;    ///< of the innermost columns, where they are taken in strips
   int made = -1;      ///< the tensor of whose rows all that the sum reads are made in this loop; -1: none
@@ -141,7 +141,7 @@ int rows_made(const Rows& r) {
     const Expr& reached = r.grows ? r.sum->end : r.sum->begin;
     for (size_t i = 0; i < d.index.size(); ++i)
       if (mentions(d.index[i], r.row->var.name)) row = i;
-    // What is reached is the row itself or lies before it, and no range begins anywhere else than with the first row.
+    // What is reached is the row itself or before it, and no range begins anywhere else than with the first row.
     const LinearForm apart = r.grows ? linear_form(d.index[row]) - linear_form(reached)
                                      : linear_form(reached) - linear_form(d.index[row]) - linear_form(constant_int(1));
     const bool whole = r.grows ? !r.sum->begin : !r.sum->end || same(r.sum->end, r.sum->var.extent);

@@ -10,7 +10,7 @@ namespace tenon {
 /// reads before the first element, and only these ask for it.
 void carry_values(const Kernel&, LoopTree&);
 
-/// The body of a carried loop for its first `apart` iterations, and for those behind them: what the iterations decide
+/// The body of a carried loop for its first `apart` iterations, and for those after them: what the iterations decide
 /// is decided, padded reads that are inside are plain. `ranges` knows the variables around it, not its own.
 Tree first_iterations(const Kernel&, const TreeLoop&, const Ranges& ranges);
 Tree later_iterations(const Kernel&, const TreeLoop&, const Ranges& ranges);

@@ -1,4 +1,4 @@
-// Recognising transposes: a perfect nest around one copy, whose source and target lie densely along different loops.
+// Recognising transposes: a perfect nest around one copy, whose source and target are dense along different loops.
 #include "lower/tree/find_transposes.h"
 
 #include <algorithm>

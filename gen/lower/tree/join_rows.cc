@@ -59,7 +59,7 @@ class RowJoiner {
     });
   }
 
-  /// Whether the row is told only by reads that walk along it, and by temps of one element a row.
+  /// Whether the row is indexed only by reads along it, and by temps of one element a row.
   bool walks_with(const Expr& e, const std::string& row, const std::string& along) const {
     if (is_variable(e, row)) return false;
     if (const auto* r = std::get_if<Read>(&e->node)) {

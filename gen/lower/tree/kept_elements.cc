@@ -24,13 +24,13 @@ bool walked_alone(const TempAccesses& a, size_t dim, const std::string& var) {
   });
 }
 
-/// How far behind the definition the element at `index` is along a carried loop: in its iteration, or after the last.
+/// How far after the definition the element at `index` is along a carried loop: in its iteration, or after the last.
 std::optional<int64_t> distance(const AffineIn& defined, int64_t step, const LoopVar& loop, const Expr& index) {
   const auto at = affine_in(index, loop.name);
   if (!at) return std::nullopt;
   const auto along = constant_value(at->coefficient);
   if (!along || (*along != 0 && *along != step)) return std::nullopt;
-  // Not along the loop: it is read behind it, where the last element is the one that was made last.
+  // Not along the loop: it is read after it, where the last element is the one that was made last.
   const Expr last = step > 0 ? loop.extent - constant_int(1) : constant_int(1) - loop.extent;
   const Expr from = *along == 0 ? defined.rest + last : defined.rest;
   const LinearForm apart = linear_form(step > 0 ? from - at->rest : at->rest - from);

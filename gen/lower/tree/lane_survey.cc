@@ -35,7 +35,8 @@ bool stays_scalar(const Apply& a, DType type) {
   }
 }
 
-/// Where tensors lie. Without temps the tree, which a survey of each of its loops would walk again, has no say in it.
+/// The layout of tensors. Without temps it does not depend on the tree, which a survey of each of its loops would walk
+/// again.
 std::vector<TempPlace> places_of(const Kernel& k, const LoopTree& tree) {
   if (std::any_of(k.tensors.begin(), k.tensors.end(), [](const Tensor& t) { return t.role == Role::Temp; }))
     return place_temps(k, tree);

@@ -40,7 +40,7 @@ class LaneSurvey {
   void read(const Expr& e, const Read& r);
   void apply(const Expr& e, const Apply& a);
   void select(const Select& s);
-  /// Elements from one lane to the next; nothing when lanes lie irregularly.
+  /// Elements from one lane to the next; nothing when lanes are spaced irregularly.
   std::optional<Expr> stride(int tensor, const std::vector<Expr>& index);
   void refuse() { possible_ = false; }
 

@@ -38,7 +38,7 @@ struct TreeLoop {
   int apart = 0;          ///< of a carried loop: so many first iterations are written apart (carry_values.h)
   LoopShape shape;
   bool in_strip = false;  ///< goes over a strip of temps that stays in the first cache
-  bool overruns = false;  ///< a last vector may go over the end: it meets nothing but what these temps have room for
+  bool overruns = false;  ///< a last vector may go over the end: it touches only elements of these temps
   int rows = 0;           ///< > 1: so many iterations at a time, whose reductions over vector loops are folded together
   std::vector<int> cached;     ///< tensors that an earlier loop of the same row went over: not fetched ahead
   std::vector<Expr> next_row;  ///< reads of the next row, fetched ahead by this loop

@@ -27,8 +27,8 @@ struct Slot {
 struct BodyValue {
   const TensorDef* input = nullptr;
   const TensorDef* output = nullptr;
-  std::optional<std::vector<Slot>> slots;  ///< absent: nothing here tells the shape
-  bool open = false;                       ///< a call tells the shape, or an index of its result: at expansion
+  std::optional<std::vector<Slot>> slots;  ///< absent: the shape is not known here
+  bool open = false;                       ///< a call determines the shape, or an index of its result, at expansion
 };
 
 struct IndexVariable {
@@ -95,7 +95,7 @@ std::optional<Syntax> length_of(const AttrDef& list);
 /// Slots of a declared tensor.
 std::vector<Slot> slots_of(const TensorDef& tensor);
 
-/// Shapes of a call's results as far as the arguments' shapes and constant attributes tell; absent where they do not.
+/// Shapes of a call's results as far as the arguments' shapes and constant attributes determine them; else absent.
 std::vector<std::optional<std::vector<Slot>>> infer_results(const OpDef& callee, const Syntax& call,
                                                             const std::vector<const BodyValue*>& arguments);
 

@@ -71,8 +71,8 @@ void ExpressionChecker::check_subs(const Syntax& access, const std::vector<Synta
   }
 }
 
-/// The result of a call whose shape only expansion tells: bare variables are compared there, anything else cannot be
-/// proved here.
+/// The result of a call whose shape is known only at expansion: bare variables are compared there, anything else cannot
+/// be proved here.
 void ExpressionChecker::check_unknown_shape(const Syntax& access, const std::vector<Syntax>& subs,
                                             const ExpressionPlace& place) {
   ExpressionPlace below = place;
@@ -169,7 +169,7 @@ void ExpressionChecker::check_unravel(const Syntax& access, const Syntax& call, 
   check_bounds(access, number, size);
 }
 
-/// lin(*o) of variables over O lies below size(S) where `require` says that size(O) == size(S), or O is S.
+/// lin(*o) of variables over O is below size(S) where `require` says that size(O) == size(S), or O is S.
 bool ExpressionChecker::same_size_of(const Syntax& number, const Syntax& shape) {
   if (!number.is(SyntaxKind::call) || number.text != "lin" || number.children.size() != 1 ||
       !number.children[0].is(SyntaxKind::pack))

@@ -75,7 +75,8 @@ class ExtentChecker {
     if (s.is_call) tell(s);
   }
 
-  /// `name`: the extent, what is along it, or a variable that runs over it. One that nothing tells is reported as such.
+  /// `name`: the extent, what is along it, or a variable that runs over it. One that nothing determines is reported as
+  /// such.
   void before_value(const SourceSpan& span, const std::string& extent, const std::string& name) {
     if (told_.count(extent) == 0 || !reported_.insert(extent).second) return;
     const bool ranges = scope_.variable(name) != nullptr;
@@ -93,7 +94,7 @@ class ExtentChecker {
       if (open_.count(d.name) != 0) return before_value(s.targets[0].span, d.name, d.name);
   }
 
-  /// The extents of outputs that a call tells by giving its results to them.
+  /// The extents of outputs that a call determines by assigning its results to them.
   std::vector<std::string> told_by(const Statement& s) const {
     std::vector<std::string> out;
     const OpDef* callee = scope_.library().op(s.value.text);
@@ -140,7 +141,7 @@ class ExtentChecker {
   const BodyScope& scope_;
   Diagnostics& diagnostics_;
   std::set<std::string> open_;  ///< without a value so far
-  std::set<std::string> told_;  ///< those that some statement tells
+  std::set<std::string> told_;  ///< those that some statement determines
   std::set<std::string> reported_;
 };
 

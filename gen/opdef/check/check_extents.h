@@ -1,4 +1,4 @@
-// Extents that the data decide: each is told once, in a place where it can be, before anything is along it.
+// Extents from data: each is determined once, where that is possible, before it is used.
 #pragma once
 
 #include "opdef/check/body_scope.h"

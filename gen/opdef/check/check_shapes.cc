@@ -76,7 +76,7 @@ class ShapeChecker {
     }
   }
 
-  /// Number of packs in a shape whose length nothing tells yet.
+  /// Number of packs in a shape whose length is not known yet.
   std::vector<const Dim*> open_packs(const TensorDef& t) const {
     std::vector<const Dim*> open;
     for (const Dim& d : t.dims) {

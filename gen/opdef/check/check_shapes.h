@@ -1,4 +1,4 @@
-// Checks of tensors' shapes: that sizes and packs can be told from the inputs, `@`, splits, stored orders.
+// Checks of tensors' shapes: that the inputs determine sizes and packs, `@`, splits, stored orders.
 #pragma once
 
 #include "ir/op/op_def.h"

@@ -1,5 +1,5 @@
 // The order of a recurrence: variables are placed from the outside inwards, each as soon as no read that is still open
-// is behind along it; what lies strictly before along it is settled.
+// is later along it; what is strictly earlier along it is settled.
 #include "opdef/check/order_recurrences.h"
 
 #include <fmt/format.h>
@@ -101,7 +101,7 @@ class ReadCollector {
     for (const Syntax& child : s.children) visit(child);
   }
 
-  /// A condition holds for what is reduced, and its first parts for those behind them.
+  /// A condition holds for what is reduced, and its first parts for those after them.
   void reduction(const Syntax& s) {
     const OpenRead outside = at_;
     if (s.start() != nullptr) visit(s.start()->children[0]);
@@ -192,7 +192,7 @@ class OrderFinder {
     return true;
   }
 
-  /// Places the variables behind those of `order`; false where none of those that are left can come next.
+  /// Places the variables after those of `order`; false where none of those that are left can come next.
   bool place_all(std::vector<Place> left, RunOrder& order) {
     while (!left.empty()) {
       std::optional<Direction> direction;

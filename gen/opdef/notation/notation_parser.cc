@@ -312,7 +312,7 @@ Syntax NotationParser::reduced_variable() {
   return result;
 }
 
-/// `in a .. b` behind the name of a variable.
+/// `in a .. b` after the name of a variable.
 void NotationParser::range(Syntax& variable) {
   take();
   variable.children.push_back(expression());

@@ -170,7 +170,7 @@ class StatementParser {
     condition(out);
   }
 
-  /// `where e in a .. b : condition` behind an update.
+  /// `where e in a .. b : condition` after an update.
   void condition(Statement& out) {
     const Token word = parser_.take();
     if (out.combine == Combine::define) {
@@ -238,7 +238,7 @@ void leave_names(Statement& statement) {
   statement.where.reset();
 }
 
-/// The beginning of a text; of an empty one, which YAML places behind the lines that follow, what is before it.
+/// The beginning of a text; of an empty one, which YAML places after the lines that follow, what is before it.
 SourceSpan place_of_nothing(const PlacedText& text) {
   SourceSpan place = text.span(0, 1);
   if (!text.text.empty() || !place.known()) return place;

@@ -75,7 +75,7 @@ class TypeParser {
     return true;
   }
 
-  /// The rest of `wide(T)` behind the function's name.
+  /// The rest of `wide(T)` after the function's name.
   bool function_of_type(std::string& out) {
     const Token opened = parser_.take();
     std::string inside;
