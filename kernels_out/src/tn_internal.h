@@ -130,6 +130,7 @@ enum {
     TN_PERMUTED,    /* the same; their order does not matter */
     TN_MOVED,       /* the same; a dimension may also belong to another such pack */
     TN_FIXED,       /* eight dimensions, the leading ones of extent 1 */
+    TN_MERGED,      /* the same after merging */
     TN_ODOMETER,    /* the innermost one after merging; the others are walked by the caller */
     TN_PLANE        /* the same with one of the others */
 };

@@ -58,15 +58,18 @@ static void add_shapes(tn_frame *f, int k)
     }
 }
 
-static const tn_argument add_arguments_0[] = {{0, 1, 2, 0x1, NULL} /* A */, {1, 2, 3, 0x1, NULL} /* B */,
-    {2, 0, 0, 0x0, NULL} /* Y */};
+static const tn_argument add_arguments_0[] = {
+    {0, 1, 2, 0x1, NULL}, /* A */
+    {1, 2, 3, 0x1, NULL}, /* B */
+    {2, 0, 0, 0x0, NULL}, /* Y */
+};
 static const tn_source add_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
     {TN_FROM_STRIDE, 0, 0}, /* A_s0 */
     {TN_FROM_STRIDE, 1, 0}, /* B_s0 */
 };
 static const tn_form add_forms[] = {
-    {add_arguments_0, add_sizes_0, NULL, 3, 3, 0, 0},
+    {.arguments = add_arguments_0, .sizes = add_sizes_0, .n_arguments = 3, .n_sizes = 3},
 };
 static const tn_entry add_entries[] = {
     {{TN_F32}, 0, 0, 0x0}, /* add_f32 */
@@ -81,13 +84,23 @@ static const tn_core *const add_levels[TN_LEVELS] = {
     NULL,
 #endif
 };
-static const char *const add_inputs[] = {"A", "B"};
-static const char *const add_outputs[] = {"Y"};
-static const uint8_t add_packs[] = {TN_ODOMETER};
+static const char *const add_in[] = {"A", "B"};
+static const char *const add_out[] = {"Y"};
+static const uint8_t add_pack_kinds[] = {TN_ODOMETER};
 const tn_op tn_rt_op_add = {
-    {"add", 2, 1, 0, add_inputs, add_outputs, NULL, 0x0},
-    add_bind, add_with_room, add_shapes, add_levels, add_entries, add_forms, add_packs,
-    1, 1, 1, 0, 0, 0, 0, 8, 67
+    .info = {.op = "add", .n_in = 2, .n_out = 1, .in = add_in, .out = add_out},
+    .bind = add_bind,
+    .with_room = add_with_room,
+    .shape = add_shapes,
+    .levels = add_levels,
+    .entries = add_entries,
+    .forms = add_forms,
+    .pack_kinds = add_pack_kinds,
+    .n_entries = 1,
+    .n_types = 1,
+    .n_packs = 1,
+    .n_loops = 8,
+    .n_words = 67,
 };
 
 /* A typed call of add as a uniform one. */

@@ -91,8 +91,11 @@ static void gather_shapes(tn_frame *f, int k)
     }
 }
 
-static const tn_argument gather_arguments_0[] = {{0, 0, 0, 0x0, NULL} /* X */, {1, 0, 0, 0x0, NULL} /* Ix */,
-    {2, 0, 0, 0x0, NULL} /* Y */};
+static const tn_argument gather_arguments_0[] = {
+    {0, 0, 0, 0x0, NULL}, /* X */
+    {1, 0, 0, 0x0, NULL}, /* Ix */
+    {2, 0, 0, 0x0, NULL}, /* Y */
+};
 static const tn_source gather_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
     {TN_FROM_SYMBOL, 0, 0}, /* D */
@@ -100,7 +103,7 @@ static const tn_source gather_sizes_0[] = {
     {TN_FROM_PACK, 2, TN_WHOLE}, /* J */
 };
 static const tn_form gather_forms[] = {
-    {gather_arguments_0, gather_sizes_0, NULL, 3, 4, 0, 1},
+    {.arguments = gather_arguments_0, .sizes = gather_sizes_0, .n_arguments = 3, .n_sizes = 4, .may_fail = 1},
 };
 static const tn_entry gather_entries[] = {
     {{TN_F32, TN_I32}, 0, 0, 0x0}, /* gather_u32_i32 */
@@ -116,14 +119,25 @@ static const tn_core *const gather_levels[TN_LEVELS] = {
     NULL,
 #endif
 };
-static const char *const gather_inputs[] = {"X", "Ix"};
-static const char *const gather_outputs[] = {"Y"};
-static const char *const gather_attributes[] = {"axis"};
-static const uint8_t gather_packs[] = {TN_MOVED, TN_MOVED, TN_MOVED};
+static const char *const gather_in[] = {"X", "Ix"};
+static const char *const gather_out[] = {"Y"};
+static const char *const gather_attrs[] = {"axis"};
+static const uint8_t gather_pack_kinds[] = {TN_MOVED, TN_MOVED, TN_MOVED};
 const tn_op tn_rt_op_gather = {
-    {"gather", 2, 1, 1, gather_inputs, gather_outputs, gather_attributes, 0x0},
-    gather_bind, gather_with_room, gather_shapes, gather_levels, gather_entries, gather_forms, gather_packs,
-    2, 2, 3, 0, 1, 0, 0, 0, 52
+    .info = {.op = "gather", .n_in = 2, .n_out = 1, .n_attrs = 1, .in = gather_in, .out = gather_out,
+        .attrs = gather_attrs},
+    .bind = gather_bind,
+    .with_room = gather_with_room,
+    .shape = gather_shapes,
+    .levels = gather_levels,
+    .entries = gather_entries,
+    .forms = gather_forms,
+    .pack_kinds = gather_pack_kinds,
+    .n_entries = 2,
+    .n_types = 2,
+    .n_packs = 3,
+    .n_symbols = 1,
+    .n_words = 52,
 };
 
 /* A typed call of gather as a uniform one. */

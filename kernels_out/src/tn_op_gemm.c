@@ -127,8 +127,12 @@ static void gemm_shapes(tn_frame *f, int k)
     }
 }
 
-static const tn_argument gemm_arguments_0[] = {{0, 3, 5, 0x3, NULL} /* A */, {1, 5, 7, 0x3, NULL} /* B */,
-    {2, 7, 9, 0x3, NULL} /* C */, {3, 0, 0, 0x0, NULL} /* Y */};
+static const tn_argument gemm_arguments_0[] = {
+    {0, 3, 5, 0x3, NULL}, /* A */
+    {1, 5, 7, 0x3, NULL}, /* B */
+    {2, 7, 9, 0x3, NULL}, /* C */
+    {3, 0, 0, 0x0, NULL}, /* Y */
+};
 static const tn_source gemm_sizes_0[] = {
     {TN_FROM_SYMBOL, 0, 0}, /* M */
     {TN_FROM_SYMBOL, 1, 0}, /* K */
@@ -140,8 +144,11 @@ static const tn_source gemm_sizes_0[] = {
     {TN_FROM_STRIDE, 2, 0}, /* C_s0 */
     {TN_FROM_STRIDE, 2, 1}, /* C_s1 */
 };
-static const tn_argument gemm_arguments_1[] = {{0, 3, 5, 0x3, NULL} /* A */, {1, 5, 7, 0x3, NULL} /* B */,
-    {3, 0, 0, 0x0, NULL} /* Y */};
+static const tn_argument gemm_arguments_1[] = {
+    {0, 3, 5, 0x3, NULL}, /* A */
+    {1, 5, 7, 0x3, NULL}, /* B */
+    {3, 0, 0, 0x0, NULL}, /* Y */
+};
 static const tn_source gemm_sizes_1[] = {
     {TN_FROM_SYMBOL, 0, 0}, /* M */
     {TN_FROM_SYMBOL, 1, 0}, /* K */
@@ -152,8 +159,8 @@ static const tn_source gemm_sizes_1[] = {
     {TN_FROM_STRIDE, 1, 1}, /* B_s1 */
 };
 static const tn_form gemm_forms[] = {
-    {gemm_arguments_0, gemm_sizes_0, NULL, 4, 9, 2, 0},
-    {gemm_arguments_1, gemm_sizes_1, NULL, 3, 7, 2, 0},
+    {.arguments = gemm_arguments_0, .sizes = gemm_sizes_0, .n_arguments = 4, .n_sizes = 9, .n_scalars = 2},
+    {.arguments = gemm_arguments_1, .sizes = gemm_sizes_1, .n_arguments = 3, .n_sizes = 7, .n_scalars = 2},
 };
 static const tn_entry gemm_entries[] = {
     {{TN_F32}, 0, 0, 0x4}, /* gemm_f32 */
@@ -169,13 +176,23 @@ static const tn_core *const gemm_levels[TN_LEVELS] = {
     NULL,
 #endif
 };
-static const char *const gemm_inputs[] = {"A", "B", "C"};
-static const char *const gemm_outputs[] = {"Y"};
-static const char *const gemm_attributes[] = {"transA", "transB", "alpha", "beta"};
+static const char *const gemm_in[] = {"A", "B", "C"};
+static const char *const gemm_out[] = {"Y"};
+static const char *const gemm_attrs[] = {"transA", "transB", "alpha", "beta"};
 const tn_op tn_rt_op_gemm = {
-    {"gemm", 3, 1, 4, gemm_inputs, gemm_outputs, gemm_attributes, 0x4},
-    gemm_bind, gemm_with_room, gemm_shapes, gemm_levels, gemm_entries, gemm_forms, NULL,
-    2, 1, 0, 0, 3, 0, 2, 0, 43
+    .info = {.op = "gemm", .n_in = 3, .n_out = 1, .n_attrs = 4, .in = gemm_in, .out = gemm_out, .attrs = gemm_attrs,
+        .optional = 0x4},
+    .bind = gemm_bind,
+    .with_room = gemm_with_room,
+    .shape = gemm_shapes,
+    .levels = gemm_levels,
+    .entries = gemm_entries,
+    .forms = gemm_forms,
+    .n_entries = 2,
+    .n_types = 1,
+    .n_symbols = 3,
+    .n_scalars = 2,
+    .n_words = 43,
 };
 
 /* A typed call of gemm as a uniform one. */

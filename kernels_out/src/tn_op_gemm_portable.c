@@ -37,9 +37,11 @@ static inline int64_t tn_i64_floordiv_portable(int64_t a, int64_t b) {
 }
 
 /* 4 rows of the left side times 4 vectors of the right, summed over the depth. */
-static void tn_tile_4x4_f32_steps_portable(const float *restrict a0, const float *restrict a1,
-    const float *restrict a2, const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth,
-    int64_t right_step, int64_t left_step) {
+static void tn_tile_4x4_f32_steps_rows_portable(const float *restrict a, const float *restrict b, float *restrict tile,
+    int64_t depth, int64_t right_step, int64_t left_step, int64_t row_step, int64_t last_row) {
+  const int64_t row1 = (1 < last_row ? 1 : last_row) * row_step;
+  const int64_t row2 = (2 < last_row ? 2 : last_row) * row_step;
+  const int64_t row3 = (3 < last_row ? 3 : last_row) * row_step;
   float c0_0 = 0.0f;
   float c0_1 = 0.0f;
   float c0_2 = 0.0f;
@@ -61,22 +63,22 @@ static void tn_tile_4x4_f32_steps_portable(const float *restrict a0, const float
     const float b1 = b[d * right_step + 1];
     const float b2 = b[d * right_step + 2];
     const float b3 = b[d * right_step + 3];
-    const float x0 = a0[d * left_step];
+    const float x0 = a[d * left_step];
     c0_0 = x0 * b0 + c0_0;
     c0_1 = x0 * b1 + c0_1;
     c0_2 = x0 * b2 + c0_2;
     c0_3 = x0 * b3 + c0_3;
-    const float x1 = a1[d * left_step];
+    const float x1 = a[row1 + d * left_step];
     c1_0 = x1 * b0 + c1_0;
     c1_1 = x1 * b1 + c1_1;
     c1_2 = x1 * b2 + c1_2;
     c1_3 = x1 * b3 + c1_3;
-    const float x2 = a2[d * left_step];
+    const float x2 = a[row2 + d * left_step];
     c2_0 = x2 * b0 + c2_0;
     c2_1 = x2 * b1 + c2_1;
     c2_2 = x2 * b2 + c2_2;
     c2_3 = x2 * b3 + c2_3;
-    const float x3 = a3[d * left_step];
+    const float x3 = a[row3 + d * left_step];
     c3_0 = x3 * b0 + c3_0;
     c3_1 = x3 * b1 + c3_1;
     c3_2 = x3 * b2 + c3_2;
@@ -101,22 +103,24 @@ static void tn_tile_4x4_f32_steps_portable(const float *restrict a0, const float
 }
 
 /* 4 rows of the left side times one vector of the right, summed over the depth. */
-static void tn_tile_4x1of4_f32_steps_portable(const float *restrict a0, const float *restrict a1,
-    const float *restrict a2, const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth,
-    int64_t right_step, int64_t left_step) {
+static void tn_tile_4x1of4_f32_steps_rows_portable(const float *restrict a, const float *restrict b,
+    float *restrict tile, int64_t depth, int64_t right_step, int64_t left_step, int64_t row_step, int64_t last_row) {
+  const int64_t row1 = (1 < last_row ? 1 : last_row) * row_step;
+  const int64_t row2 = (2 < last_row ? 2 : last_row) * row_step;
+  const int64_t row3 = (3 < last_row ? 3 : last_row) * row_step;
   float c0_0 = 0.0f;
   float c1_0 = 0.0f;
   float c2_0 = 0.0f;
   float c3_0 = 0.0f;
   for (int64_t d = 0; d < depth; ++d) {
     const float b0 = b[d * right_step];
-    const float x0 = a0[d * left_step];
+    const float x0 = a[d * left_step];
     c0_0 = x0 * b0 + c0_0;
-    const float x1 = a1[d * left_step];
+    const float x1 = a[row1 + d * left_step];
     c1_0 = x1 * b0 + c1_0;
-    const float x2 = a2[d * left_step];
+    const float x2 = a[row2 + d * left_step];
     c2_0 = x2 * b0 + c2_0;
-    const float x3 = a3[d * left_step];
+    const float x3 = a[row3 + d * left_step];
     c3_0 = x3 * b0 + c3_0;
   }
   tile[0] = c0_0;
@@ -242,61 +246,54 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
             if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
-                  tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
-                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
-                      rows_copied + (row + 3 - first_row) * row_pitch, packed + tile_column * depth * 4, tile, depth,
-                      4, 1);
+                  tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
+                      packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
                 } else {
-                  tn_tile_4x4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                      A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+                  tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
+                      A_s1, A_s0, 3);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_tile_4x1of4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
-                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
-                      rows_copied + (row + 3 - first_row) * row_pitch, packed + tile_column * depth * 4, tile, depth,
-                      4, 1);
+                  tn_tile_4x1of4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
+                      packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
                 } else {
-                  tn_tile_4x1of4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                      A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+                  tn_tile_4x1of4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth,
+                      4, A_s1, A_s0, 3);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
-                    rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
-                    rows_copied + (row + 3 - first_row) * row_pitch, B + column_at, tile, depth, B_s0, 1);
+                tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
+                    depth, B_s0, 1, row_pitch, 3);
               } else {
-                tn_tile_4x4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                    A + (row + 3) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0, 3);
               }
             }
           } else {
             if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
-                  tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
-                      row_pitch, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                      packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_tile_1x4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0,
-                      packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+                  tn_tile_1x4_f32_steps_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
+                      A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_tile_1x1of4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
-                      row_pitch, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_tile_1x1of4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                      packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_tile_1x1of4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0,
-                      packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+                  tn_tile_1x1of4_f32_steps_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
+                      A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
-                    row_pitch, B + column_at, tile, depth, B_s0, 1);
+                tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile, depth,
+                    B_s0, 1);
               } else {
-                tn_tile_1x4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0, B + column_at, tile,
-                    depth, B_s0, A_s1);
+                tn_tile_1x4_f32_steps_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1);
               }
             }
           }
@@ -403,61 +400,54 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
             if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
-                  tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
-                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
-                      rows_copied + (row + 3 - first_row) * row_pitch, packed + tile_column * depth * 4, tile, depth,
-                      4, 1);
+                  tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
+                      packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
                 } else {
-                  tn_tile_4x4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                      A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+                  tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
+                      A_s1, A_s0, 3);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_tile_4x1of4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
-                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
-                      rows_copied + (row + 3 - first_row) * row_pitch, packed + tile_column * depth * 4, tile, depth,
-                      4, 1);
+                  tn_tile_4x1of4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
+                      packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
                 } else {
-                  tn_tile_4x1of4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                      A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+                  tn_tile_4x1of4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth,
+                      4, A_s1, A_s0, 3);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
-                    rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
-                    rows_copied + (row + 3 - first_row) * row_pitch, B + column_at, tile, depth, B_s0, 1);
+                tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
+                    depth, B_s0, 1, row_pitch, 3);
               } else {
-                tn_tile_4x4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                    A + (row + 3) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0, 3);
               }
             }
           } else {
             if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
-                  tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
-                      row_pitch, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                      packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_tile_1x4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0,
-                      packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+                  tn_tile_1x4_f32_steps_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
+                      A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_tile_1x1of4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
-                      row_pitch, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_tile_1x1of4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                      packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_tile_1x1of4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0,
-                      packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+                  tn_tile_1x1of4_f32_steps_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
+                      A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
-                    row_pitch, B + column_at, tile, depth, B_s0, 1);
+                tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile, depth,
+                    B_s0, 1);
               } else {
-                tn_tile_1x4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0, B + column_at, tile,
-                    depth, B_s0, A_s1);
+                tn_tile_1x4_f32_steps_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1);
               }
             }
           }

@@ -46,8 +46,6 @@ typedef float tn_f32x8_at __attribute__((vector_size(32), aligned(4), may_alias)
 
 typedef int32_t tn_i32x8 __attribute__((vector_size(32)));
 
-typedef int8_t tn_i8x8 __attribute__((vector_size(8)));
-
 static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
@@ -97,10 +95,14 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_floordiv_x86_64_v3(int64_t a, i
 }
 
 /* 6 rows of the left side times 2 vectors of the right, summed over the depth. */
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x2_f32_steps_x86_64_v3(const float *restrict a0,
-    const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4,
-    const float *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
-    int64_t left_step) {
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x2_f32_steps_rows_x86_64_v3(const float *restrict a,
+    const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step, int64_t left_step,
+    int64_t row_step, int64_t last_row) {
+  const int64_t row1 = (1 < last_row ? 1 : last_row) * row_step;
+  const int64_t row2 = (2 < last_row ? 2 : last_row) * row_step;
+  const int64_t row3 = (3 < last_row ? 3 : last_row) * row_step;
+  const int64_t row4 = (4 < last_row ? 4 : last_row) * row_step;
+  const int64_t row5 = (5 < last_row ? 5 : last_row) * row_step;
   tn_f32x8 c0_0 = (tn_f32x8){0};
   tn_f32x8 c0_1 = (tn_f32x8){0};
   tn_f32x8 c1_0 = (tn_f32x8){0};
@@ -116,22 +118,22 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x2_f32_steps_
   for (int64_t d = 0; d < depth; ++d) {
     const tn_f32x8 b0 = *(const tn_f32x8_at *)&b[d * right_step];
     const tn_f32x8 b1 = *(const tn_f32x8_at *)&b[d * right_step + 8];
-    const tn_f32x8 x0 = _mm256_set1_ps(a0[d * left_step]);
+    const tn_f32x8 x0 = _mm256_set1_ps(a[d * left_step]);
     c0_0 = _mm256_fmadd_ps(x0, b0, c0_0);
     c0_1 = _mm256_fmadd_ps(x0, b1, c0_1);
-    const tn_f32x8 x1 = _mm256_set1_ps(a1[d * left_step]);
+    const tn_f32x8 x1 = _mm256_set1_ps(a[row1 + d * left_step]);
     c1_0 = _mm256_fmadd_ps(x1, b0, c1_0);
     c1_1 = _mm256_fmadd_ps(x1, b1, c1_1);
-    const tn_f32x8 x2 = _mm256_set1_ps(a2[d * left_step]);
+    const tn_f32x8 x2 = _mm256_set1_ps(a[row2 + d * left_step]);
     c2_0 = _mm256_fmadd_ps(x2, b0, c2_0);
     c2_1 = _mm256_fmadd_ps(x2, b1, c2_1);
-    const tn_f32x8 x3 = _mm256_set1_ps(a3[d * left_step]);
+    const tn_f32x8 x3 = _mm256_set1_ps(a[row3 + d * left_step]);
     c3_0 = _mm256_fmadd_ps(x3, b0, c3_0);
     c3_1 = _mm256_fmadd_ps(x3, b1, c3_1);
-    const tn_f32x8 x4 = _mm256_set1_ps(a4[d * left_step]);
+    const tn_f32x8 x4 = _mm256_set1_ps(a[row4 + d * left_step]);
     c4_0 = _mm256_fmadd_ps(x4, b0, c4_0);
     c4_1 = _mm256_fmadd_ps(x4, b1, c4_1);
-    const tn_f32x8 x5 = _mm256_set1_ps(a5[d * left_step]);
+    const tn_f32x8 x5 = _mm256_set1_ps(a[row5 + d * left_step]);
     c5_0 = _mm256_fmadd_ps(x5, b0, c5_0);
     c5_1 = _mm256_fmadd_ps(x5, b1, c5_1);
   }
@@ -150,10 +152,14 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x2_f32_steps_
 }
 
 /* 6 rows of the left side times one vector of the right, summed over the depth. */
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x1of2_f32_steps_x86_64_v3(const float *restrict a0,
-    const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4,
-    const float *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
-    int64_t left_step) {
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x1of2_f32_steps_rows_x86_64_v3(const float *restrict
+    a, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step, int64_t left_step,
+    int64_t row_step, int64_t last_row) {
+  const int64_t row1 = (1 < last_row ? 1 : last_row) * row_step;
+  const int64_t row2 = (2 < last_row ? 2 : last_row) * row_step;
+  const int64_t row3 = (3 < last_row ? 3 : last_row) * row_step;
+  const int64_t row4 = (4 < last_row ? 4 : last_row) * row_step;
+  const int64_t row5 = (5 < last_row ? 5 : last_row) * row_step;
   tn_f32x8 c0_0 = (tn_f32x8){0};
   tn_f32x8 c1_0 = (tn_f32x8){0};
   tn_f32x8 c2_0 = (tn_f32x8){0};
@@ -162,17 +168,17 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x1of2_f32_ste
   tn_f32x8 c5_0 = (tn_f32x8){0};
   for (int64_t d = 0; d < depth; ++d) {
     const tn_f32x8 b0 = *(const tn_f32x8_at *)&b[d * right_step];
-    const tn_f32x8 x0 = _mm256_set1_ps(a0[d * left_step]);
+    const tn_f32x8 x0 = _mm256_set1_ps(a[d * left_step]);
     c0_0 = _mm256_fmadd_ps(x0, b0, c0_0);
-    const tn_f32x8 x1 = _mm256_set1_ps(a1[d * left_step]);
+    const tn_f32x8 x1 = _mm256_set1_ps(a[row1 + d * left_step]);
     c1_0 = _mm256_fmadd_ps(x1, b0, c1_0);
-    const tn_f32x8 x2 = _mm256_set1_ps(a2[d * left_step]);
+    const tn_f32x8 x2 = _mm256_set1_ps(a[row2 + d * left_step]);
     c2_0 = _mm256_fmadd_ps(x2, b0, c2_0);
-    const tn_f32x8 x3 = _mm256_set1_ps(a3[d * left_step]);
+    const tn_f32x8 x3 = _mm256_set1_ps(a[row3 + d * left_step]);
     c3_0 = _mm256_fmadd_ps(x3, b0, c3_0);
-    const tn_f32x8 x4 = _mm256_set1_ps(a4[d * left_step]);
+    const tn_f32x8 x4 = _mm256_set1_ps(a[row4 + d * left_step]);
     c4_0 = _mm256_fmadd_ps(x4, b0, c4_0);
-    const tn_f32x8 x5 = _mm256_set1_ps(a5[d * left_step]);
+    const tn_f32x8 x5 = _mm256_set1_ps(a[row5 + d * left_step]);
     c5_0 = _mm256_fmadd_ps(x5, b0, c5_0);
   }
   *(tn_f32x8_at *)&tile[0] = c0_0;
@@ -181,11 +187,6 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x1of2_f32_ste
   *(tn_f32x8_at *)&tile[48] = c3_0;
   *(tn_f32x8_at *)&tile[64] = c4_0;
   *(tn_f32x8_at *)&tile[80] = c5_0;
-}
-
-static inline TN_TARGET_X86_64_V3 tn_i8x8 tn_m8x8_splat_x86_64_v3(int a) {
-  const int8_t m = a ? -1 : 0;
-  return (tn_i8x8){m, m, m, m, m, m, m, m};
 }
 
 /*
@@ -345,19 +346,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
               *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024];
           const int t = alpha == 0.0f;
-          tn_f32x8 t2 = (tn_f32x8){0};
-          if (t) {
-            t2 = (tn_f32x8){0};
-          } else {
-            t2 = alpha * y_sum;
-          }
+          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
           const int t3 = beta == 0.0f;
-          tn_f32x8 t4 = (tn_f32x8){0};
-          if (t3) {
-            t4 = (tn_f32x8){0};
-          } else {
-            t4 = beta * *(const tn_f32x8_at *)&C[n];
-          }
+          const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[n]);
           *(tn_f32x8_at *)&Y[n] = t2 + t4;
         }
         for (int64_t n = n_groups; n < n_end2; n += 8) {
@@ -365,19 +356,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[n - n_strip * 1024], active) +
               tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[n - n_strip * 1024], active);
           const int t = alpha == 0.0f;
-          tn_f32x8 t2 = (tn_f32x8){0};
-          if (t) {
-            t2 = (tn_f32x8){0};
-          } else {
-            t2 = alpha * y_sum;
-          }
+          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
           const int t3 = beta == 0.0f;
-          tn_f32x8 t4 = (tn_f32x8){0};
-          if (t3) {
-            t4 = (tn_f32x8){0};
-          } else {
-            t4 = beta * tn_f32x8_load_first_x86_64_v3(&C[n], active);
-          }
+          const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * tn_f32x8_load_first_x86_64_v3(&C[n], active));
           tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
         }
       }
@@ -414,25 +395,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
           const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
           const int t = alpha == 0.0f;
-          tn_f32x8 t2 = (tn_f32x8){0};
-          tn_f32x8 t3 = (tn_f32x8){0};
-          if (t) {
-            t2 = (tn_f32x8){0};
-            t3 = (tn_f32x8){0};
-          } else {
-            t2 = alpha * y_sum;
-            t3 = alpha * y_sum2;
-          }
+          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+          const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
           const int t4 = beta == 0.0f;
-          tn_f32x8 t5 = (tn_f32x8){0};
-          tn_f32x8 t6 = (tn_f32x8){0};
-          if (t4) {
-            t5 = (tn_f32x8){0};
-            t6 = (tn_f32x8){0};
-          } else {
-            t5 = beta * *(const tn_f32x8_at *)&C[n];
-            t6 = beta * *(const tn_f32x8_at *)&C[n + 8];
-          }
+          const tn_f32x8 t5 = t4 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[n]);
+          const tn_f32x8 t6 = t4 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[n + 8]);
           *(tn_f32x8_at *)&Y[n] = t2 + t5;
           *(tn_f32x8_at *)&Y[n + 8] = t3 + t6;
         }
@@ -459,19 +426,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           }
           const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
           const int t = alpha == 0.0f;
-          tn_f32x8 t2 = (tn_f32x8){0};
-          if (t) {
-            t2 = (tn_f32x8){0};
-          } else {
-            t2 = alpha * y_sum;
-          }
+          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
           const int t3 = beta == 0.0f;
-          tn_f32x8 t4 = (tn_f32x8){0};
-          if (t3) {
-            t4 = (tn_f32x8){0};
-          } else {
-            t4 = beta * tn_f32x8_load_first_x86_64_v3(&C[n], active);
-          }
+          const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * tn_f32x8_load_first_x86_64_v3(&C[n], active));
           tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
         }
       } else {
@@ -525,37 +482,15 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
             const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
             const int t = alpha == 0.0f;
-            tn_f32x8 t2 = (tn_f32x8){0};
-            tn_f32x8 t3 = (tn_f32x8){0};
-            tn_f32x8 t4 = (tn_f32x8){0};
-            tn_f32x8 t5 = (tn_f32x8){0};
-            if (t) {
-              t2 = (tn_f32x8){0};
-              t3 = (tn_f32x8){0};
-              t4 = (tn_f32x8){0};
-              t5 = (tn_f32x8){0};
-            } else {
-              t2 = alpha * y_sum;
-              t3 = alpha * y_sum2;
-              t4 = alpha * y_sum3;
-              t5 = alpha * y_sum4;
-            }
+            const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+            const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
+            const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum3);
+            const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum4);
             const int t6 = beta == 0.0f;
-            tn_f32x8 t7 = (tn_f32x8){0};
-            tn_f32x8 t8 = (tn_f32x8){0};
-            tn_f32x8 t9 = (tn_f32x8){0};
-            tn_f32x8 t10 = (tn_f32x8){0};
-            if (t6) {
-              t7 = (tn_f32x8){0};
-              t8 = (tn_f32x8){0};
-              t9 = (tn_f32x8){0};
-              t10 = (tn_f32x8){0};
-            } else {
-              t7 = beta * *(const tn_f32x8_at *)&C[m];
-              t8 = beta * *(const tn_f32x8_at *)&C[m + 8];
-              t9 = beta * *(const tn_f32x8_at *)&C[m + 16];
-              t10 = beta * *(const tn_f32x8_at *)&C[m + 24];
-            }
+            const tn_f32x8 t7 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m]);
+            const tn_f32x8 t8 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m + 8]);
+            const tn_f32x8 t9 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m + 16]);
+            const tn_f32x8 t10 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m + 24]);
             *(tn_f32x8_at *)&Y[m] = t2 + t7;
             *(tn_f32x8_at *)&Y[m + 8] = t3 + t8;
             *(tn_f32x8_at *)&Y[m + 16] = t4 + t9;
@@ -584,19 +519,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             }
             const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
             const int t = alpha == 0.0f;
-            tn_f32x8 t2 = (tn_f32x8){0};
-            if (t) {
-              t2 = (tn_f32x8){0};
-            } else {
-              t2 = alpha * y_sum;
-            }
+            const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
             const int t3 = beta == 0.0f;
-            tn_f32x8 t4 = (tn_f32x8){0};
-            if (t3) {
-              t4 = (tn_f32x8){0};
-            } else {
-              t4 = beta * tn_f32x8_load_first_x86_64_v3(&C[m], active);
-            }
+            const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * tn_f32x8_load_first_x86_64_v3(&C[m], active));
             tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t4);
           }
         } else {
@@ -664,88 +589,50 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
                   if (pack_all || tile_width < 16) {
                     if (tile_width > 8) {
                       if (A_s1 != 1) {
-                        tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row)
-                            * row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) *
-                            row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 2, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 3, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 4, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 5, rows - 1) - first_row) * row_pitch,
-                            packed + tile_column * depth * 16, tile, depth, 16, 1);
+                        tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                            packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
                       } else {
-                        tn_tile_6x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 2, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 3, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 4, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 5, rows - 1) * A_s0, packed + tile_column * depth * 16,
-                            tile, depth, 16, A_s1);
+                        tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile,
+                            depth, 16, A_s1, A_s0, rows - 1 - row);
                       }
                     } else {
                       if (A_s1 != 1) {
-                        tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied +
-                            (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 2, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 3, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 4, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 5, rows - 1) - first_row) * row_pitch,
-                            packed + tile_column * depth * 16, tile, depth, 16, 1);
+                        tn_tile_6x1of2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                            packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
                       } else {
-                        tn_tile_6x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 2, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 3, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 4, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 5, rows - 1) * A_s0, packed + tile_column * depth * 16,
-                            tile, depth, 16, A_s1);
+                        tn_tile_6x1of2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16,
+                            tile, depth, 16, A_s1, A_s0, rows - 1 - row);
                       }
                     }
                   } else {
                     if (A_s1 != 1) {
-                      tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                          row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
-                          rows_copied + (tn_i64_min_x86_64_v3(row + 2, rows - 1) - first_row) * row_pitch,
-                          rows_copied + (tn_i64_min_x86_64_v3(row + 3, rows - 1) - first_row) * row_pitch,
-                          rows_copied + (tn_i64_min_x86_64_v3(row + 4, rows - 1) - first_row) * row_pitch,
-                          rows_copied + (tn_i64_min_x86_64_v3(row + 5, rows - 1) - first_row) * row_pitch,
-                          B + column_at, tile, depth, B_s0, 1);
+                      tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch, B + column_at,
+                          tile, depth, B_s0, 1, row_pitch, rows - 1 - row);
                     } else {
-                      tn_tile_6x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                          A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0,
-                          A + tn_i64_min_x86_64_v3(row + 2, rows - 1) * A_s0,
-                          A + tn_i64_min_x86_64_v3(row + 3, rows - 1) * A_s0,
-                          A + tn_i64_min_x86_64_v3(row + 4, rows - 1) * A_s0,
-                          A + tn_i64_min_x86_64_v3(row + 5, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                      tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1,
+                          A_s0, rows - 1 - row);
                     }
                   }
                   if (tile_width == 16 && C_s1 == 1) {
                     for (int64_t r = 0; r < height; ++r) {
                       *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
-                          _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16], (tn_f32x8){0},
-                          (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                          long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) +
-                          _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at],
-                          (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                          long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
+                          (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
+                          (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
+                          *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at]));
                       *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
-                          _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8], (tn_f32x8){0},
-                          (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                          long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) +
-                          _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)],
-                          (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                          long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
+                          (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8]))
+                          + (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
+                          *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)]));
                     }
                   } else {
                     for (int64_t r = 0; r < height; ++r) {
                       const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
                       for (int64_t q = 0; q < whole; q += 8) {
                         *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
-                            _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q], (tn_f32x8){0},
-                            (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                            long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) +
-                            _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)],
-                            (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                            long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
+                            (alpha == 0.0f ? (tn_f32x8){0} :
+                            (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
+                            (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
+                            *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)]));
                       }
                       for (int64_t q = whole; q < tile_width; ++q) {
                         Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
@@ -931,12 +818,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
               *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024];
           const int t = alpha == 0.0f;
-          tn_f32x8 t2 = (tn_f32x8){0};
-          if (t) {
-            t2 = (tn_f32x8){0};
-          } else {
-            t2 = alpha * y_sum;
-          }
+          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
           const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
           *(tn_f32x8_at *)&Y[n] = t2 + t3;
         }
@@ -945,12 +827,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[n - n_strip * 1024], active) +
               tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[n - n_strip * 1024], active);
           const int t = alpha == 0.0f;
-          tn_f32x8 t2 = (tn_f32x8){0};
-          if (t) {
-            t2 = (tn_f32x8){0};
-          } else {
-            t2 = alpha * y_sum;
-          }
+          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
           const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
           tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
         }
@@ -988,15 +865,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
           const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
           const int t = alpha == 0.0f;
-          tn_f32x8 t2 = (tn_f32x8){0};
-          tn_f32x8 t3 = (tn_f32x8){0};
-          if (t) {
-            t2 = (tn_f32x8){0};
-            t3 = (tn_f32x8){0};
-          } else {
-            t2 = alpha * y_sum;
-            t3 = alpha * y_sum2;
-          }
+          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+          const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
           const float t4 = beta == 0.0f ? 0.0f : beta * 0.0f;
           *(tn_f32x8_at *)&Y[n] = t2 + t4;
           *(tn_f32x8_at *)&Y[n + 8] = t3 + t4;
@@ -1024,12 +894,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           }
           const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
           const int t = alpha == 0.0f;
-          tn_f32x8 t2 = (tn_f32x8){0};
-          if (t) {
-            t2 = (tn_f32x8){0};
-          } else {
-            t2 = alpha * y_sum;
-          }
+          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
           const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
           tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
         }
@@ -1120,33 +985,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             const tn_f32x8 y_sum7 = Y_sum6 + Y_sum6_lost;
             const tn_f32x8 y_sum8 = Y_sum7 + Y_sum7_lost;
             const int t = alpha == 0.0f;
-            tn_f32x8 t2 = (tn_f32x8){0};
-            tn_f32x8 t3 = (tn_f32x8){0};
-            tn_f32x8 t4 = (tn_f32x8){0};
-            tn_f32x8 t5 = (tn_f32x8){0};
-            tn_f32x8 t6 = (tn_f32x8){0};
-            tn_f32x8 t7 = (tn_f32x8){0};
-            tn_f32x8 t8 = (tn_f32x8){0};
-            tn_f32x8 t9 = (tn_f32x8){0};
-            if (t) {
-              t2 = (tn_f32x8){0};
-              t3 = (tn_f32x8){0};
-              t4 = (tn_f32x8){0};
-              t5 = (tn_f32x8){0};
-              t6 = (tn_f32x8){0};
-              t7 = (tn_f32x8){0};
-              t8 = (tn_f32x8){0};
-              t9 = (tn_f32x8){0};
-            } else {
-              t2 = alpha * y_sum;
-              t3 = alpha * y_sum2;
-              t4 = alpha * y_sum3;
-              t5 = alpha * y_sum4;
-              t6 = alpha * y_sum5;
-              t7 = alpha * y_sum6;
-              t8 = alpha * y_sum7;
-              t9 = alpha * y_sum8;
-            }
+            const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+            const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
+            const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum3);
+            const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum4);
+            const tn_f32x8 t6 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum5);
+            const tn_f32x8 t7 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum6);
+            const tn_f32x8 t8 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum7);
+            const tn_f32x8 t9 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum8);
             const float t10 = beta == 0.0f ? 0.0f : beta * 0.0f;
             *(tn_f32x8_at *)&Y[m] = t2 + t10;
             *(tn_f32x8_at *)&Y[m + 8] = t3 + t10;
@@ -1206,21 +1052,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
             const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
             const int t = alpha == 0.0f;
-            tn_f32x8 t2 = (tn_f32x8){0};
-            tn_f32x8 t3 = (tn_f32x8){0};
-            tn_f32x8 t4 = (tn_f32x8){0};
-            tn_f32x8 t5 = (tn_f32x8){0};
-            if (t) {
-              t2 = (tn_f32x8){0};
-              t3 = (tn_f32x8){0};
-              t4 = (tn_f32x8){0};
-              t5 = (tn_f32x8){0};
-            } else {
-              t2 = alpha * y_sum;
-              t3 = alpha * y_sum2;
-              t4 = alpha * y_sum3;
-              t5 = alpha * y_sum4;
-            }
+            const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+            const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
+            const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum3);
+            const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum4);
             const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
             *(tn_f32x8_at *)&Y[m] = t2 + t6;
             *(tn_f32x8_at *)&Y[m + 8] = t3 + t6;
@@ -1250,12 +1085,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             }
             const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
             const int t = alpha == 0.0f;
-            tn_f32x8 t2 = (tn_f32x8){0};
-            if (t) {
-              t2 = (tn_f32x8){0};
-            } else {
-              t2 = alpha * y_sum;
-            }
+            const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
             const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
             tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t3);
           }
@@ -1324,79 +1154,47 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
                   if (pack_all || tile_width < 16) {
                     if (tile_width > 8) {
                       if (A_s1 != 1) {
-                        tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row)
-                            * row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) *
-                            row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 2, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 3, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 4, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 5, rows - 1) - first_row) * row_pitch,
-                            packed + tile_column * depth * 16, tile, depth, 16, 1);
+                        tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                            packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
                       } else {
-                        tn_tile_6x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 2, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 3, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 4, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 5, rows - 1) * A_s0, packed + tile_column * depth * 16,
-                            tile, depth, 16, A_s1);
+                        tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile,
+                            depth, 16, A_s1, A_s0, rows - 1 - row);
                       }
                     } else {
                       if (A_s1 != 1) {
-                        tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied +
-                            (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 2, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 3, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 4, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 5, rows - 1) - first_row) * row_pitch,
-                            packed + tile_column * depth * 16, tile, depth, 16, 1);
+                        tn_tile_6x1of2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                            packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
                       } else {
-                        tn_tile_6x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 2, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 3, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 4, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 5, rows - 1) * A_s0, packed + tile_column * depth * 16,
-                            tile, depth, 16, A_s1);
+                        tn_tile_6x1of2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16,
+                            tile, depth, 16, A_s1, A_s0, rows - 1 - row);
                       }
                     }
                   } else {
                     if (A_s1 != 1) {
-                      tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                          row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
-                          rows_copied + (tn_i64_min_x86_64_v3(row + 2, rows - 1) - first_row) * row_pitch,
-                          rows_copied + (tn_i64_min_x86_64_v3(row + 3, rows - 1) - first_row) * row_pitch,
-                          rows_copied + (tn_i64_min_x86_64_v3(row + 4, rows - 1) - first_row) * row_pitch,
-                          rows_copied + (tn_i64_min_x86_64_v3(row + 5, rows - 1) - first_row) * row_pitch,
-                          B + column_at, tile, depth, B_s0, 1);
+                      tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch, B + column_at,
+                          tile, depth, B_s0, 1, row_pitch, rows - 1 - row);
                     } else {
-                      tn_tile_6x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                          A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0,
-                          A + tn_i64_min_x86_64_v3(row + 2, rows - 1) * A_s0,
-                          A + tn_i64_min_x86_64_v3(row + 3, rows - 1) * A_s0,
-                          A + tn_i64_min_x86_64_v3(row + 4, rows - 1) * A_s0,
-                          A + tn_i64_min_x86_64_v3(row + 5, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                      tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1,
+                          A_s0, rows - 1 - row);
                     }
                   }
                   if (tile_width == 16) {
                     for (int64_t r = 0; r < height; ++r) {
                       *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
-                          _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16], (tn_f32x8){0},
-                          (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                          long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+                          (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
+                          (beta == 0.0f ? 0.0f : beta * 0.0f);
                       *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
-                          _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8], (tn_f32x8){0},
-                          (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                          long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+                          (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8]))
+                          + (beta == 0.0f ? 0.0f : beta * 0.0f);
                     }
                   } else {
                     for (int64_t r = 0; r < height; ++r) {
                       const int64_t whole = tile_width / 8 * 8;
                       for (int64_t q = 0; q < whole; q += 8) {
                         *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
-                            _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q], (tn_f32x8){0},
-                            (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                            long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+                            (alpha == 0.0f ? (tn_f32x8){0} :
+                            (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
+                            (beta == 0.0f ? 0.0f : beta * 0.0f);
                       }
                       for (int64_t q = whole; q < tile_width; ++q) {
                         Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +

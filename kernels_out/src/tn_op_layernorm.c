@@ -106,23 +106,30 @@ static void layernorm_shapes(tn_frame *f, int k)
     }
 }
 
-static const tn_argument layernorm_arguments_0[] = {{0, 0, 0, 0x0, NULL} /* X */, {1, 0, 0, 0x0, NULL} /* G */,
-    {2, 0, 0, 0x0, NULL} /* B */, {3, 0, 0, 0x0, NULL} /* Y */};
+static const tn_argument layernorm_arguments_0[] = {
+    {0, 0, 0, 0x0, NULL}, /* X */
+    {1, 0, 0, 0x0, NULL}, /* G */
+    {2, 0, 0, 0x0, NULL}, /* B */
+    {3, 0, 0, 0x0, NULL}, /* Y */
+};
 static const tn_source layernorm_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
     {TN_FROM_PACK, 1, TN_WHOLE}, /* Q */
     {TN_FROM_SYMBOL, 0, 0}, /* Nq */
 };
-static const tn_argument layernorm_arguments_1[] = {{0, 0, 0, 0x0, NULL} /* X */, {1, 0, 0, 0x0, NULL} /* G */,
-    {3, 0, 0, 0x0, NULL} /* Y */};
+static const tn_argument layernorm_arguments_1[] = {
+    {0, 0, 0, 0x0, NULL}, /* X */
+    {1, 0, 0, 0x0, NULL}, /* G */
+    {3, 0, 0, 0x0, NULL}, /* Y */
+};
 static const tn_source layernorm_sizes_1[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
     {TN_FROM_PACK, 1, TN_WHOLE}, /* Q */
     {TN_FROM_SYMBOL, 0, 0}, /* Nq */
 };
 static const tn_form layernorm_forms[] = {
-    {layernorm_arguments_0, layernorm_sizes_0, NULL, 4, 3, 1, 0},
-    {layernorm_arguments_1, layernorm_sizes_1, NULL, 3, 3, 1, 0},
+    {.arguments = layernorm_arguments_0, .sizes = layernorm_sizes_0, .n_arguments = 4, .n_sizes = 3, .n_scalars = 1},
+    {.arguments = layernorm_arguments_1, .sizes = layernorm_sizes_1, .n_arguments = 3, .n_sizes = 3, .n_scalars = 1},
 };
 static const tn_entry layernorm_entries[] = {
     {{TN_F32}, 0, 0, 0x4}, /* layernorm_f32 */
@@ -138,15 +145,26 @@ static const tn_core *const layernorm_levels[TN_LEVELS] = {
     NULL,
 #endif
 };
-static const char *const layernorm_inputs[] = {"X", "G", "B"};
-static const char *const layernorm_outputs[] = {"Y"};
-static const char *const layernorm_attributes[] = {"axis", "eps"};
-static const uint8_t layernorm_packs[] = {TN_MOVED, TN_COLLAPSED};
+static const char *const layernorm_in[] = {"X", "G", "B"};
+static const char *const layernorm_out[] = {"Y"};
+static const char *const layernorm_attrs[] = {"axis", "eps"};
+static const uint8_t layernorm_pack_kinds[] = {TN_MOVED, TN_COLLAPSED};
 const tn_op tn_rt_op_layernorm = {
-    {"layernorm", 3, 1, 2, layernorm_inputs, layernorm_outputs, layernorm_attributes, 0x4},
-    layernorm_bind, layernorm_with_room, layernorm_shapes, layernorm_levels, layernorm_entries, layernorm_forms,
-        layernorm_packs,
-    2, 1, 2, 0, 1, 0, 1, 0, 55
+    .info = {.op = "layernorm", .n_in = 3, .n_out = 1, .n_attrs = 2, .in = layernorm_in, .out = layernorm_out,
+        .attrs = layernorm_attrs, .optional = 0x4},
+    .bind = layernorm_bind,
+    .with_room = layernorm_with_room,
+    .shape = layernorm_shapes,
+    .levels = layernorm_levels,
+    .entries = layernorm_entries,
+    .forms = layernorm_forms,
+    .pack_kinds = layernorm_pack_kinds,
+    .n_entries = 2,
+    .n_types = 1,
+    .n_packs = 2,
+    .n_symbols = 1,
+    .n_scalars = 1,
+    .n_words = 55,
 };
 
 /* A typed call of layernorm as a uniform one. */

@@ -85,14 +85,17 @@ static void softmax_shapes(tn_frame *f, int k)
     }
 }
 
-static const tn_argument softmax_arguments_0[] = {{0, 0, 0, 0x0, NULL} /* X */, {1, 0, 0, 0x0, NULL} /* Y */};
+static const tn_argument softmax_arguments_0[] = {
+    {0, 0, 0, 0x0, NULL}, /* X */
+    {1, 0, 0, 0x0, NULL}, /* Y */
+};
 static const tn_source softmax_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
     {TN_FROM_SYMBOL, 0, 0}, /* D */
     {TN_FROM_PACK, 1, TN_WHOLE}, /* Q */
 };
 static const tn_form softmax_forms[] = {
-    {softmax_arguments_0, softmax_sizes_0, NULL, 2, 3, 0, 0},
+    {.arguments = softmax_arguments_0, .sizes = softmax_sizes_0, .n_arguments = 2, .n_sizes = 3},
 };
 static const tn_entry softmax_entries[] = {
     {{TN_F32}, 0, 0, 0x0}, /* softmax_f32 */
@@ -107,14 +110,25 @@ static const tn_core *const softmax_levels[TN_LEVELS] = {
     NULL,
 #endif
 };
-static const char *const softmax_inputs[] = {"X"};
-static const char *const softmax_outputs[] = {"Y"};
-static const char *const softmax_attributes[] = {"axis"};
-static const uint8_t softmax_packs[] = {TN_MOVED, TN_MOVED};
+static const char *const softmax_in[] = {"X"};
+static const char *const softmax_out[] = {"Y"};
+static const char *const softmax_attrs[] = {"axis"};
+static const uint8_t softmax_pack_kinds[] = {TN_MOVED, TN_MOVED};
 const tn_op tn_rt_op_softmax = {
-    {"softmax", 1, 1, 1, softmax_inputs, softmax_outputs, softmax_attributes, 0x0},
-    softmax_bind, softmax_with_room, softmax_shapes, softmax_levels, softmax_entries, softmax_forms, softmax_packs,
-    1, 1, 2, 0, 1, 0, 0, 0, 41
+    .info = {.op = "softmax", .n_in = 1, .n_out = 1, .n_attrs = 1, .in = softmax_in, .out = softmax_out,
+        .attrs = softmax_attrs},
+    .bind = softmax_bind,
+    .with_room = softmax_with_room,
+    .shape = softmax_shapes,
+    .levels = softmax_levels,
+    .entries = softmax_entries,
+    .forms = softmax_forms,
+    .pack_kinds = softmax_pack_kinds,
+    .n_entries = 1,
+    .n_types = 1,
+    .n_packs = 2,
+    .n_symbols = 1,
+    .n_words = 41,
 };
 
 /* A typed call of softmax as a uniform one. */

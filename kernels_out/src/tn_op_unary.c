@@ -53,13 +53,16 @@ static void gelu_shapes(tn_frame *f, int k)
     }
 }
 
-static const tn_argument gelu_arguments_0[] = {{0, 1, 2, 0x1, NULL} /* X */, {1, 0, 0, 0x0, NULL} /* Y */};
+static const tn_argument gelu_arguments_0[] = {
+    {0, 1, 2, 0x1, NULL}, /* X */
+    {1, 0, 0, 0x0, NULL}, /* Y */
+};
 static const tn_source gelu_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
     {TN_FROM_STRIDE, 0, 0}, /* X_s0 */
 };
 static const tn_form gelu_forms[] = {
-    {gelu_arguments_0, gelu_sizes_0, NULL, 2, 2, 0, 0},
+    {.arguments = gelu_arguments_0, .sizes = gelu_sizes_0, .n_arguments = 2, .n_sizes = 2},
 };
 static const tn_entry gelu_entries[] = {
     {{TN_F32}, 0, 0, 0x0}, /* gelu_f32 */
@@ -74,13 +77,23 @@ static const tn_core *const gelu_levels[TN_LEVELS] = {
     NULL,
 #endif
 };
-static const char *const gelu_inputs[] = {"X"};
-static const char *const gelu_outputs[] = {"Y"};
-static const uint8_t gelu_packs[] = {TN_ODOMETER};
+static const char *const gelu_in[] = {"X"};
+static const char *const gelu_out[] = {"Y"};
+static const uint8_t gelu_pack_kinds[] = {TN_ODOMETER};
 const tn_op tn_rt_op_gelu = {
-    {"gelu", 1, 1, 0, gelu_inputs, gelu_outputs, NULL, 0x0},
-    gelu_bind, gelu_with_room, gelu_shapes, gelu_levels, gelu_entries, gelu_forms, gelu_packs,
-    1, 1, 1, 0, 0, 0, 0, 8, 57
+    .info = {.op = "gelu", .n_in = 1, .n_out = 1, .in = gelu_in, .out = gelu_out},
+    .bind = gelu_bind,
+    .with_room = gelu_with_room,
+    .shape = gelu_shapes,
+    .levels = gelu_levels,
+    .entries = gelu_entries,
+    .forms = gelu_forms,
+    .pack_kinds = gelu_pack_kinds,
+    .n_entries = 1,
+    .n_types = 1,
+    .n_packs = 1,
+    .n_loops = 8,
+    .n_words = 57,
 };
 
 /* A typed call of gelu as a uniform one. */
@@ -188,13 +201,16 @@ static void relu_shapes(tn_frame *f, int k)
     }
 }
 
-static const tn_argument relu_arguments_0[] = {{0, 1, 2, 0x1, NULL} /* X */, {1, 0, 0, 0x0, NULL} /* Y */};
+static const tn_argument relu_arguments_0[] = {
+    {0, 1, 2, 0x1, NULL}, /* X */
+    {1, 0, 0, 0x0, NULL}, /* Y */
+};
 static const tn_source relu_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
     {TN_FROM_STRIDE, 0, 0}, /* X_s0 */
 };
 static const tn_form relu_forms[] = {
-    {relu_arguments_0, relu_sizes_0, NULL, 2, 2, 0, 0},
+    {.arguments = relu_arguments_0, .sizes = relu_sizes_0, .n_arguments = 2, .n_sizes = 2},
 };
 static const tn_entry relu_entries[] = {
     {{TN_F32}, 0, 0, 0x0}, /* relu_f32 */
@@ -209,13 +225,23 @@ static const tn_core *const relu_levels[TN_LEVELS] = {
     NULL,
 #endif
 };
-static const char *const relu_inputs[] = {"X"};
-static const char *const relu_outputs[] = {"Y"};
-static const uint8_t relu_packs[] = {TN_ODOMETER};
+static const char *const relu_in[] = {"X"};
+static const char *const relu_out[] = {"Y"};
+static const uint8_t relu_pack_kinds[] = {TN_ODOMETER};
 const tn_op tn_rt_op_relu = {
-    {"relu", 1, 1, 0, relu_inputs, relu_outputs, NULL, 0x0},
-    relu_bind, relu_with_room, relu_shapes, relu_levels, relu_entries, relu_forms, relu_packs,
-    1, 1, 1, 0, 0, 0, 0, 8, 57
+    .info = {.op = "relu", .n_in = 1, .n_out = 1, .in = relu_in, .out = relu_out},
+    .bind = relu_bind,
+    .with_room = relu_with_room,
+    .shape = relu_shapes,
+    .levels = relu_levels,
+    .entries = relu_entries,
+    .forms = relu_forms,
+    .pack_kinds = relu_pack_kinds,
+    .n_entries = 1,
+    .n_types = 1,
+    .n_packs = 1,
+    .n_loops = 8,
+    .n_words = 57,
 };
 
 /* A typed call of relu as a uniform one. */

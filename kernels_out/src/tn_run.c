@@ -465,6 +465,40 @@ TN_APART static int fit(const tn_frame *f, const plan *p, int k)
     return fits || expected == 0;
 }
 
+/* Whether dimension d of a pack is contiguous with dimension `within`, which is inside of it, in every operand. */
+static int goes_on(const tn_frame *f, int pack, int32_t d, int32_t within)
+{
+    for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
+        const int64_t *at = tn_rt_pack_words(f, &f->operand[k], pack);
+        if (at != NULL && at[1 + d] != times(at[1 + within], f->pack[pack].dim[within]))
+            return 0;
+    }
+    return 1;
+}
+
+/* Merges dimensions of a pack that are contiguous in every operand; extents of 1 go to the front. */
+static void merge_dims(tn_frame *f, int pack)
+{
+    tn_dims *p = &f->pack[pack];
+    int32_t to = p->rank;
+    for (int32_t d = p->rank - 1; d >= 0; --d) {
+        if (p->dim[d] == 1)
+            continue;
+        if (to < p->rank && goes_on(f, pack, d, to)) {
+            p->dim[to] = times(p->dim[to], p->dim[d]);
+            continue;
+        }
+        p->dim[--to] = p->dim[d];
+        for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
+            int64_t *at = tn_rt_pack_words(f, &f->operand[k], pack);
+            if (at != NULL)
+                at[1 + to] = at[1 + d];
+        }
+    }
+    while (to > 0)
+        p->dim[--to] = 1;
+}
+
 /* Builds the loops around the kernel; returns 0 if there is no space for them. */
 static int walk_packs(const tn_frame *f, plan *p)
 {
@@ -487,6 +521,9 @@ static int walk_packs(const tn_frame *f, plan *p)
 static int lay_out(tn_frame *f, plan *p)
 {
     p->copies = 0;
+    for (int k = 0; k < f->op->n_packs; ++k)
+        if (f->op->pack_kinds[k] == TN_MERGED)
+            merge_dims(f, k);
     for (int round = 0; round <= p->form->n_arguments + 1; ++round) {
         int again = 0;
         if (!walk_packs(f, p))
