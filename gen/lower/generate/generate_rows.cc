@@ -43,6 +43,7 @@ void Generator::over_rows(const TreeLoop& inner) {
                        [&](const TreeNode& n) { return of(std::get<TreeAccumulate>(n.node).value); });
   };
   const auto each_row = [&](const Operand& v) {
+    if (v->type.lanes == 1) return Bundle(static_cast<size_t>(rows_), v_splat(v, rows_));  // one number for all rows
     Bundle rows;
     for (int u = 0; u < rows_; ++u)
       rows.push_back(named("row", v_shuffle(v, v, std::vector<int>(static_cast<size_t>(rows_), u))));

@@ -71,6 +71,18 @@ ops:
       Y[] = sum[*s](opt(W[*s], 1)*X[*s]*opt(V[*s], 1))/max(Z, 1)
       Most[] = max[*s](opt(W[*s], 1)*X[*s])
 
+  - op: factor_of_all_rows
+    types: {T: float}
+    attrs: {by: T = 0.5}
+    in: {X: "T[M, N]"}
+    out: {Y: "T[M]", High: "T[M]", Ones: "T[M]"}
+    body: |
+      f[m] = exp(by)
+      one[m] = 1
+      Y[m] = sum[n](X[m,n]*f[m])
+      High[m] = max[n](X[m,n] - f[m])*f[m]
+      Ones[m] = sum[n](X[m,n] + one[m])
+
   - op: shifted_codes
     types: {T: [f32, f16], U: [i8, u8]}
     in:
@@ -214,6 +226,17 @@ def codes(rng, key):
         yield dict(op='shifted_codes', key=key, inputs=[a, b, c], want=[y], tol=tol(ulp=1))
 
 
+def of_all_rows(rng, key):
+    """Intermediates of each row that have the same value for all rows."""
+    for s in [(1, 3), (16, 5), (37, 8), (40, 13), (9, 100), (0, 4), (5, 1)]:
+        x = rand(rng, s, key)
+        w, f = wide(x), np.exp(wide(np.array(.5)))
+        high = (w - f).max(-1)*f if s[0] else np.zeros(0)
+        yield dict(op='factor_of_all_rows', key=key, inputs=[x], want=[(w*f).sum(-1), high, (w + 1).sum(-1)],
+                   tol=[tol(ulp=4, acc=s[1] + 4, mid=4, mag=(abs(w)*f).sum(-1)), tol(ulp=4, mid=8, mag=(abs(w).max(-1, initial=0) + f)*f),
+                        tol(ulp=2, acc=s[1] + 4, mid=2, mag=(abs(w) + 1).sum(-1))])
+
+
 def cases(rng):
     for key in (*available(*F), 'i8', 'u32', 'c64'):
         yield from products(rng, key)
@@ -225,6 +248,7 @@ def cases(rng):
         yield from codes(rng, key)
     for key in available(*F):
         yield from totals(rng, key)
+        yield from of_all_rows(rng, key)
         yield from centred(rng, key)
         yield from edges(rng, key)
         for s in [(5,), (3, 17), (2, 3, 4), (0, 3)]:
