@@ -15,20 +15,26 @@ namespace {
 
 constexpr std::string_view kCommentEnd = " */\n";
 
-/// Lines are broken by the lengths of names: blanks tell nothing.
-std::string code_of(const KernelText& k) {
-  std::string_view text = std::string_view(k.text).substr(k.code);
-  std::string out;
-  out.reserve(text.size());
+/// Appends a text without blanks, since lines are broken by the lengths of names, and with `@` for the kernel's name.
+void append_code(std::string& out, std::string_view text, std::string_view kernel) {
   while (!text.empty()) {
-    if (text.substr(0, k.run.size()) == k.run) {
+    if (text.substr(0, kernel.size()) == kernel) {
       out += '@';
-      text.remove_prefix(k.run.size());
+      text.remove_prefix(kernel.size());
       continue;
     }
     if (std::isspace(static_cast<unsigned char>(text[0])) == 0) out += text[0];
     text.remove_prefix(1);
   }
+}
+
+/// The kernel's functions, and those of its loops that workers share, which are named after it.
+std::string code_of(const KernelText& k) {
+  std::string out;
+  out.reserve(k.text.size());
+  append_code(out, std::string_view(k.text).substr(k.code), k.run);
+  for (const NamedText& f : k.functions)
+    if (f.name.starts_with(k.run)) append_code(out, f.text, k.run);
   return out;
 }
 
