@@ -141,9 +141,11 @@ CExpr philox_vector(Emitter& e, const OperandNode& node, const VApply& n) {
   const Piece piece{two_words ? "philox_u64" : "philox_u32", t, node.type, {t, t, t}};
   return call_piece(e, piece, std::move(args), [&](Emitter& inner, CBlock& body) {
     rounds(inner, t, body);
-    for (const char* x : {"x0", "x1", "x2", "x3"}) inner.declare(x, Binding{x, t, false, false, std::nullopt});
+    const Operand low_bits = v_apply(ScalarOp::BitAnd, {v_var("c", t), v_const(3, t)});
+    body.push_back(c_declare("const " + inner.c_type(t), "word", inner.operand(low_bits)));
+    for (const char* x : {"x0", "x1", "x2", "x3", "word"}) inner.declare(x, Binding{x, t, false, false, std::nullopt});
     const auto chosen = [&](const Operand& first, const Operand& second, const Operand& third, const Operand& fourth) {
-      const auto is = [&](int word) { return v_apply(ScalarOp::Eq, {v_var("c", t), v_const(word, t)}); };
+      const auto is = [&](int word) { return v_apply(ScalarOp::Eq, {v_var("word", t), v_const(word, t)}); };
       return v_select(is(0), first, v_select(is(1), second, v_select(is(2), third, fourth)));
     };
     const Operand x0 = v_var("x0", t), x1 = v_var("x1", t), x2 = v_var("x2", t), x3 = v_var("x3", t);
