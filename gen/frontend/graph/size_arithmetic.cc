@@ -250,7 +250,10 @@ bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes) {
 
 std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const SizeCall& call,
                                                         const std::vector<GraphSize>& sizes) {
-  const auto& [op, inputs, attrs, types] = call;
+  const std::string& op = call.op;  // not a structured binding: clang 14 captures none in a lambda
+  const std::vector<const SizeTensor*>& inputs = call.inputs;
+  const Attributes& attrs = call.attrs;
+  const std::vector<TensorType>& types = call.types;
   const auto takes = [&](size_t count) {
     return inputs.size() == count && types.size() == 1 && std::count(inputs.begin(), inputs.end(), nullptr) == 0;
   };
