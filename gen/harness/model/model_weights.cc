@@ -70,12 +70,11 @@ class ConstantText {
   }
 
   /// `after`: what follows the name, such as its alignment.
-  std::string declaration(const std::string& label, const std::string& type, const std::string& behind) const {
+  std::string declaration(const std::string& label, const std::string& type, const std::string& after) const {
     const std::string values = fmt::format("    {} values[{}];\n", type, std::max<int64_t>(1, count_));
     const ByteRows r = byte_rows(t_.bytes.size());
     const std::string bytes = readable_ ? "" : fmt::format("    unsigned char bytes[{}][{}];\n", r.rows, r.width);
-    return fmt::format("/* {} */\nextern const union {} {{\n{}{}}} {}{};\n", label, name_, bytes, values, name_,
-                       behind);
+    return fmt::format("/* {} */\nextern const union {} {{\n{}{}}} {}{};\n", label, name_, bytes, values, name_, after);
   }
 
   void append_definition(std::string& out) const {

@@ -22,7 +22,7 @@ std::string open_box(const Kernel& k, const KernelStatement& s, int64_t& wide) {
     if (!r || !found.empty()) return found.empty();
     if (!joins_parts(k, *r)) return true;
     wide = takes_away(*r) ? kCountedBox : kWideBox;
-    if (const auto c = conditioned_box(s, *r)) found = open_width(k, c->before + c->behind);
+    if (const auto c = conditioned_box(s, *r)) found = open_width(k, c->before + c->after);
     else if (const auto b = sliding_box(s, *r, "h'")) found = open_width(k, r->vars[b->var].extent);
     return found.empty();
   });

@@ -26,7 +26,7 @@ std::optional<SlidingBox> sliding_box(const KernelStatement& s, const Reduce& r,
 /// A condition that keeps to a box: the variable is at least i - before and below i + after, where i is loop `loop`.
 struct ConditionedBox {
   size_t loop = 0;
-  Expr before, behind;
+  Expr before, after;
 };
 std::optional<ConditionedBox> conditioned_box(const KernelStatement& s, const Reduce& r);
 

@@ -7,6 +7,7 @@
 
 #include "algebra/fresh_names.h"
 #include "algebra/simplify.h"
+#include "ir/kernel/reducer_step.h"
 #include "lower/kernel/add_temp.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
@@ -14,20 +15,6 @@
 
 namespace tenon {
 namespace {
-
-ScalarOp joined_by(Reducer op) {
-  switch (op) {
-    case Reducer::Sum: return ScalarOp::Add;
-    case Reducer::Prod: return ScalarOp::Mul;
-    case Reducer::Max: return ScalarOp::Max;
-    case Reducer::Min: return ScalarOp::Min;
-    case Reducer::Any: return ScalarOp::Or;
-    case Reducer::All: return ScalarOp::And;
-    case Reducer::BitXor: return ScalarOp::BitXor;
-    case Reducer::BitOr: return ScalarOp::BitOr;
-    default: return ScalarOp::BitAnd;
-  }
-}
 
 Expr at_least_0(const Expr& e) { return apply(ScalarOp::Max, {e, constant_int(0)}); }
 Expr divided(const Expr& e, int64_t by) { return apply(ScalarOp::FloorDiv, {e, constant_int(by)}); }
@@ -89,7 +76,7 @@ class BoxSplitter {
     part.value = reduce(r.op, others, nullptr, box.value, s.value->type);
     part.target = temp_of(part, s, "_part");
     note(s, fmt::format("the box along {} is reduced by itself", s.loops[box.loop].name));
-    std::vector<Expr> index = index_of(part, s.loops[box.loop], var_ref(along.name), place);
+    std::vector<Expr> index = index_of(part, place, var_ref(s.loops[box.loop].name) + var_ref(along.name));
     s.value = reduce(r.op, {along}, nullptr, read_of(part.target, s.value->type, std::move(index)), s.value->type);
     add(std::move(part));
     add(std::move(s));
@@ -124,11 +111,10 @@ class BoxSplitter {
     return add_temp(out_, name_of_target(of) + suffix, part.value->type, dims);
   }
 
-  /// Of a part made at places: the element `after` the place that the loop is at.
-  static std::vector<Expr> index_of(const KernelStatement& part, const LoopVar& loop, const Expr& behind,
-                                    const std::string& place) {
+  /// The element of a part made at places for the place `at`.
+  static std::vector<Expr> index_of(const KernelStatement& part, const std::string& place, const Expr& at) {
     std::vector<Expr> index;
-    for (const Expr& e : part.index) index.push_back(is_variable(e, place) ? simplify(var_ref(loop.name) + behind) : e);
+    for (const Expr& e : part.index) index.push_back(is_variable(e, place) ? simplify(at) : e);
     return index;
   }
 
@@ -137,16 +123,16 @@ class BoxSplitter {
   void add_conditioned(KernelStatement s, const ConditionedBox& c) {
     const auto& r = std::get<Reduce>(s.value->node);
     const LoopVar &loop = s.loops[c.loop], all = r.vars[0];
-    if (!is_wide(r, c.before + c.behind) || !is_safe(s, r)) return out_.body.push_back(std::move(s));
+    if (!is_wide(r, c.before + c.after) || !is_safe(s, r)) return out_.body.push_back(std::move(s));
     KernelStatement values = at_places(s, s.loops.size(), "", nullptr, r.value);
     values.loops.push_back(all);
     values.index.push_back(var_ref(all.name));
     values.value = r.value;
     values.target = temp_of(values, s, "_values");
     const Expr before = apply(ScalarOp::Min, {c.before, loop.extent}),
-               behind = apply(ScalarOp::Min, {c.behind, all.extent});
+               after = apply(ScalarOp::Min, {c.after, all.extent});
     const std::string place = fresh_("h");
-    Line line{s, c.loop, simplify(at_least_0(before + behind), sizes_), nullptr, place, nullptr};
+    Line line{s, c.loop, simplify(at_least_0(before + after), sizes_), nullptr, place, nullptr};
     line.places = simplify(at_least_0(loop.extent + line.width - constant_int(1)), sizes_);
     std::vector<Expr> index(values.index.begin(), values.index.end() - 1);
     index.push_back(simplify(var_ref(place) - before, sizes_));
@@ -188,13 +174,13 @@ class BoxSplitter {
     sums.value = reduce(op, {before}, where, value_at(line, var_ref(before.name)), line.value->type);
     sums.target = temp_of(sums, line.s, "_running");
     note(line.s, fmt::format("the box along {} is a difference of running {}s", loop.name, name_of(op)));
-    const auto until = [&](const Expr& behind) {
-      return read_of(sums.target, line.value->type, index_of(sums, loop, behind, line.place),
-                     identity_of(op, line.value->type));
+    const auto until = [&](const Expr& at) {
+      return read_of(sums.target, line.value->type, index_of(sums, line.place, at), identity_of(op, line.value->type));
     };
+    const Expr here = var_ref(loop.name), one = constant_int(1);
     KernelStatement s = line.s;
     s.value = apply(op == Reducer::Sum ? ScalarOp::Sub : ScalarOp::BitXor,
-                    {until(line.width - constant_int(1)), until(constant_int(-1))});
+                    {until(here + (line.width - one)), until(here - one)});
     out_.body.push_back(std::move(sums));
     out_.body.push_back(std::move(s));
   }
@@ -224,7 +210,7 @@ class BoxSplitter {
     s.value = part_of_box(line, op, wide_at, {divided(line.width, kWideBox), kWideBox, constant_int(0)});
     const auto add_part = [&](const Expr& value, const Steps& steps) {
       if (constant_value(simplify(steps.count, sizes_)) != 0)
-        s.value = apply(joined_by(op), {s.value, part_of_box(line, op, value, steps)});
+        s.value = apply(step_of(op), {s.value, part_of_box(line, op, value, steps)});
     };
     add_part(few_at, {divided(rest, kFewOfBox), kFewOfBox, line.width - rest});
     add_part(line.value, {left, 1, line.width - left});
