@@ -170,22 +170,6 @@ LoopNest lowered_chain(const Kernel& k, std::string_view level) {
   return nest;
 }
 
-/// Y[c, y, x] = Σ over r, s of X[c, y + r - 1, x + s - 1] W[c, r, s]: one filter of 3×3 a channel, 0 around the plane
-Kernel depthwise(int64_t height, int64_t width) {
-  const Expr c = constant_int(4), h = constant_int(height), w = constant_int(width), three = constant_int(3),
-             one = constant_int(1);
-  Kernel k;
-  k.name = "depthwise_f32";
-  k.tensors = {tensor("X", Role::Input, {c, h, w}), tensor("W", Role::Input, {c, three, three}),
-               tensor("Y", Role::Output, {c, h, w})};
-  const Expr pixel =
-      read_of(0, DType::F32, {v("c"), v("y") + v("r") - one, v("x") + v("s") - one}, constant_float(0, DType::F32));
-  const Expr sum =
-      reduce(Reducer::Sum, {{"r", three}, {"s", three}}, nullptr, pixel * at(1, {v("c"), v("r"), v("s")}), DType::F32);
-  k.body = {{2, {v("c"), v("y"), v("x")}, Update::Assign, sum, {{"c", c}, {"y", h}, {"x", w}}, ""}};
-  return k;
-}
-
 Blueprint strips_of(int rows) {
   Blueprint strips;
   strips.name = strips.kind = "stencil";
@@ -193,9 +177,9 @@ Blueprint strips_of(int rows) {
   return strips;
 }
 
-/// The name of the strip function of depthwise(), which says how many vectors one call makes.
+/// The name of the strip function of depthwise_3x3(), which says how many vectors one call makes.
 std::string strip_of(int64_t height, int64_t width) {
-  const auto nest = lower_contraction(std::make_shared<const Kernel>(depthwise(height, width)),
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(depthwise_3x3(height, width)),
                                       *isa_from_name("x86-64-v4"), {{strips_of(8)}});
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
@@ -381,8 +365,8 @@ TEST_CASE("the vectors of a stencil run over the whole plane where its rows are 
 }
 
 TEST_CASE("planes of short rows are copied side by side, around a border that is filled once") {
-  const auto nest =
-      lower_contraction(std::make_shared<const Kernel>(depthwise(2, 2)), *isa_from_name("x86-64-v4"), {{strips_of(8)}});
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(depthwise_3x3(2, 2)), *isa_from_name("x86-64-v4"),
+                                      {{strips_of(8)}});
   REQUIRE(nest);
   const Buffer& staged = nest->buffers.at(3);
   CHECK(staged.name == "staged");
@@ -393,7 +377,7 @@ TEST_CASE("planes of short rows are copied side by side, around a border that is
 TEST_CASE("strips repeat rows only where the output replaces nothing that they read") {
   for (const bool in_place : {false, true})
     for (const int64_t height : {13, 14}) {  // two strips of 7 rows
-      Kernel k = depthwise(height, 32);
+      Kernel k = depthwise_3x3(height, 32);
       k.tensors.push_back(tensor("R", Role::Input, k.tensors[2].dims));
       k.tensors[2].shared = k.tensors[3].shared = in_place;
       k.body[0].value = k.body[0].value + at(3, {v("c"), v("y"), v("x")});

@@ -49,22 +49,6 @@ int64_t products(const LoopNest& nest) {
   return n;
 }
 
-/// Y[c, y, x] = Σ over r, s of X[c, y + r - 1, x + s - 1] W[c, r, s].
-Kernel planes(int64_t height, int64_t width) {
-  const Expr c = constant_int(4), h = constant_int(height), w = constant_int(width), three = constant_int(3),
-             one = constant_int(1);
-  Kernel k;
-  k.name = "planes_f32";
-  k.tensors = {tensor("X", Role::Input, {c, h, w}), tensor("W", Role::Input, {c, three, three}),
-               tensor("Y", Role::Output, {c, h, w})};
-  const Expr pixel =
-      read_of(0, DType::F32, {v("c"), v("y") + v("r") - one, v("x") + v("s") - one}, constant_float(0, DType::F32));
-  const Expr sum =
-      reduce(Reducer::Sum, {{"r", three}, {"s", three}}, nullptr, pixel * at(1, {v("c"), v("r"), v("s")}), DType::F32);
-  k.body = {{2, {v("c"), v("y"), v("x")}, Update::Assign, sum, {{"c", c}, {"y", h}, {"x", w}}, ""}};
-  return k;
-}
-
 }  // namespace
 
 TEST_CASE("a strip of a line has vectors along it, not rows that are not there") {
@@ -92,15 +76,15 @@ TEST_CASE("lines of open length take as many vectors as a strip has rows") {
 TEST_CASE("lines shorter than a vector are copied as one, but for the last, behind which nothing may be read") {
   for (const char* level : {"x86-64-v2", "x86-64-v3"}) {
     const int64_t width = level[8] == '2' ? 3 : 5;
-    const std::string text = to_text(nest_of(planes(25, width), level));
+    const std::string text = to_text(nest_of(depthwise_3x3(25, width), level));
     CHECK(count(text, "for at = 1 .. 25 step 1") == 1);
     CHECK(count(text, "for at = 25 .. 26 step 1") == 1);
   }
   // 5 elements behind the one of the last line but two: lines of 3 elements until the third from the end
-  CHECK(count(to_text(nest_of(planes(25, 3), "x86-64-v3")), "for at = 1 .. 24 step 1") == 1);
+  CHECK(count(to_text(nest_of(depthwise_3x3(25, 3), "x86-64-v3")), "for at = 1 .. 24 step 1") == 1);
   // parts of vectors are stored as they are there, and whole vectors need nothing of the kind
-  CHECK(count(to_text(nest_of(planes(25, 5), "x86-64-v4")), "for at = 25 ..") == 0);
-  CHECK(count(to_text(nest_of(planes(25, 9), "x86-64-v3")), "for at = 25 ..") == 0);
+  CHECK(count(to_text(nest_of(depthwise_3x3(25, 5), "x86-64-v4")), "for at = 25 ..") == 0);
+  CHECK(count(to_text(nest_of(depthwise_3x3(25, 9), "x86-64-v3")), "for at = 25 ..") == 0);
 }
 
 }  // namespace stencil_lines_test
