@@ -1,7 +1,8 @@
 # The tutorial of docs/opdef-language.md: each of its definitions passes its own tests, those marked `refused` are
 # refused with the text that follows them.
 # shellcheck shell=sh
-mkdir -p tutorial && cd tutorial || exit 1
+before=$(pwd)
+mkdir "$work/tutorial" && cd "$work/tutorial" || exit 1
 awk '
   /^## Part 2/ { exit }
   /^```yaml refused$/ { file = sprintf("%02d.refused", ++n); next }
@@ -19,4 +20,4 @@ says_as_the_page() {
 }
 for file in *.refused; do check "tutorial $file" says_as_the_page "${file%.refused}"; done
 check 'the tutorial has five ops' test "$(cat ./*.yaml | sed -n 's/^  - op: //p' | sort -u | wc -l)" -ge 5
-cd ..
+cd "$before" || exit 1
