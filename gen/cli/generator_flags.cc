@@ -74,10 +74,10 @@ void add_model(CLI::App& app, ModelOptions& model) {
     const auto it = forms.find(text);
     return it == forms.end() ? std::nullopt : std::optional(it->second);
   };
-  add_parsed(app, {"--weights", "c|incbin|bin", "c, incbin or bin", "how the weights travel [c]"}, model.weights,
+  add_parsed(app, {"--weights", "c|incbin|bin", "c, incbin or bin", "how the weights are stored [c]"}, model.weights,
              parse_form);
   const Flag max_threads = {"--max-threads", "N", "a number from 1 to 1024",
-                            "workers there is room for [8; 1 for portable C without --main]"};
+                            "the maximum number of workers [8; 1 for portable C without --main]"};
   add_parsed(app, max_threads, model.max_threads, parse_threads);
   add_arena(app, model.arena);
   add_user_definitions(app, model.definitions);

@@ -114,8 +114,8 @@ void add_run(CLI::App& app, RunOptions& run) {
   add_winograd(app, run.winograd);
   add_math(app, run.math);
   add_schedules(app, run.schedules);
-  app.add_flag("--images", run.images, "pictures as inputs: --scale, --mean, --std, --resize, ...");
-  app.add_flag("--sounds", run.sounds, "sounds as inputs: --rate, --skip");
+  app.add_flag("--images", run.images, "images as inputs: --scale, --mean, --std, --resize, ...");
+  app.add_flag("--sounds", run.sounds, "audio as inputs: --rate, --skip");
   add_program_options(app, run);
 }
 
