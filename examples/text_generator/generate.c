@@ -1,5 +1,5 @@
 /* Greedy decoding: generate COUNT WORDS|- TOKEN... prints the tokens given and COUNT more, each the one with the
-   highest score behind the last few, of which none is said again. */
+   highest score after the last few, of which none is said again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static int contains(const int64_t *tokens, int64_t n, int token)
     return 0;
 }
 
-/* The token behind `n` tokens, or -1. */
+/* The token after `n` tokens, or -1. */
 static int next_token(const int64_t *tokens, int64_t n)
 {
     float hidden[WINDOW * WIDTH], scores[VOCABULARY];

@@ -1,4 +1,4 @@
-/* Writes on: generate COUNT SEED TEXT prints the text and COUNT characters behind it, each drawn by the probabilities that the
+/* Writes on: generate COUNT SEED TEXT prints the text and COUNT characters after it, each drawn by the probabilities that the
    trained network gives for what may come next. */
 #include <math.h>
 #include <stdint.h>
@@ -37,7 +37,7 @@ static int draw(const float *scores, uint64_t *state)
     return CHARACTERS - 1;
 }
 
-/* What comes behind `n` characters, or -1. The network sees the last ones of them; what is behind these changes nothing. */
+/* What comes after `n` characters, or -1. The network sees the last ones of them; what is after these changes nothing. */
 static int next_character(const char *all, size_t n, uint64_t *state)
 {
     static float scores[WINDOW * CHARACTERS];

@@ -18,7 +18,7 @@ def noise():
 
 
 def resonators(source, formants):
-    """Each formant is a resonance of two poles, one behind the other."""
+    """Each formant is a resonance of two poles, one after another."""
     for frequency, width in zip(formants, WIDTHS):
         r = math.exp(-math.pi * width / RATE)
         a, b = 2 * r * math.cos(2 * math.pi * frequency / RATE), -r * r

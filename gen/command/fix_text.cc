@@ -35,7 +35,7 @@ class FixReader {
     FixEntry out;
     if (!read_name(out.op, "the name of an op")) return std::nullopt;
     skip_space();
-    if (!take(':', fmt::format("a colon behind the op '{}'", out.op.text))) return std::nullopt;
+    if (!take(':', fmt::format("a colon after the op '{}'", out.op.text))) return std::nullopt;
     for (skip_space(); at_ < text_.size() && text_[at_] != ';'; skip_space()) {
       FixBinding one;
       if (!read_binding(one)) return std::nullopt;
@@ -49,7 +49,7 @@ class FixReader {
   bool read_binding(FixBinding& out) {
     if (!read_name(out.name, "a size or an attribute")) return false;
     skip_space();
-    if (!take('=', fmt::format("= and a value behind '{}'", out.name.text))) return false;
+    if (!take('=', fmt::format("= and a value after '{}'", out.name.text))) return false;
     do {
       skip_space();
       Word item;
@@ -57,7 +57,7 @@ class FixReader {
       out.items.push_back(std::move(item));
     } while (at_ < text_.size() && text_[at_] == 'x' && ++at_);
     const bool ends = at_ == text_.size() || text_[at_] == ';' || text_[at_] == ',' || is_space(text_[at_]);
-    return ends || expected("a space behind the value");
+    return ends || expected("a space after the value");
   }
 
   bool read_name(Word& out, const std::string& what) {

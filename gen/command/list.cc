@@ -28,7 +28,7 @@ void list_stages() {
     print_to(stdout, "{:<28} {}\n", s.name, s.result);
     if (s.name != "lower") continue;
     for (const std::string_view pass : lowering_passes())
-      print_to(stdout, "{:<28} the kernels behind this pass\n", fmt::format("lower/{}", pass));
+      print_to(stdout, "{:<28} the kernels after this pass\n", fmt::format("lower/{}", pass));
   }
 }
 

@@ -69,7 +69,7 @@ void ShapeBinder::count_beside_axis(const TensorDef& t, size_t rank, EntryCounts
       static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.begin() + static_cast<std::ptrdiff_t>(c.at), is_fixed));
   const size_t behind = fixed - before - (is_fixed(t.dims[c.at]) ? 1 : 0);
   if (c.axis < before || rank - c.axis < behind + (is_fixed(t.dims[c.at]) ? 1 : 0)) {
-    why = fmt::format("{} has {}; its shape needs {} before dimension {} and {} behind it", t.name, dimensions(rank),
+    why = fmt::format("{} has {}; its shape needs {} before dimension {} and {} after it", t.name, dimensions(rank),
                       before, c.axis, behind);
     return;
   }

@@ -1,4 +1,4 @@
-// Files that commands write under names that the user gave, told by their first bytes.
+// Files that commands write under names that the user gave, identified by their first bytes.
 #include "support/file_form.h"
 
 #include <cstdio>
@@ -64,7 +64,7 @@ std::string_view name_of(FileForm form) {
     case FileForm::npy: return "an array in .npy";
     case FileForm::npz: return "an archive of arrays, .npz";
     case FileForm::onnx: return "a model that Tenon wrote";
-    case FileForm::svg: return "a picture that Tenon drew";
+    case FileForm::svg: return "an SVG that Tenon wrote";
     case FileForm::json: return "a report of `tenon bench`";
     case FileForm::schedules: return "a file of `tenon tune`";
     case FileForm::log: return "a log of `tenon train`";

@@ -79,7 +79,7 @@ int32_t tn_rt_axis(tn_frame *f, int64_t axis, int32_t ndim, int32_t last)
     return 0;
 }
 
-/* to[k]: stored dimension of dimension k after the listed axes were moved together behind the first `lead` others. */
+/* to[k]: stored dimension of dimension k after the listed axes were moved together after the first `lead` others. */
 static int32_t listed_order(tn_frame *f, const tn_ints *axes, int32_t lead, int32_t ndim, uint8_t *to)
 {
     unsigned listed = 0;

@@ -820,7 +820,7 @@ int64_t tn_rt_workspace(tn_frame *f)
     return f->op->with_room(f, workspace_step);
 }
 
-/* The operand's dimensions, innermost first, without extents of 1 and with neighbours joined that lie one behind the other on both
+/* The operand's dimensions, innermost first, without extents of 1 and with neighbours joined that lie one after another on both
    sides; 0 for an empty one. `out`: from the copy to the caller's. */
 static int box_of(const tn_frame *f, const tn_operand *t, tn_box *box, int out)
 {

@@ -77,7 +77,7 @@ check 'run onto its graph' ends 1 "ok.yaml' is an input of this command" "$tenon
 check 'run onto its labels' ends 1 "mine' is an input of this command" "$tenon" run "$work/ok.yaml" "$work/in.npy" --labels "$work/mine" -o "$work/mine"
 check 'run onto another file' ends 1 "-o: '$work/mine' would be overwritten, but it is not an array in .npy" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/mine"
 check 'explain onto its graph' ends 1 "ok.yaml' is an input of this command" "$tenon" explain "$work/ok.yaml" --svg "$work/ok.yaml" --force
-check 'explain onto another file' ends 1 "--svg: '$work/mine' would be overwritten, but it is not a picture that Tenon drew" "$tenon" explain "$work/ok.yaml" --svg "$work/mine"
+check 'explain onto another file' ends 1 "--svg: '$work/mine' would be overwritten, but it is not an SVG that Tenon wrote" "$tenon" explain "$work/ok.yaml" --svg "$work/mine"
 check 'tune onto its graph' ends 1 "ok.yaml' is an input of this command" "$tenon" tune "$work/ok.yaml" -o "$work/ok.yaml"
 check 'tune onto another file' ends 1 "-o: '$work/mine' would be overwritten, but it is not a file of" "$tenon" tune "$work/ok.yaml" -o "$work/mine"
 check 'bench onto another file' ends 1 "--json: '$work/mine' would be overwritten, but it is not a report of" "$tenon" bench "$work/ok.yaml" --json "$work/mine"

@@ -104,7 +104,7 @@ npy_says overflow "its header is damaged at character 51: $dictionary"
 npy_says negative "its header is damaged at character 51: $dictionary"
 npy_says ranks "its header is damaged at character 75: $dictionary"
 npy_says short 'it ends after 2 of the 3 bytes of its elements'
-npy_says long 'it goes on behind the 3 bytes of its elements'
+npy_says long 'it goes on after the 3 bytes of its elements'
 npy_says value 'element 2 is not a bool: its byte is 5'
 npy_says quote "its header is damaged at character 16: $dictionary"
 npy_says word "its header is damaged at character 34: $dictionary"

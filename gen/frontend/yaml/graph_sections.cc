@@ -121,7 +121,7 @@ std::optional<std::vector<RecipeStatement>> GraphSections::parse(const YamlNode&
         std::string_view(file_->text()).substr(node.span.begin, node.span.end - node.span.begin);
     if (written.find('\n') != written.npos && text.text.find('\n') == std::string::npos) {
       error(Code::E0701, node.span, "lines of a text without `|` are one line, and this is not a statement",
-            {"write `|` behind the key, and the statements below it"});
+            {"write `|` after the key, and the statements below it"});
       return std::nullopt;
     }
     recipe_error(Code::E0701, text, e);

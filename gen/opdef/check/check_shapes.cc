@@ -246,7 +246,7 @@ class ShapeChecker {
       const TensorDef& t = op_.inputs[i];
       if (t.variadic && i + 1 != op_.inputs.size()) {
         diagnostics_.error(Code::E0434, t.span, fmt::format("the variadic input '{}' is not the last one", t.name),
-                           {"put it behind all other inputs"});
+                           {"put it after all other inputs"});
       }
     }
   }

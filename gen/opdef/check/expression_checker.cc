@@ -192,7 +192,7 @@ std::string ExpressionChecker::order_note(const Syntax& read) const {
     const bool defines = s.is_call || s.combine == Combine::define;
     for (const Word& target : s.targets) {
       if (!defines || target.text != read.text || target.span.begin <= read.span.begin) continue;
-      return fmt::format("line {} defines it: put this statement behind that one", target.span.line());
+      return fmt::format("line {} defines it: put this statement after that one", target.span.line());
     }
   }
   return "an update does not read what it updates: compute it in a statement of its own";

@@ -83,7 +83,7 @@ class GroupFinder {
         diagnostics_.error(
             Code::E0439, read->span,
             fmt::format("'{}' is defined further down, and '{}' is between", later, between.targets[0].text),
-            {"statements that need each other are adjacent: put the one between before or behind "
+            {"statements that need each other are adjacent: put the one between before or after "
              "them"});
         return;
       }

@@ -100,7 +100,7 @@ class TypeParser {
     }
     if (!parser_.failed() && parser_.take_if("...")) result.per_operand = true;
     if (!parser_.failed() && !parser_.at_end() && parser_.peek().is("@") && result.kind == DimKind::integer) {
-      parser_.fail(Code::E0313, parser_.peek(), "'@' is behind a name, not behind a number",
+      parser_.fail(Code::E0313, parser_.peek(), "'@' follows a name, not a number",
                    {fmt::format("name the dim, D@axis, and state its extent under `require`: D == {}", result.value)});
     }
     if (!parser_.failed() && parser_.take_if("@")) at_attribute(result);

@@ -130,7 +130,7 @@ TEST_CASE("frontend: an axis leaves room for the dims behind it") {
   const auto lengths = [&](int64_t axis) { return s.infer("lengths", {f32({3, 4, 5})}, {{"axis", axis}}, 1); };
   CHECK(lengths(0).outputs == std::vector<TensorType>{f32({4})});
   CHECK(lengths(1).outputs == std::vector<TensorType>{f32({3})});
-  CHECK(lengths(2).error.find("X has 3 dimensions; its shape needs 0 before dimension 2 and 1 behind it") !=
+  CHECK(lengths(2).error.find("X has 3 dimensions; its shape needs 0 before dimension 2 and 1 after it") !=
         std::string::npos);
 }
 
