@@ -245,7 +245,7 @@ class ProgramWriter {
                     "sizeof levels / sizeof levels[0]; ++k) {{\n"
                     "        double worst = 0;\n        if (@_force_isa(levels[k]) != 0)\n            continue;\n"
                     "        const int status = @_selftest({2}context, &worst);\n"
-                    "        if (status == 0)\n            printf(\"selftest %s: passed, %.3f of the room used\\n\", "
+                    "        if (status == 0)\n            printf(\"selftest %s: passed, %.3f of the tolerance used\\n\", "
                     "levels[k], worst);\n"
                     "        else if (status > 0)\n            printf(\"selftest %s: output '%s' differs\\n\", "
                     "levels[k], outputs[status - 1].name);\n"

@@ -107,16 +107,16 @@ constexpr const char* half_in_c =
     "    return (bits & 0x8000u) ? -v : v;\n}\n";
 
 constexpr const char* agrees_in_c =
-    R"(/* 1 where the two are within `room` of each other, which `worst` keeps as a share; what is not finite has to be the same. */
-static int agrees(double got, double wanted, double room, double *worst)
+    R"(/* 1 where the two are within `tolerance` of each other, which `worst` keeps as a share; what is not finite has to be the same. */
+static int agrees(double got, double wanted, double tolerance, double *worst)
 {
     const double code = got != got ? IS_NAN : got > 1.7e308 ? IS_INFINITE : got < -1.7e308 ? -IS_INFINITE : got;
     const double apart = code < wanted ? wanted - code : code - wanted;
     if (!(apart > 0))
         return 1;
-    if (room > 0 && apart / room > *worst)
-        *worst = apart / room;
-    return apart <= room;
+    if (tolerance > 0 && apart / tolerance > *worst)
+        *worst = apart / tolerance;
+    return apart <= tolerance;
 }
 )";
 
@@ -271,18 +271,19 @@ class SelftestWriter {
   std::string element_checks(const PlanBuffer& b, const KeptOutput& k, int64_t n) const {
     const int parts = is_complex(b.dtype) ? 2 : 1;
     const auto kept = static_cast<int64_t>(k.elements.size()) / parts;
-    const std::string room = number_in_c(k.room), place = kept == n ? "k" : fmt::format("k * {} / {}", n, kept);
+    const std::string tolerance = number_in_c(k.tolerance);
+    const std::string place = kept == n ? "k" : fmt::format("k * {} / {}", n, kept);
     std::string out = fmt::format("for (int64_t k = 0; k < {}; ++k){}\n", kept, parts == 2 ? " {" : "");
     for (int p = 0; p < parts; ++p)
       out += fmt::format("    right &= agrees({}, wanted_{}[{}], {}, &maximum);\n", element(b, place, p), b.name,
-                         parts == 1 ? "k" : fmt::format("2 * k + {}", p), room);
+                         parts == 1 ? "k" : fmt::format("2 * k + {}", p), tolerance);
     if (parts == 2) out += "}\n";
     if (parts == 2 || !std::isfinite(k.mean)) return out;
     return out + fmt::format(
                      "double mean_{0} = 0;\nfor (int64_t k = 0; k < {1}; ++k)\n    mean_{0} += {2} / {1};\nright &= "
                      "agrees(mean_{0}, {3}, {4}, &maximum);\n",
                      b.name, n, element(b, "k", 0), number_in_c(k.mean),
-                     number_in_c(std::max(k.room, 1e-9 * std::abs(k.mean))));
+                     number_in_c(std::max(k.tolerance, 1e-9 * std::abs(k.mean))));
   }
 
   const ExecutionPlan& plan_;
@@ -337,9 +338,9 @@ KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& 
     for (const double v : parts_of(output, k * n / kept)) out.elements.push_back(v);
   out.mean = sum;
   if (is_float(output.dtype) || is_complex(output.dtype))
-    out.room = units * unit_of(narrowest.value_or(DType::F32)) * maximum + times * apart;
+    out.tolerance = units * unit_of(narrowest.value_or(DType::F32)) * maximum + times * apart;
   else if (narrowest && bytes_of(output.dtype) == 1 && output.dtype != DType::Bool)
-    out.room = 1 + apart;  // steps of what was quantised
+    out.tolerance = 1 + apart;  // steps of what was quantised
   return out;
 }
 
