@@ -18,8 +18,12 @@ constexpr ScalarPieceRow kComplexRows[] = {
   const double p = (double)a.re;
   const double q = (double)a.im;
   const double n = x * x + y * y;
-  if (n == 0) return ($T){a.re / $(abs:real)(b.re), a.im / $(abs:real)(b.re)};
-  if ($(isinf:f64)(n)) return $(div_inf)(a, b);
+  if (n == 0) {
+    return ($T){a.re / $(abs:real)(b.re), a.im / $(abs:real)(b.re)};
+  }
+  if ($(isinf:f64)(n)) {
+    return $(div_inf)(a, b);
+  }
   return ($T){(float)((p * x + q * y) / n), (float)((q * x - p * y) / n)};
 )"},
     // Smith's method on operands scaled so that their larger parts are about 1: no intermediate result overflows.
@@ -29,15 +33,21 @@ constexpr ScalarPieceRow kComplexRows[] = {
   const double y = b.im * s;
   const double p = a.re * t;
   const double q = a.im * t;
-  if (x == 0 && y == 0) return ($T){a.re / $(abs:f64)(x), a.im / $(abs:f64)(x)};
-  if ($(isinf)(b)) return $(div_inf)(a, b);
+  if (x == 0 && y == 0) {
+    return ($T){a.re / $(abs:f64)(x), a.im / $(abs:f64)(x)};
+  }
+  if ($(isinf)(b)) {
+    return $(div_inf)(a, b);
+  }
   const int wide = $(abs:f64)(x) >= $(abs:f64)(y);
   const double r = wide ? y / x : x / y;
   const double n = wide ? x + y * r : x * r + y;
   const double re = (wide ? p + q * r : p * r + q) / n;
   const double im = (wide ? q - p * r : q * r - p) / n;
   const double u = s / t;
-  if (u > 1e-290 && u < 1e290) return ($T){re * u, im * u};
+  if (u > 1e-290 && u < 1e290) {
+    return ($T){re * u, im * u};
+  }
   return ($T){re * s / t, im * s / t};
 )"},
     {"div_inf", "cz", "$T", "$T a, $T b", R"(  const $R x = $(copysign:real)($(isinf:real)(b.re) ? 1 : 0, b.re);
@@ -61,9 +71,15 @@ constexpr ScalarPieceRow kComplexRows[] = {
   const $R y = $(abs:real)(a.im);
   const $R large = x > y || x != x ? x : y;
   const $R small = x > y || x != x ? y : x;
-  if ($(isinf:real)(x)) return x;
-  if ($(isinf:real)(y)) return y;
-  if (large == 0) return large;
+  if ($(isinf:real)(x)) {
+    return x;
+  }
+  if ($(isinf:real)(y)) {
+    return y;
+  }
+  if (large == 0) {
+    return large;
+  }
   const $R q = small / large;
   return large * $(sqrt:real)(1 + q * q);
 )"},
@@ -75,8 +91,12 @@ constexpr ScalarPieceRow kComplexRows[] = {
 )"},
     {"sqrt", "c", "$T", "$T a", R"(  const double x = (double)a.re;
   const double y = (double)a.im;
-  if (x == 0 && y == 0) return ($T){0, a.im};
-  if ($(isinf:real)(a.im)) return ($T){$(abs:real)(a.im), a.im};
+  if (x == 0 && y == 0) {
+    return ($T){0, a.im};
+  }
+  if ($(isinf:real)(a.im)) {
+    return ($T){$(abs:real)(a.im), a.im};
+  }
   const double t = $(sqrt:f64)(($(sqrt:f64)(x * x + y * y) + $(abs:f64)(x)) / 2);
   const float larger = (float)t;
   const float other = (float)($(abs:f64)(y) / (2 * t));
@@ -84,8 +104,12 @@ constexpr ScalarPieceRow kComplexRows[] = {
 )"},
     // Scaled by a power of 4 where the sum or its half would leave the range.
     {"sqrt", "z", "$T", "$T a", R"(  const double large = $(larger)(a);
-  if (large == 0) return ($T){0, a.im};
-  if ($(isinf:f64)(a.im)) return ($T){$(abs:f64)(a.im), a.im};
+  if (large == 0) {
+    return ($T){0, a.im};
+  }
+  if ($(isinf:f64)(a.im)) {
+    return ($T){$(abs:f64)(a.im), a.im};
+  }
   const double s = large > 1e300 ? 0.0625 : large < 1e-290 ? 1.329227995784916e36 : 1;
   const double back = large > 1e300 ? 4 : large < 1e-290 ? 8.673617379884035e-19 : 1;
   const $T b = {a.re * s, a.im * s};

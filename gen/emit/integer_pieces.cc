@@ -5,31 +5,49 @@ namespace tenon::emit {
 namespace {
 
 constexpr ScalarPieceRow kIntegerRows[] = {
-    {"floordiv", "s", "$T", "$T a, $T b", R"(  if (b == 0) return 0;
-  if (b == -1) return ($T)(0u - ($W)a);
+    {"floordiv", "s", "$T", "$T a, $T b", R"(  if (b == 0) {
+    return 0;
+  }
+  if (b == -1) {
+    return ($T)(0u - ($W)a);
+  }
   const $T q = ($T)(a / b);
   return ($T)(q - (a % b != 0 && (a < 0) != (b < 0)));
 )"},
-    {"floordiv", "u", "$T", "$T a, $T b", R"(  if (b == 0) return 0;
+    {"floordiv", "u", "$T", "$T a, $T b", R"(  if (b == 0) {
+    return 0;
+  }
   return ($T)(a / b);
 )"},
-    {"mod", "s", "$T", "$T a, $T b", R"(  if (b == 0 || b == -1) return 0;
+    {"mod", "s", "$T", "$T a, $T b", R"(  if (b == 0 || b == -1) {
+    return 0;
+  }
   const $T r = ($T)(a % b);
   return r != 0 && (r < 0) != (b < 0) ? ($T)(r + b) : r;
 )"},
-    {"mod", "u", "$T", "$T a, $T b", R"(  if (b == 0) return 0;
+    {"mod", "u", "$T", "$T a, $T b", R"(  if (b == 0) {
+    return 0;
+  }
   return ($T)(a % b);
 )"},
-    {"shl", "s", "$T", "$T a, $T b", R"(  if (b < 0 || b >= $B) return 0;
+    {"shl", "s", "$T", "$T a, $T b", R"(  if (b < 0 || b >= $B) {
+    return 0;
+  }
   return ($T)(($W)a << b);
 )"},
-    {"shl", "u", "$T", "$T a, $T b", R"(  if (b >= $B) return 0;
+    {"shl", "u", "$T", "$T a, $T b", R"(  if (b >= $B) {
+    return 0;
+  }
   return ($T)(($W)a << b);
 )"},
-    {"shr", "s", "$T", "$T a, $T b", R"(  if (b < 0 || b >= $B) return a < 0 ? -1 : 0;
+    {"shr", "s", "$T", "$T a, $T b", R"(  if (b < 0 || b >= $B) {
+    return a < 0 ? -1 : 0;
+  }
   return ($T)(a >> b);
 )"},
-    {"shr", "u", "$T", "$T a, $T b", R"(  if (b >= $B) return 0;
+    {"shr", "u", "$T", "$T a, $T b", R"(  if (b >= $B) {
+    return 0;
+  }
   return ($T)(a >> b);
 )"},
     {"abs", "s", "$T", "$T a", R"(  return a < 0 ? ($T)(0u - ($W)a) : a;
@@ -47,13 +65,17 @@ constexpr ScalarPieceRow kIntegerRows[] = {
     {"max", "su", "$T", "$T a, $T b", R"(  return a > b ? a : b;
 )"},
     {"pow", "s", "$T", "$T a, $T b", R"(  if (b < 0) {
-    if (a == -1) return (b & 1) != 0 ? -1 : 1;
+    if (a == -1) {
+      return (b & 1) != 0 ? -1 : 1;
+    }
     return a == 1;
   }
   $W power = ($W)a;
   $W r = 1;
   for ($T n = b; n != 0; n = ($T)(n >> 1)) {
-    if ((n & 1) != 0) r *= power;
+    if ((n & 1) != 0) {
+      r *= power;
+    }
     power *= power;
   }
   return ($T)r;
@@ -61,17 +83,23 @@ constexpr ScalarPieceRow kIntegerRows[] = {
     {"pow", "u", "$T", "$T a, $T b", R"(  $W power = a;
   $W r = 1;
   for ($T n = b; n != 0; n = ($T)(n >> 1)) {
-    if ((n & 1) != 0) r *= power;
+    if ((n & 1) != 0) {
+      r *= power;
+    }
     power *= power;
   }
   return ($T)r;
 )"},
     {"popcount", "su", "$T", "$T a", R"(  int n = 0;
-  for ($U x = ($U)a; x != 0; x = ($U)(x & (x - 1u))) ++n;
+  for ($U x = ($U)a; x != 0; x = ($U)(x & (x - 1u))) {
+    ++n;
+  }
   return ($T)n;
 )"},
     {"clz", "su", "$T", "$T a", R"(  int n = $B;
-  for ($U x = ($U)a; x != 0; x = ($U)(x >> 1)) --n;
+  for ($U x = ($U)a; x != 0; x = ($U)(x >> 1)) {
+    --n;
+  }
   return ($T)n;
 )"},
     {"half_of", "su", "int64_t", "$T a, int high", R"(  const uint64_t u = high ? (uint64_t)a >> ($B / 2) : (uint64_t)a;
@@ -85,7 +113,9 @@ constexpr ScalarPieceRow kIntegerRows[] = {
   return (int64_t)(u << (64 - $B / 4)) >> (64 - $B / 4);
 )"},
     {"dot4", "su", "$T", "$T a, $T b, $T c", R"(  uint64_t sum = (uint64_t)c;
-  for (int k = 0; k < 4; ++k) sum += (uint64_t)($(quarter_of)(a, k) * $(quarter_of)(b, k));
+  for (int k = 0; k < 4; ++k) {
+    sum += (uint64_t)($(quarter_of)(a, k) * $(quarter_of)(b, k));
+  }
   return ($T)sum;
 )"},
     {"dot4_unsigned", "su", "$T", "$T a, $T b, $T c", R"(  uint64_t sum = (uint64_t)c;
@@ -129,7 +159,9 @@ constexpr ScalarPieceRow kIntegerRows[] = {
 )"},
     {"philox_block_u64", "u", "void", "uint64_t *p, uint64_t a, uint64_t b", R"(  uint32_t x[4];
   $(philox_block_u32)(x, a, b);
-  for (int k = 0; k < 4; ++k) p[k] = (uint64_t)x[k] | (uint64_t)x[(k + 1) & 3] << 32;
+  for (int k = 0; k < 4; ++k) {
+    p[k] = (uint64_t)x[k] | (uint64_t)x[(k + 1) & 3] << 32;
+  }
 )"},
 };
 

@@ -86,8 +86,9 @@ CExpr gather_first(Emitter& e, const OperandType& t, CExpr at, CExpr stride, CEx
   const std::string type = e.c_type(t);
   const MemoryPiece piece{"gather_first", t, type, {pointer_to(e, t), "int64_t stride", "int64_t n"}};
   return call_memory_piece(e, piece, {std::move(at), std::move(stride), std::move(count)}, [&](CBlock& body) {
-    body.push_back({CBodyLines{
-        fmt::format("  {} v = {{0}};\n  for (int64_t l = 0; l < n; ++l) v[l] = p[l * stride];\n  return v;\n", type)}});
+    body.push_back({CBodyLines{fmt::format(
+        "  {} v = {{0}};\n  for (int64_t l = 0; l < n; ++l) {{\n    v[l] = p[l * stride];\n  }}\n  return v;\n",
+        type)}});
   });
 }
 

@@ -25,14 +25,18 @@ constexpr ScalarPieceRow kSmallRows[] = {
   const uint32_t code = m > 0x43f00000u ? 0x7fu : $(narrow_code:u32)(m, 7u, 3u);
   return (uint8_t)((u >> 24 & 0x80u) | (code > 0x7fu ? 0x7fu : code));
 )"},
-    {"f32_of_f8e4m3fnuz", "u", "float", "uint8_t a", R"(  if (a == 0x80u) return $(f32_of_bits:u32)(0x7fc00000u);
+    {"f32_of_f8e4m3fnuz", "u", "float", "uint8_t a", R"(  if (a == 0x80u) {
+    return $(f32_of_bits:u32)(0x7fc00000u);
+  }
   const float v = $(f32_of_bits:u32)((a & 0x7fu) << 20) * 6.64613997892458e35f;
   return a > 0x7fu ? -v : v;
 )"},
     {"f8e4m3fnuz_of_f32", "f", "uint8_t", "float a", R"(  const uint32_t u = $(bits)(a);
   const uint32_t m = u & 0x7fffffffu;
   const uint32_t code = m > 0x43800000u ? 0x80u : $(narrow_code:u32)(m, 8u, 3u);
-  if (code > 0x7fu) return 0x80u;
+  if (code > 0x7fu) {
+    return 0x80u;
+  }
   return (uint8_t)(code == 0 ? 0 : (u >> 24 & 0x80u) | code);
 )"},
     {"f32_of_f8e5m2", "u", "float", "uint8_t a", R"(  const uint32_t m = a & 0x7fu;
@@ -44,14 +48,18 @@ constexpr ScalarPieceRow kSmallRows[] = {
   const uint32_t code = m > 0x7f800000u ? 0x7fu : m > 0x47800000u ? 0x7cu : $(narrow_code:u32)(m, 15u, 2u);
   return (uint8_t)((u >> 24 & 0x80u) | code);
 )"},
-    {"f32_of_f8e5m2fnuz", "u", "float", "uint8_t a", R"(  if (a == 0x80u) return $(f32_of_bits:u32)(0x7fc00000u);
+    {"f32_of_f8e5m2fnuz", "u", "float", "uint8_t a", R"(  if (a == 0x80u) {
+    return $(f32_of_bits:u32)(0x7fc00000u);
+  }
   const float v = $(f32_of_bits:u32)((a & 0x7fu) << 21) * 2.596148429267414e33f;
   return a > 0x7fu ? -v : v;
 )"},
     {"f8e5m2fnuz_of_f32", "f", "uint8_t", "float a", R"(  const uint32_t u = $(bits)(a);
   const uint32_t m = u & 0x7fffffffu;
   const uint32_t code = m > 0x47800000u ? 0x80u : $(narrow_code:u32)(m, 16u, 2u);
-  if (code > 0x7fu) return 0x80u;
+  if (code > 0x7fu) {
+    return 0x80u;
+  }
   return (uint8_t)(code == 0 ? 0 : (u >> 24 & 0x80u) | code);
 )"},
     // A power of two; what is between two of them goes up, and no number below zero has a code.
@@ -59,7 +67,9 @@ constexpr ScalarPieceRow kSmallRows[] = {
      R"(  return $(f32_of_bits:u32)(a == 0xffu ? 0x7fc00000u : a == 0 ? 0x400000u : (uint32_t)a << 23);
 )"},
     {"f8e8m0_of_f32", "f", "uint8_t", "float a", R"(  const uint32_t u = $(bits)(a);
-  if (u > 0x7f000000u && u != 0x80000000u) return 0xffu;
+  if (u > 0x7f000000u && u != 0x80000000u) {
+    return 0xffu;
+  }
   return (uint8_t)((u & 0x7fffffffu) <= 0x400000u ? 0 : (u + 0x7fffffu) >> 23);
 )"},
     // Without infinity and NaN: beyond 6 is 6, NaN is -0.
@@ -67,7 +77,9 @@ constexpr ScalarPieceRow kSmallRows[] = {
      R"(  const float v = $(f32_of_bits:u32)((a & 7u) << 22) * 8.507059173023462e37f;
   return (a & 8u) != 0 ? -v : v;
 )"},
-    {"f4e2m1_of_f32", "f", "uint8_t", "float a", R"(  if (a != a) return 8u;
+    {"f4e2m1_of_f32", "f", "uint8_t", "float a", R"(  if (a != a) {
+    return 8u;
+  }
   const uint32_t u = $(bits)(a);
   const uint32_t m = u & 0x7fffffffu;
   const uint32_t code = m > 0x40c00000u ? 7u : $(narrow_code:u32)(m, 1u, 1u);

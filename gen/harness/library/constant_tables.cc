@@ -60,9 +60,8 @@ void ConstantTables::add(std::vector<CItem>& out) const {
       continue;
     }
     const int bits = real_of(data.dtype) == DType::F64 ? 64 : 32;
-    const std::string declarator =
-        fmt::format("static const union {{\n    uint{}_t bits[{}];\n    {} values[{}];\n}} {}", bits,
-                    room * (is_complex(data.dtype) ? 2 : 1), type, room, t.name);
+    const std::string declarator = fmt::format("static const union {{\n  uint{}_t bits[{}];\n  {} values[{}];\n}} {}",
+                                               bits, room * (is_complex(data.dtype) ? 2 : 1), type, room, t.name);
     out.push_back(CObject{declarator, c_braces("", {elements_of(data, false)})});
   }
 }

@@ -52,7 +52,7 @@ std::string ModelArena::type() const {
   if (!divided()) return {};
   std::string out =
       "/* The arena: where its memory regions begin. One that needs 0 bytes may be NULL. */\ntypedef struct {\n";
-  for (const MemoryRegion& m : plan_.memories) out += fmt::format("    void *{}; /* {} */\n", m.name, bytes(m));
+  for (const MemoryRegion& m : plan_.memories) out += fmt::format("  void *{}; /* {} */\n", m.name, bytes(m));
   return out + fmt::format("}} {}_arena;\n\n", name_);
 }
 
@@ -72,22 +72,24 @@ std::string ModelArena::info() const {
 std::string ModelArena::checks() const {
   if (!divided())
     return fmt::format(
-        "if (in == NULL || out == NULL || (arena == NULL && {0}_ARENA_BYTES > 0))\n    return {0}_E_NULL;\n"
-        "if ((uintptr_t)arena % 64 != 0)\n    return {0}_E_ALIGN;\n",
+        "if (in == NULL || out == NULL || (arena == NULL && {0}_ARENA_BYTES > 0)) {{\n  return {0}_E_NULL;\n"
+        "}}\nif ((uintptr_t)arena % 64 != 0) {{\n  return {0}_E_ALIGN;\n}}\n",
         upper_);
-  std::string out = fmt::format("if (in == NULL || out == NULL || arena == NULL)\n    return {}_E_NULL;\n", upper_);
+  std::string out =
+      fmt::format("if (in == NULL || out == NULL || arena == NULL) {{\n  return {}_E_NULL;\n}}\n", upper_);
   for (const MemoryRegion& m : plan_.memories)
     out += fmt::format(
-        "if (arena->{1} == NULL && {2} > 0)\n    return {0}_E_NULL;\n"
-        "if ((uintptr_t)arena->{1} % 64 != 0)\n    return {0}_E_ALIGN;\n",
+        "if (arena->{1} == NULL && {2} > 0) {{\n  return {0}_E_NULL;\n}}\n"
+        "if ((uintptr_t)arena->{1} % 64 != 0) {{\n  return {0}_E_ALIGN;\n}}\n",
         upper_, m.name, bytes(m));
   for (size_t a = 0; a < plan_.memories.size(); ++a)
     for (size_t b = a + 1; b < plan_.memories.size(); ++b) {
       const MemoryRegion &x = plan_.memories[a], &y = plan_.memories[b];
       if (x.bytes > 0 && y.bytes > 0)
         out += fmt::format(
-            "if ((uintptr_t)arena->{1} < (uintptr_t)arena->{2} + {4} && (uintptr_t)arena->{2} < "
-            "(uintptr_t)arena->{1} + {3})\n    return {0}_E_OVERLAP;\n",
+            "if ((uintptr_t)arena->{1} < (uintptr_t)arena->{2} + {4} && (uintptr_t)arena->{2} < (uintptr_t)arena->{1} "
+            "+ {3}) {{\n"
+            "  return {0}_E_OVERLAP;\n}}\n",
             upper_, x.name, y.name, bytes(x), bytes(y));
     }
   return out;
@@ -96,7 +98,7 @@ std::string ModelArena::checks() const {
 std::string ModelArena::call_field() const {
   if (!divided()) return "unsigned char *arena;";
   std::string out = "struct {\n";
-  for (const MemoryRegion& m : plan_.memories) out += fmt::format("    unsigned char *{};\n", m.name);
+  for (const MemoryRegion& m : plan_.memories) out += fmt::format("  unsigned char *{};\n", m.name);
   return out + "} arena;";
 }
 
@@ -108,7 +110,7 @@ std::string ModelArena::set_call() const {
   return out;
 }
 
-std::string ModelArena::local() const { return divided() ? "" : "    unsigned char *const arena = call->arena;\n"; }
+std::string ModelArena::local() const { return divided() ? "" : "  unsigned char *const arena = call->arena;\n"; }
 
 std::string ModelArena::place(int memory, int64_t offset) const {
   if (!divided()) return fmt::format("arena + {}", offset);

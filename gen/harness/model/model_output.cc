@@ -238,7 +238,7 @@ class ModelWriter {
   std::string weights_api() const {
     if (frame_.weights != WeightsForm::bin) return {};
     return fmt::format(
-        "/* The weights are in {0}_weights.bin: {1}_WEIGHTS_BYTES bytes that the caller loads to an address aligned to "
+        "\n/* The weights are in {0}_weights.bin: {1}_WEIGHTS_BYTES bytes that the caller loads to an address aligned to "
         "64 bytes and\n"
         "   names in context->weights; they are read only. FNV-1a of their 64-bit words: */\n"
         "#define {1}_WEIGHTS_CHECKSUM UINT64_C(0x{2:016x})\n\n"
@@ -269,7 +269,7 @@ class ModelWriter {
   std::string complex_types() const {
     std::string out;
     for (const auto& [d, part] : {std::pair{DType::C64, "float"}, std::pair{DType::C128, "double"}})
-      if (has_type(d)) out += fmt::format("typedef struct {{\n    {} re, im;\n}} {};\n", part, c_type(d));
+      if (has_type(d)) out += fmt::format("\ntypedef struct {{\n  {} re, im;\n}} {};\n", part, c_type(d));
     return out;
   }
 
@@ -296,16 +296,16 @@ class ModelWriter {
 
   std::string declared_weights() const {
     if (frame_.weights == WeightsForm::incbin)
-      return fmt::format("/* {} */\nextern const unsigned char {}_weights_bytes[];\n", name_ + "_weights.bin", name_);
-    return weights_.declarations;
+      return fmt::format("\n/* {} */\nextern const unsigned char {}_weights_bytes[];\n", name_ + "_weights.bin", name_);
+    return weights_.declarations.empty() ? "" : "\n" + weights_.declarations;
   }
 
   std::string level() const {
     std::string checks, rows;
     for (const ModelLevel& l : levels_) {
-      checks += fmt::format(
-          "{}static int runs_{}(const features *cpu)\n{{\n    (void)cpu;\n    return TN_HAS_{} && ({});\n}}\n",
-          checks.empty() ? "" : "\n", l.isa->suffix, upper_case(l.isa->suffix), l.isa->host_check());
+      checks +=
+          fmt::format("{}static int runs_{}(const features *cpu) {{\n  (void)cpu;\n  return TN_HAS_{} && ({});\n}}\n",
+                      checks.empty() ? "" : "\n", l.isa->suffix, upper_case(l.isa->suffix), l.isa->host_check());
       rows += fmt::format("{}{{\"{}\", runs_{}}},", rows.empty() ? "" : "\n", l.isa->name, l.isa->suffix);
     }
     const std::string text =
@@ -355,10 +355,10 @@ class ModelWriter {
     const std::string tasks = tasks_text(plan_, l, {name_, upper_, call_fields(), arena_, frame_.workers}, place);
     std::string text = fmt::format("/* {}: the operators at level {}. */\n#include \"{}_internal.h\"\n\n",
                                    comment_inside(plan_.name), l.isa->name, name_);
-    text += l.begin + "\n" + l.functions + "\n" + tasks;
-    text += fmt::format("int {0}_run_{1}({0}_call *call)\n{{\n{2}    int status = 0;\n", name_, l.isa->suffix,
-                        call_fields());
-    text += body + state_copies(plan_, place) + "    return status;\n}\n" + l.end;
+    text += l.begin + "\n" + l.functions + tasks;
+    text +=
+        fmt::format("int {0}_run_{1}({0}_call *call) {{\n{2}  int status = 0;\n", name_, l.isa->suffix, call_fields());
+    text += body + state_copies(plan_, place) + "  return status;\n}\n" + l.end;
     if (!l.isa->guard.empty())
       text += fmt::format(
           "\n/* A translation unit is never empty. */\nextern const int {}_{}_is_here;\nconst int {}_{}_is_here = 1;\n",
@@ -368,21 +368,20 @@ class ModelWriter {
 
   /// What the expressions of buffers name, taken out of `call`.
   std::string call_fields() const {
-    std::string out =
-        fmt::format("    const {0}_inputs *const in = call->in;\n    {0}_outputs *const out = call->out;\n{1}", name_,
-                    arena_.local());
-    std::string unused = "    (void)in;\n    (void)out;\n";
-    if (!arena_.divided()) unused += "    (void)arena;\n";
+    std::string out = fmt::format(
+        "  const {0}_inputs *const in = call->in;\n  {0}_outputs *const out = call->out;\n{1}", name_, arena_.local());
+    std::string unused = "  (void)in;\n  (void)out;\n";
+    if (!arena_.divided()) unused += "  (void)arena;\n";
     if (!plan_.state.empty()) {
-      out += "    unsigned char *const state = call->state;\n";
-      unused += "    (void)state;\n";
+      out += "  unsigned char *const state = call->state;\n";
+      unused += "  (void)state;\n";
     }
     if (!written_.empty()) {
-      out += "    int64_t *const written = call->written;\n";
-      unused += "    (void)written;\n";
+      out += "  int64_t *const written = call->written;\n";
+      unused += "  (void)written;\n";
     }
     if (frame_.weights == WeightsForm::c) return out + unused;
-    return out + "    const unsigned char *const weights = call->weights;\n" + unused + "    (void)weights;\n";
+    return out + "  const unsigned char *const weights = call->weights;\n" + unused + "  (void)weights;\n";
   }
 
   bool is_given(const SizeExpr& extent) const {
@@ -394,23 +393,23 @@ class ModelWriter {
 
   std::string checks() const {
     std::string out = fmt::format(
-        "if (context != NULL && context->workers > {0}_MAX_THREADS)\n    return {0}_E_WORKSPACE;\n", upper_);
+        "if (context != NULL && context->workers > {0}_MAX_THREADS) {{\n  return {0}_E_WORKSPACE;\n}}\n", upper_);
     if (frame_.weights == WeightsForm::bin)
       out += fmt::format(
-          "if (context == NULL || context->weights == NULL)\n    return {0}_E_NULL;\nif ((uintptr_t)context->weights % "
-          "64 != 0)\n    return {0}_E_ALIGN;\n",
+          "if (context == NULL || context->weights == NULL) {{\n  return {0}_E_NULL;\n}}\n"
+          "if ((uintptr_t)context->weights % 64 != 0) {{\n  return {0}_E_ALIGN;\n}}\n",
           upper_);
     out += state_checks(plan_, upper_);
     for (const int i : plan_.inputs)
-      out += fmt::format("if (in->{} == NULL)\n    return {}_E_NULL;\n", buffer(i).name, upper_);
+      out += fmt::format("if (in->{} == NULL) {{\n  return {}_E_NULL;\n}}\n", buffer(i).name, upper_);
     for (const int o : plan_.outputs)
-      out += fmt::format("if (out->{} == NULL)\n    return {}_E_NULL;\n", buffer(o).name, upper_);
+      out += fmt::format("if (out->{} == NULL) {{\n  return {}_E_NULL;\n}}\n", buffer(o).name, upper_);
     for (const GraphSize& s : given_)
-      out +=
-          fmt::format("if (in->{} < {} || in->{} > {})\n    return {}_E_SHAPE;\n", s.name, s.lo, s.name, s.hi, upper_);
+      out += fmt::format("if (in->{} < {} || in->{} > {}) {{\n  return {}_E_SHAPE;\n}}\n", s.name, s.lo, s.name, s.hi,
+                         upper_);
     for (const EqualExtents& e : plan_.equal)
       if (is_given(e.a) && is_given(e.b))
-        out += fmt::format("if ({})\n    return {}_E_SHAPE;\n", differ_text(plan_, e), upper_);
+        out += fmt::format("if ({}) {{\n  return {}_E_SHAPE;\n}}\n", differ_text(plan_, e), upper_);
     return out;
   }
 
@@ -426,10 +425,10 @@ class ModelWriter {
   std::string runs() const {
     std::string out;
     for (size_t k = 0; k < levels_.size(); ++k) {
-      const std::string call = fmt::format("status = {}_run_{}(&call);\n        break;", name_, levels_[k].isa->suffix);
+      const std::string call = fmt::format("status = {}_run_{}(&call);\n    break;", name_, levels_[k].isa->suffix);
       const bool guarded = !levels_[k].isa->guard.empty();
       if (guarded) out += fmt::format("#if {}_HAS_{}\n", upper_, upper_case(levels_[k].isa->suffix));
-      out += fmt::format("    case {}:\n        {}\n", k, call);
+      out += fmt::format("  case {}:\n    {}\n", k, call);
       if (guarded) out += "#endif\n";
     }
     return out;

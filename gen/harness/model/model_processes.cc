@@ -26,10 +26,10 @@ std::string exchange_declaration(const std::string& model) {
 
 std::string exchange_function(const std::string& model) {
   return fmt::format(
-      "\nvoid {0}_rt_all_reduce({0}_call *call, void *values, int64_t count, int wide)\n{{\n"
-      "    const {0}_context *const context = call->context;\n"
-      "    if (context != NULL && context->all_reduce != NULL)\n"
-      "        context->all_reduce(context->group, values, count, wide);\n}}\n",
+      "\nvoid {0}_rt_all_reduce({0}_call *call, void *values, int64_t count, int wide) {{\n"
+      "  const {0}_context *const context = call->context;\n"
+      "  if (context != NULL && context->all_reduce != NULL) {{\n"
+      "    context->all_reduce(context->group, values, count, wide);\n  }}\n}}\n",
       model);
 }
 

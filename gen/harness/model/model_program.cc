@@ -58,50 +58,51 @@ class ProgramWriter {
   bool shares() const { return frame_.workers > 1; }
 
   std::vector<HoleValue> main_holes() const {
-    return {{"inputs", border_rows(plan_.inputs)},
-            {"outputs", border_rows(plan_.outputs)},
-            {"run", entry_of(frame_)},
-            {"arena_arrays", arena_arrays({arena_})},
-            {"arena_field", arena_.field("arena")},
-            {"arena_memory",
-             arena_.divided() ? "" : fmt::format("static unsigned char memory[{}_ARENA_BYTES + 64];", upper_)},
-            {"arena_at", arena_.divided() ? set_arena({arena_}, "m.arena")
-                                          : "m.arena = memory + (64 - (uintptr_t)memory % 64) % 64;"},
-            {"large_pages", large_pages()},
-            {"of_model", state_text(plan_, "m->state, ") + arena_.of("m->arena")},
-            {"of_m", state_text(plan_, "m.state, ") + arena_.of("m.arena")},
-            {"state_field", state_text(plan_, "unsigned char *state;")},
-            {"state_memory", state_memory()},
-            {"state_init", state_text(plan_, fmt::format("if ({0}_state_init(m.state, &m.context) != 0)\n    return "
-                                                         "{0}_fail(\"state\", \"it cannot be written\");",
-                                                         name_))},
-            {"sizes", size_rows()},
-            {"steps", step_rows()},
-            {"call", call()},
-            {"shapes", output_shapes()},
-            {"input_shapes", input_shapes()},
-            {"n_inputs", fmt::format("{}", plan_.inputs.size())},
-            {"n_outputs", fmt::format("{}", plan_.outputs.size())},
-            {"n_sizes", fmt::format("{}", given_.size())},
-            {"n_steps", fmt::format("{}", plan_.steps.size())},
-            {"help", help()},
-            {"version", std::string(kVersion)},
-            {"options", options()},
-            {"defaults", defaults()},
-            {"flags", flags()},
-            {"options_with_value", options_with_value()},
-            {"selftest", selftest_call()},
-            {"check_levels", check_levels()},
-            {"readers", readers()},
-            {"weights_include", loads() ? fmt::format("#include \"{}_load.h\"", name_) : ""},
-            {"load_weights",
-             loads() ? fmt::format(
-                           "if ({}_load_weights(argv[0], args.weights_file, &m.context.weights) != 0)\n    return 1;",
-                           name_)
-                     : ""},
-            {"threads_include", shares() ? fmt::format("#include \"{}_threads.h\"", name_) : ""},
-            {"start_threads", start_threads()},
-            {"stop_threads", shares() ? fmt::format("{}_stop_threads(&m.context);", name_) : ""}};
+    return {
+        {"inputs", border_rows(plan_.inputs)},
+        {"outputs", border_rows(plan_.outputs)},
+        {"run", entry_of(frame_)},
+        {"arena_arrays", arena_arrays({arena_})},
+        {"arena_field", arena_.field("arena")},
+        {"arena_memory",
+         arena_.divided() ? "" : fmt::format("static unsigned char memory[{}_ARENA_BYTES + 64];", upper_)},
+        {"arena_at",
+         arena_.divided() ? set_arena({arena_}, "m.arena") : "m.arena = memory + (64 - (uintptr_t)memory % 64) % 64;"},
+        {"large_pages", large_pages()},
+        {"of_model", state_text(plan_, "m->state, ") + arena_.of("m->arena")},
+        {"of_m", state_text(plan_, "m.state, ") + arena_.of("m.arena")},
+        {"state_field", state_text(plan_, "unsigned char *state;")},
+        {"state_memory", state_memory()},
+        {"state_init", state_text(plan_, fmt::format("if ({0}_state_init(m.state, &m.context) != 0) {{\n"
+                                                     "  return {0}_fail(\"state\", \"it cannot be written\");\n}}",
+                                                     name_))},
+        {"sizes", size_rows()},
+        {"steps", step_rows()},
+        {"call", call()},
+        {"shapes", output_shapes()},
+        {"input_shapes", input_shapes()},
+        {"n_inputs", fmt::format("{}", plan_.inputs.size())},
+        {"n_outputs", fmt::format("{}", plan_.outputs.size())},
+        {"n_sizes", fmt::format("{}", given_.size())},
+        {"n_steps", fmt::format("{}", plan_.steps.size())},
+        {"help", help()},
+        {"version", std::string(kVersion)},
+        {"options", options()},
+        {"defaults", defaults()},
+        {"flags", flags()},
+        {"options_with_value", options_with_value()},
+        {"selftest", selftest_call()},
+        {"check_levels", check_levels()},
+        {"readers", readers()},
+        {"weights_include", loads() ? fmt::format("#include \"{}_load.h\"", name_) : ""},
+        {"load_weights",
+         loads() ? fmt::format(
+                       "if ({}_load_weights(argv[0], args.weights_file, &m.context.weights) != 0) {{\n  return 1;\n}}",
+                       name_)
+                 : ""},
+        {"threads_include", shares() ? fmt::format("#include \"{}_threads.h\"", name_) : ""},
+        {"start_threads", start_threads()},
+        {"stop_threads", shares() ? fmt::format("{}_stop_threads(&m.context);", name_) : ""}};
   }
 
   std::string large_pages() const {
@@ -117,7 +118,7 @@ class ProgramWriter {
 
   std::string selftest_call() const {
     if (!frame_.selftest) return {};
-    return fmt::format("if (args.selftest)\n    return check_levels({}&m.context);",
+    return fmt::format("if (args.selftest) {{\n  return check_levels({}&m.context);\n}}",
                        arena_.divided() ? "&m.arena, " : "");
   }
 
@@ -130,14 +131,17 @@ class ProgramWriter {
   std::string start_threads() const {
     if (!shares())
       return fmt::format(
-          "if (args.threads > 1)\n    return {}_fail(\"--threads\", \"this model has room for one worker: generate it "
-          "with tenon model --max-threads N\");",
+          "if (args.threads > 1) {{\n"
+          "  return {}_fail(\"--threads\", \"this model has room for one worker: generate it with tenon model "
+          "--max-threads N\");\n"
+          "}}",
           name_);
     return fmt::format(
-        "if (args.threads > {1}_MAX_THREADS)\n    return {0}_fail(\"--threads\", \"this model has room for %d workers: "
-        "generate it with tenon model --max-threads N\", {1}_MAX_THREADS);\n"
-        "if (args.threads > 1 && {0}_start_threads(&m.context, (int)args.threads) != 0)\n    return "
-        "{0}_fail(\"--threads\", \"the threads cannot be started\");",
+        "if (args.threads > {1}_MAX_THREADS) {{\n"
+        "  return {0}_fail(\"--threads\", \"this model has room for %d workers: generate it with tenon model "
+        "--max-threads N\", {1}_MAX_THREADS);\n"
+        "}}\nif (args.threads > 1 && {0}_start_threads(&m.context, (int)args.threads) != 0) {{\n"
+        "  return {0}_fail(\"--threads\", \"the threads cannot be started\");\n}}",
         name_, upper_);
   }
 
@@ -171,19 +175,19 @@ class ProgramWriter {
   /// Options of one word that not every program has.
   std::string flags() const {
     if (!frame_.selftest) return {};
-    return "if (strcmp(a, \"--selftest\") == 0) {\n    args->selftest = 1;\n    continue;\n}\n";
+    return "if (strcmp(a, \"--selftest\") == 0) {\n  args->selftest = 1;\n  continue;\n}\n";
   }
 
   std::string options_with_value() const {
     std::string out;
     if (loads())
       out +=
-          "if (strcmp(a, \"--weights\") == 0) {\n    args->weights_file = next;\n"
-          "    return next != NULL ? 1 : wrong(a, \"the name of a file is expected after it\");\n}\n";
+          "if (strcmp(a, \"--weights\") == 0) {\n  args->weights_file = next;\n"
+          "  return next != NULL ? 1 : wrong(a, \"the name of a file is expected after it\");\n}\n";
     for (const char* kind : kinds())
       out += fmt::format(
-          "const int {1} = {0}_{1}_option(a, next, &args->{1});\nif ({1} != 0)\n"
-          "    return {1} > 0 ? 1 : wrong(a, \"its value is missing or has another form\");\n",
+          "const int {1} = {0}_{1}_option(a, next, &args->{1});\nif ({1} != 0) {{\n"
+          "  return {1} > 0 ? 1 : wrong(a, \"its value is missing or has another form\");\n}}\n",
           name_, kind);
     return out;
   }
@@ -191,10 +195,10 @@ class ProgramWriter {
   std::string readers() const {
     std::string out;
     if (frame_.images)
-      out += fmt::format("if (first == 'P' || first == 0x89)\n    status = {}_read_image(&from, &args->image, a);\n",
-                         name_);
+      out += fmt::format(
+          "if (first == 'P' || first == 0x89) {{\n  status = {}_read_image(&from, &args->image, a);\n}}\n", name_);
     if (frame_.sounds)
-      out += fmt::format("if (first == 'R')\n    status = {}_read_sound(&from, &args->sound, a);\n", name_);
+      out += fmt::format("if (first == 'R') {{\n  status = {}_read_sound(&from, &args->sound, a);\n}}\n", name_);
     return out;
   }
 
@@ -209,15 +213,18 @@ class ProgramWriter {
     std::string out;
     if (frame_.images)
       out +=
-          "\n/* How pixels become elements: (value*scale - mean)/deviation for values 0 to 255, in the graph's height "
-          "and width. */\ntypedef struct {\n"
-          "    double scale, mean[3], deviation[3];\n    int means, deviations; /* 1, or one a channel */\n    long "
-          "height, width;    /* of open extents; 0: the picture's */\n"
-          "    int nearest, layout, bgr; /* layout: 0 by the shape, 1 NCHW, 2 NHWC */\n} @_image_options;\n";
+          "\n"
+          "/* How pixels become elements: (value*scale - mean)/deviation for values 0 to 255, in the graph's height "
+          "and width. */\n"
+          "typedef struct {\n  double scale, mean[3], deviation[3];\n"
+          "  int means, deviations; /* 1, or one a channel */\n"
+          "  long height, width;    /* of open extents; 0: the picture's */\n"
+          "  int nearest, layout, bgr; /* layout: 0 by the shape, 1 NCHW, 2 NHWC */\n} @_image_options;\n";
     if (frame_.sounds)
       out +=
-          "\n/* The rate that a sound must have (0: any), and how many of its samples are left out at its start. "
-          "*/\ntypedef struct {\n    long rate, skip;\n    int skips;\n} @_sound_options;\n";
+          "\n"
+          "/* The rate that a sound must have (0: any), and how many of its samples are left out at its start. */\n"
+          "typedef struct {\n  long rate, skip;\n  int skips;\n} @_sound_options;\n";
     for (const char* kind : kinds())
       out += fmt::format(
           "\n/* 1: the flag and its value are read, 0: the flag is another one, -1: the value is wrong. */\nint "
@@ -239,18 +246,17 @@ class ProgramWriter {
     std::string names;
     for (const ModelLevel& l : levels_) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", l.isa->name);
     return with_name(
-        fmt::format("\n/* The self-test at every level that runs here: 0, or 1 where one fails. */\nstatic int "
-                    "check_levels({1}const @_context *context)\n{{\n"
-                    "    static const char *const levels[] = {{{0}}};\n    int failed = 0;\n    for (size_t k = 0; k < "
-                    "sizeof levels / sizeof levels[0]; ++k) {{\n"
-                    "        double worst = 0;\n        if (@_force_isa(levels[k]) != 0)\n            continue;\n"
-                    "        const int status = @_selftest({2}context, &worst);\n"
-                    "        if (status == 0)\n            printf(\"selftest %s: passed, %.3f of the tolerance used\\n\", "
-                    "levels[k], worst);\n"
-                    "        else if (status > 0)\n            printf(\"selftest %s: output '%s' differs\\n\", "
-                    "levels[k], outputs[status - 1].name);\n"
-                    "        else\n            printf(\"selftest %s: %s\\n\", levels[k], @_strerror(status));\n"
-                    "        failed |= status != 0;\n    }}\n    return failed;\n}}\n",
+        fmt::format("\n/* The self-test at every level that runs here: 0, or 1 where one fails. */\n"
+                    "static int check_levels({1}const @_context *context) {{\n"
+                    "  static const char *const levels[] = {{{0}}};\n  int failed = 0;\n"
+                    "  for (size_t k = 0; k < sizeof levels / sizeof levels[0]; ++k) {{\n    double worst = 0;\n"
+                    "    if (@_force_isa(levels[k]) != 0) {{\n      continue;\n    }}\n"
+                    "    const int status = @_selftest({2}context, &worst);\n    if (status == 0) {{\n"
+                    "      printf(\"selftest %s: passed, %.3f of the tolerance used\\n\", levels[k], worst);\n"
+                    "    }} else if (status > 0) {{\n"
+                    "      printf(\"selftest %s: output '%s' differs\\n\", levels[k], outputs[status - 1].name);\n"
+                    "    }} else {{\n      printf(\"selftest %s: %s\\n\", levels[k], @_strerror(status));\n    }}\n"
+                    "    failed |= status != 0;\n  }}\n  return failed;\n}}\n",
                     names, arena_.divided() ? arena_.parameter() + ", " : "", arena_.divided() ? "arena, " : ""));
   }
 
@@ -309,8 +315,10 @@ class ProgramWriter {
       for (size_t k = 0; k < b.dims.size(); ++k)
         if (!b.dims[k].is_constant() && b.dims[k].kind != SizeExpr::Kind::name)
           out += fmt::format(
-              "if (in_arrays[{0}].dims[{1}] != {2})\n    return {3}_fail(args.in_paths[{0}], \"axis {1} has %lld "
-              "elements; input '%s' takes %lld\", in_arrays[{0}].dims[{1}], inputs[{0}].name, (long long)({2}));\n",
+              "if (in_arrays[{0}].dims[{1}] != {2}) {{\n"
+              "  return {3}_fail(args.in_paths[{0}], \"axis {1} has %lld elements; input '%s' takes %lld\", "
+              "in_arrays[{0}].dims[{1}], inputs[{0}].name, (long long)({2}));\n"
+              "}}\n",
               i, k, extent_text(plan_, b.dims[k]), name_);
     }
     return out;
@@ -322,7 +330,7 @@ class ProgramWriter {
     for (size_t o = 0; o < plan_.outputs.size(); ++o) {
       const PlanBuffer& b = buffer(plan_.outputs[o]);
       if (std::any_of(b.dims.begin(), b.dims.end(), [](const SizeExpr& d) { return !d.is_constant(); }))
-        out += fmt::format("for (int d = 0; d < {}; ++d)\n    out_arrays[{}].dims[d] = m.out.{}_shape[d];\n",
+        out += fmt::format("for (int d = 0; d < {}; ++d) {{\n  out_arrays[{}].dims[d] = m.out.{}_shape[d];\n}}\n",
                            b.dims.size(), o, b.name);
     }
     return out;

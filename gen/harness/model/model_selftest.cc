@@ -23,8 +23,8 @@ constexpr int64_t most_elements = 256;
 uint64_t next(uint64_t& state) { return state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407); }
 constexpr const char* next_in_c =
     "/* The generator of Knuth's MMIX; its upper bits are the good ones. */\n"
-    "static uint64_t next(uint64_t *state)\n{\n    return *state = *state * UINT64_C(6364136223846793005) + "
-    "UINT64_C(1442695040888963407);\n}\n";
+    "static uint64_t next(uint64_t *state) {\n"
+    "  return *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);\n}\n";
 
 /// (k - 8)/8 for k = 0 … 15 in 16 bits.
 constexpr uint16_t f16_values[16] = {0xbc00, 0xbb00, 0xba00, 0xb900, 0xb800, 0xb600, 0xb400, 0xb000,
@@ -76,47 +76,45 @@ std::string drawn_in_c(DType type, const std::string& c_type, int pattern) {
 
 std::string draw_function(DType type, const std::string& c_type, int pattern) {
   const DType real = real_of(type);
-  std::string out =
-                  fmt::format("static void draw_{}({} *data, int64_t n, uint64_t state)\n{{\n", name_of(type), c_type),
+  std::string out = fmt::format("static void draw_{}({} *data, int64_t n, uint64_t state) {{\n", name_of(type), c_type),
               body;
   if (is_half(type)) {
     std::string list;
     for (const uint16_t v : type == DType::F16 ? f16_values : bf16_values)
       list += fmt::format("{}0x{:04x}", list.empty() ? "" : ", ", v);
-    out += fmt::format("    static const uint16_t values[16] = {{{}}};\n", list);
+    out += fmt::format("  static const uint16_t values[16] = {{{}}};\n", list);
   }
   const std::string element =
       drawn_in_c(real, is_complex(type) ? std::string(dtype_row(real).c_type) : c_type, pattern);
-  if (is_complex(type))
-    body = fmt::format("{{\n        data[i].re = {0};\n        data[i].im = {0};\n    }}\n", element);
-  else body = fmt::format("data[i] = {};\n", element);
-  if (is_fixed(type, pattern)) out += "    (void)state;\n";
-  return out + fmt::format("    for (int64_t i = 0; i < n; ++i){}{}}}\n", is_complex(type) ? " " : "\n        ", body);
+  if (is_complex(type)) body = fmt::format("    data[i].re = {0};\n    data[i].im = {0};\n", element);
+  else body = fmt::format("    data[i] = {};\n", element);
+  if (is_fixed(type, pattern)) out += "  (void)state;\n";
+  return out + fmt::format("  for (int64_t i = 0; i < n; ++i) {{\n{}  }}\n}}\n", body);
 }
 
 constexpr const char* half_in_c =
     "/* The value of 16 bits with so many of exponent; any NaN is 0/0. */\n"
-    "static double half(unsigned bits, int exponent_bits)\n{\n"
-    "    const int fraction_bits = 15 - exponent_bits, top = (1 << exponent_bits) - 1, exponent = (int)(bits >> "
+    "static double half(unsigned bits, int exponent_bits) {\n"
+    "  const int fraction_bits = 15 - exponent_bits, top = (1 << exponent_bits) - 1, exponent = (int)(bits >> "
     "fraction_bits) & top;\n"
-    "    double v = (double)(bits & ((1u << fraction_bits) - 1u)) + (exponent ? (double)(1 << fraction_bits) : 0.0);\n"
-    "    int e = (exponent ? exponent : 1) - top / 2 - fraction_bits;\n"
-    "    if (exponent == top)\n        v = v > (double)(1 << fraction_bits) ? (v - v) / (v - v) : 1e308 * 10;\n"
-    "    for (; exponent < top && e > 0; --e)\n        v *= 2;\n"
-    "    for (; exponent < top && e < 0; ++e)\n        v /= 2;\n"
-    "    return (bits & 0x8000u) ? -v : v;\n}\n";
+    "  double v = (double)(bits & ((1u << fraction_bits) - 1u)) + (exponent ? (double)(1 << fraction_bits) : 0.0);\n"
+    "  int e = (exponent ? exponent : 1) - top / 2 - fraction_bits;\n  if (exponent == top) {\n"
+    "    v = v > (double)(1 << fraction_bits) ? (v - v) / (v - v) : 1e308 * 10;\n  }\n"
+    "  for (; exponent < top && e > 0; --e) {\n    v *= 2;\n  }\n"
+    "  for (; exponent < top && e < 0; ++e) {\n    v /= 2;\n  }\n  return (bits & 0x8000u) ? -v : v;\n}\n";
 
 constexpr const char* agrees_in_c =
     R"(/* 1 where the two are within `tolerance` of each other, which `worst` keeps as a share; what is not finite has to be the same. */
-static int agrees(double got, double wanted, double tolerance, double *worst)
-{
-    const double code = got != got ? IS_NAN : got > 1.7e308 ? IS_INFINITE : got < -1.7e308 ? -IS_INFINITE : got;
-    const double apart = code < wanted ? wanted - code : code - wanted;
-    if (!(apart > 0))
-        return 1;
-    if (tolerance > 0 && apart / tolerance > *worst)
-        *worst = apart / tolerance;
-    return apart <= tolerance;
+static int agrees(double got, double wanted, double tolerance, double *worst) {
+  const double code = got != got ? IS_NAN : got > 1.7e308 ? IS_INFINITE : got < -1.7e308 ? -IS_INFINITE : got;
+  const double apart = code < wanted ? wanted - code : code - wanted;
+  if (!(apart > 0)) {
+    return 1;
+  }
+  if (tolerance > 0 && apart / tolerance > *worst) {
+    *worst = apart / tolerance;
+  }
+  return apart <= tolerance;
 }
 )";
 
@@ -185,9 +183,9 @@ class SelftestWriter {
   std::string state() const {
     return state_text(
         plan_,
-        fmt::format("static unsigned char kept[{0}_STATE_BYTES + 64];\nunsigned char *const state = kept + (64 - "
-                    "(uintptr_t)kept % 64) % 64;\nconst int begun = {1}_state_init(state, context);\n"
-                    "if (begun != 0)\n    return begun;\n",
+        fmt::format("static unsigned char kept[{0}_STATE_BYTES + 64];\n"
+                    "unsigned char *const state = kept + (64 - (uintptr_t)kept % 64) % 64;\n"
+                    "const int begun = {1}_state_init(state, context);\nif (begun != 0) {{\n  return begun;\n}}\n",
                     upper_case(frame_.name), frame_.name));
   }
 
@@ -217,7 +215,7 @@ class SelftestWriter {
       const KeptOutput& k = test_.outputs[o];
       if (k.elements.empty()) continue;
       out += fmt::format("static const double wanted_{}[{}] = {{", buffer(plan_.outputs[o]).name, k.elements.size());
-      for (size_t i = 0; i < k.elements.size(); ++i) out += (i % 8 ? " " : "\n    ") + number_in_c(k.elements[i]) + ",";
+      for (size_t i = 0; i < k.elements.size(); ++i) out += (i % 8 ? " " : "\n  ") + number_in_c(k.elements[i]) + ",";
       out += "\n};\n";
     }
     return out;
@@ -263,7 +261,7 @@ class SelftestWriter {
         out += fmt::format("right &= out.{}_shape[{}] == {};\n", b.name, d, k.dims[d]);
       const int64_t n = element_count(k.dims);
       if (!k.elements.empty()) out += element_checks(b, k, n);
-      out += fmt::format("if (!right)\n    return {};\n", o + 1);
+      out += fmt::format("if (!right) {{\n  return {};\n}}\n", o + 1);
     }
     return out;
   }
@@ -273,15 +271,15 @@ class SelftestWriter {
     const auto kept = static_cast<int64_t>(k.elements.size()) / parts;
     const std::string tolerance = number_in_c(k.tolerance);
     const std::string place = kept == n ? "k" : fmt::format("k * {} / {}", n, kept);
-    std::string out = fmt::format("for (int64_t k = 0; k < {}; ++k){}\n", kept, parts == 2 ? " {" : "");
+    std::string out = fmt::format("for (int64_t k = 0; k < {}; ++k) {{\n", kept);
     for (int p = 0; p < parts; ++p)
-      out += fmt::format("    right &= agrees({}, wanted_{}[{}], {}, &maximum);\n", element(b, place, p), b.name,
+      out += fmt::format("  right &= agrees({}, wanted_{}[{}], {}, &maximum);\n", element(b, place, p), b.name,
                          parts == 1 ? "k" : fmt::format("2 * k + {}", p), tolerance);
-    if (parts == 2) out += "}\n";
+    out += "}\n";
     if (parts == 2 || !std::isfinite(k.mean)) return out;
     return out + fmt::format(
-                     "double mean_{0} = 0;\nfor (int64_t k = 0; k < {1}; ++k)\n    mean_{0} += {2} / {1};\nright &= "
-                     "agrees(mean_{0}, {3}, {4}, &maximum);\n",
+                     "double mean_{0} = 0;\nfor (int64_t k = 0; k < {1}; ++k) {{\n  mean_{0} += {2} / {1};\n}}\n"
+                     "right &= agrees(mean_{0}, {3}, {4}, &maximum);\n",
                      b.name, n, element(b, "k", 0), number_in_c(k.mean),
                      number_in_c(std::max(k.tolerance, 1e-9 * std::abs(k.mean))));
   }

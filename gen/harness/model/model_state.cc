@@ -26,8 +26,8 @@ bool has_contents(const ExecutionPlan& plan) {
 std::string weights_pointer(const ExecutionPlan& plan, const ModelFrame& frame) {
   if (!has_contents(plan) || frame.weights == WeightsForm::c) return {};
   if (frame.weights == WeightsForm::incbin)
-    return fmt::format("    const unsigned char *const weights = {}_weights_bytes;\n", frame.name);
-  return "    const unsigned char *const weights = context != NULL ? (const unsigned char *)context->weights : NULL;\n";
+    return fmt::format("  const unsigned char *const weights = {}_weights_bytes;\n", frame.name);
+  return "  const unsigned char *const weights = context != NULL ? (const unsigned char *)context->weights : NULL;\n";
 }
 
 }  // namespace
@@ -70,30 +70,31 @@ std::string state_init_function(const ExecutionPlan& plan, const ModelFrame& fra
   const std::string from = weights_pointer(plan, frame);
   const bool file = !from.empty() && frame.weights == WeightsForm::bin;
   std::string out = fmt::format(
-      "\nint {0}_state_init(void *state, const {0}_context *context)\n{{\n"
-      "    unsigned char *const bytes = (unsigned char *)state;\n{2}    (void)context;\n"
-      "    if (state == NULL{3})\n        return {1}_E_NULL;\n"
-      "    if ((uintptr_t)state % 64 != 0)\n        return {1}_E_ALIGN;\n"
-      "    memset(bytes, 0, {1}_STATE_BYTES);\n",
+      "\nint {0}_state_init(void *state, const {0}_context *context) {{\n"
+      "  unsigned char *const bytes = (unsigned char *)state;\n{2}  (void)context;\n"
+      "  if (state == NULL{3}) {{\n    return {1}_E_NULL;\n  }}\n  if ((uintptr_t)state % 64 != 0) {{\n"
+      "    return {1}_E_ALIGN;\n  }}\n  memset(bytes, 0, {1}_STATE_BYTES);\n",
       frame.name, upper, from, file ? " || weights == NULL" : "");
   for (const PlanState& s : plan.state)
     if (s.initial >= 0)
-      out += fmt::format("    memcpy(bytes + {}_STATE_OFFSET_{}, {}, {});\n", upper, buffer(plan, s.held).name,
+      out += fmt::format("  memcpy(bytes + {}_STATE_OFFSET_{}, {}, {});\n", upper, buffer(plan, s.held).name,
                          weights.names.at(s.initial), buffer(plan, s.held).bytes);
-  return out + "    return 0;\n}\n";
+  return out + "  return 0;\n}\n";
 }
 
 std::string state_checks(const ExecutionPlan& plan, const std::string& upper) {
   if (plan.state.empty()) return {};
   return fmt::format(
-      "if (state == NULL)\n    return {0}_E_NULL;\nif ((uintptr_t)state % 64 != 0)\n    return {0}_E_ALIGN;\n", upper);
+      "if (state == NULL) {{\n  return {0}_E_NULL;\n}}\nif ((uintptr_t)state % 64 != 0) {{\n"
+      "  return {0}_E_ALIGN;\n}}\n",
+      upper);
 }
 
 std::string state_copies(const ExecutionPlan& plan, const BufferSpelling& pointer) {
   std::string out;
   for (const PlanState& s : plan.state)
     if (!is_in_place(plan, s) && buffer(plan, s.held).bytes > 0)
-      out += fmt::format("    memcpy({}, {}, {}); /* for the next call */\n", pointer(s.held, true),
+      out += fmt::format("  memcpy({}, {}, {}); /* for the next call */\n", pointer(s.held, true),
                          pointer(s.next, false), buffer(plan, s.held).bytes);
   return out;
 }

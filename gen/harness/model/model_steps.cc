@@ -42,7 +42,16 @@ class StepWriter {
   const PlanBuffer& buffer(int b) const { return plan_.buffers[static_cast<size_t>(b)]; }
   const PlanRegion& region(RegionId r) const { return plan_.regions[static_cast<size_t>(r)]; }
   std::string extent(const SizeExpr& e) const { return extent_text(plan_, e); }
-  void line(const std::string& text) { text_ += std::string(4 * (1 + depth_), ' ') + text + "\n"; }
+  void line(const std::string& text) { text_ += std::string(2 * (1 + depth_), ' ') + text + "\n"; }
+
+  /// `if (condition) { statement… }`
+  void line_if(const std::string& condition, const std::vector<std::string>& statements) {
+    line(fmt::format("if ({}) {{", condition));
+    ++depth_;
+    for (const std::string& s : statements) line(s);
+    --depth_;
+    line("}");
+  }
 
   std::string place(int b, bool writes) const {
     const PlanBuffer& p = buffer(b);
@@ -99,18 +108,15 @@ class StepWriter {
   void check_equal(const PlanRegion& r) {
     for (const EqualExtents& e : r.equal) check_equal(e);
   }
-  void check_equal(const EqualExtents& e) {
-    line(fmt::format("if ({})\n{}return {}_E_SHAPE;", differ_text(plan_, e), indent(2), upper_));
-  }
+  void check_equal(const EqualExtents& e) { line_if(differ_text(plan_, e), {refusal()}); }
 
   void leave(RegionId id) {
     const PlanRegion& r = region(id);
     for (const PlanCopy& c : r.after) copy(c);
     if (r.continues >= 0) {
-      if (r.complete)
-        line(fmt::format("if (!{}) {{\n{}++{};\n{}break;\n{}}}", element(r.continues), indent(2), r.counter, indent(2),
-                         indent(1)));
-      else line(fmt::format("if (!{})\n{}break;", element(r.continues), indent(2)));
+      const std::string ends = fmt::format("!{}", element(r.continues));
+      if (r.complete) line_if(ends, {fmt::format("++{};", r.counter), "break;"});
+      else line_if(ends, {"break;"});
     }
     --depth_;
     line("}");
@@ -122,10 +128,10 @@ class StepWriter {
     std::string wrong = r.partial ? fmt::format("{} == {} && {} > {}", r.counter, trip, element(r.count), trip)
                                   : fmt::format("{} != {}", r.counter, trip);
     if (r.complete && r.count >= 0) wrong += fmt::format(" || {} > {}", element(r.count), trip);
-    line(fmt::format("if ({})\n{}return {}_E_SHAPE;", wrong, indent(2), upper_));
+    line_if(wrong, {refusal()});
   }
 
-  std::string indent(size_t more) const { return std::string(4 * (depth_ + more), ' '); }
+  std::string refusal() const { return fmt::format("return {}_E_SHAPE;", upper_); }
 
   /// Arguments of a step's function, or of one of its phases: tensors, sizes, workspace.
   std::string arguments(size_t s, const std::vector<std::string>& sizes, bool workspace) const {
@@ -156,16 +162,14 @@ class StepWriter {
       args += fmt::format("{}{} + {}*worker", args.empty() ? "" : ", ",
                           frame_.arena.place(step.scratch_memory, step.scratch_offset + shared), step.worker_scratch);
     return fmt::format(
-        "static void step_{0}_{1}(void *arg, int64_t begin, int64_t end, int worker)\n{{\n    {2}_call *const call = "
-        "({2}_call *)arg;\n{3}    (void)worker;\n"
-        "    (void){4}({5});\n}}\n\n",
+        "static void step_{0}_{1}(void *arg, int64_t begin, int64_t end, int worker) {{\n"
+        "  {2}_call *const call = ({2}_call *)arg;\n{3}  (void)worker;\n  (void){4}({5});\n}}\n\n",
         s, phase + 1, frame_.name, frame_.fields, p.function, with_numbers(args + ", begin, end", p.numbers));
   }
 
   void call(const std::string& function, const std::string& args) {
     line(fmt::format("status = {}({});", function, args));
-    line("if (status != 0)");
-    line("    return status;");
+    line_if("status != 0", {"return status;"});
   }
 
   void phase(size_t s, size_t k) {
@@ -191,8 +195,7 @@ class StepWriter {
     if (t.phases.empty()) call(t.function, with_numbers(arguments(s, t.sizes, t.workspace), t.numbers));
     for (size_t k = 0; k < t.phases.size(); ++k) phase(s, k);
     if (is_exchange(plan_.steps[s])) exchange(plan_.steps[s]);
-    line("if (call->mark != NULL)");
-    line(fmt::format("    call->mark(call->watcher, {});", s));
+    line_if("call->mark != NULL", {fmt::format("call->mark(call->watcher, {});", s)});
   }
 
   const ExecutionPlan& plan_;

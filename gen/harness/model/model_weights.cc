@@ -36,7 +36,7 @@ std::string numbers(const TensorData& t, int64_t n) {
   std::string out;
   for (int64_t i = 0; i < n; ++i) {
     const std::string s = number_text(t, i) + (i + 1 < n ? "," : "");
-    out += (i % 8 == 0 ? (i ? "\n    " : "    ") : " ") + s;
+    out += (i % 8 == 0 ? (i ? "\n  " : "  ") : " ") + s;
   }
   return out + "\n";
 }
@@ -71,9 +71,9 @@ class ConstantText {
 
   /// `after`: what follows the name, such as its alignment.
   std::string declaration(const std::string& label, const std::string& type, const std::string& after) const {
-    const std::string values = fmt::format("    {} values[{}];\n", type, std::max<int64_t>(1, count_));
+    const std::string values = fmt::format("  {} values[{}];\n", type, std::max<int64_t>(1, count_));
     const ByteRows r = byte_rows(t_.bytes.size());
-    const std::string bytes = readable_ ? "" : fmt::format("    unsigned char bytes[{}][{}];\n", r.rows, r.width);
+    const std::string bytes = readable_ ? "" : fmt::format("  unsigned char bytes[{}][{}];\n", r.rows, r.width);
     return fmt::format("/* {} */\nextern const union {} {{\n{}{}}} {}{};\n", label, name_, bytes, values, name_, after);
   }
 

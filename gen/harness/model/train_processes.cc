@@ -19,34 +19,27 @@ constexpr const char* kFields =
     "double whole;                  /* loss of the first batch in one process */";
 
 constexpr const char* kStart =
-    "if (@_start_processes(&r.group, &r.context) != 0)\n"
-    "    return @_fail(\"train\", \"MPI cannot be started\");\n"
-    "if (r.group.rank != 0 && freopen(\"/dev/null\", \"w\", stdout) == NULL)\n"
-    "    return @_fail(\"/dev/null\", \"it cannot be opened\");\n"
-    "args.processes = r.group.size;";
+    "if (@_start_processes(&r.group, &r.context) != 0) {\n"
+    "  return @_fail(\"train\", \"MPI cannot be started\");\n}\n"
+    "if (r.group.rank != 0 && freopen(\"/dev/null\", \"w\", stdout) == NULL) {\n"
+    "  return @_fail(\"/dev/null\", \"it cannot be opened\");\n}\nargs.processes = r.group.size;";
 
 constexpr const char* kReadArguments =
     "/* The first process says what is wrong with them, and writes the files. */\n"
     "int status = r.group.rank == 0 ? @_read_arguments(argc, argv, data, &args) : INT_MIN;\n"
-    "status = @_highest(status);\n"
-    "if (status == 0 && r.group.rank != 0) {\n"
-    "    status = @_read_arguments(argc, argv, data, &args);\n"
-    "    args.log = args.gradients = args.out = args.checkpoint = NULL;\n"
-    "    args.every = 0;\n"
-    "}\n"
+    "status = @_highest(status);\nif (status == 0 && r.group.rank != 0) {\n"
+    "  status = @_read_arguments(argc, argv, data, &args);\n"
+    "  args.log = args.gradients = args.out = args.checkpoint = NULL;\n  args.every = 0;\n}\n"
     "r.shared = status != 0;";
 
 constexpr const char* kCheckSharing =
-    "if (@_sharing(&r->group, r->batch, LOWEST_BATCH, HIGHEST_BATCH) < r->group.size)\n"
-    "    return @_fail(\"--batch\", \"%lld examples cannot be shared by %d processes, of which each takes %lld to "
-    "%lld\", "
-    "r->batch, r->group.size, LOWEST_BATCH, HIGHEST_BATCH);";
+    "if (@_sharing(&r->group, r->batch, LOWEST_BATCH, HIGHEST_BATCH) < r->group.size) {\n"
+    "  return @_fail(\"--batch\", \"%lld examples cannot be shared by %d processes, of which each takes %lld to "
+    "%lld\", r->batch, r->group.size, LOWEST_BATCH, HIGHEST_BATCH);\n"
+    "}";
 
 constexpr const char* kPassToOthers =
-    "if (seen / most % r->group.size != r->group.rank) {\n"
-    "    seen += count;\n"
-    "    continue;\n"
-    "}";
+    "if (seen / most % r->group.size != r->group.rank) {\n  seen += count;\n  continue;\n}";
 
 constexpr const char* kAddUp =
     "double sums[2] = {*loss, (double)right};\n"
@@ -57,20 +50,20 @@ constexpr const char* kAddUp =
 constexpr const char* kLookAtWhole =
     "r->whole = 0;\n"
     "if (r->done == r->first && r->group.size > 1 && r->group.rank == 0 && count <= HIGHEST_BATCH && look_at_whole(r, "
-    "first, count) != 0)\n"
-    "    return 1;";
+    "first, count) != 0) {\n"
+    "  return 1;\n}";
 
 /// What a program does whose steps draw random numbers: each process has a seed of its own, which no checkpoint
 /// replaces.
 std::vector<HoleValue> seed_holes(const TrainingTexts& t) {
   if (t.set_seed.empty()) return {{"seed_function", ""}, {"set_seed", ""}, {"seed_again", ""}};
   const std::string function =
-      "\n/* Random numbers are those of this process. */\nstatic void draw_by_seed(run *r)\n{\n";
-  std::string body = "    " + t.set_seed;
-  for (size_t at = body.find('\n'); at != std::string::npos; at = body.find('\n', at + 1)) body.insert(at + 1, 4, ' ');
+      "\n/* Random numbers are those of this process. */\nstatic void draw_by_seed(run *r) {\n";
+  std::string body = "  " + t.set_seed;
+  for (size_t at = body.find('\n'); at != std::string::npos; at = body.find('\n', at + 1)) body.insert(at + 1, 2, ' ');
   return {{"seed_function", function + body + "\n}\n"},
           {"set_seed", "draw_by_seed(r);"},
-          {"seed_again", "if (status == 0)\n    draw_by_seed(r);"}};
+          {"seed_again", "if (status == 0) {\n  draw_by_seed(r);\n}"}};
 }
 
 }  // namespace
@@ -109,10 +102,10 @@ std::vector<HoleValue> holes_of_processes(const TrainingTexts& t) {
                                   {"pass_to_others", kPassToOthers},
                                   {"add_up_validation", kAddUp},
                                   {"check_parts", compares ? kLookAtWhole : ""},
-                                  {"compare_parts", compares ? "if (r->whole != 0)\n    compare_parts(r);" : ""},
+                                  {"compare_parts", compares ? "if (r->whole != 0) {\n  compare_parts(r);\n}" : ""},
                                   {"share_batch", "@_share(&r->group, LOWEST_BATCH, HIGHEST_BATCH, &first, &count);"},
-                                  {"agree", "r->shared = 1;\nif (r->group.rank != 0)\n    return 1;"},
-                                  {"agree_to_stop", "r->shared = 1;\nif (r->group.rank != 0)\n    return status;"},
+                                  {"agree", "r->shared = 1;\nif (r->group.rank != 0) {\n  return 1;\n}"},
+                                  {"agree_to_stop", "r->shared = 1;\nif (r->group.rank != 0) {\n  return status;\n}"},
                                   {"asked", "@_highest((int)stopped)"},
                                   {"start_processes", kStart},
                                   {"read_arguments", kReadArguments},

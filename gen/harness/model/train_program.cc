@@ -183,8 +183,8 @@ class TrainingWriter {
   std::string start_threads() const {
     if (!shares()) return {};
     return fmt::format(
-        "if (r->args->threads > 1 && {0}_start_threads(&r->context, (int)r->args->threads) != 0)\n    return "
-        "{0}_fail(\"--threads\", \"the threads cannot be started\");",
+        "if (r->args->threads > 1 && {0}_start_threads(&r->context, (int)r->args->threads) != 0) {{\n"
+        "  return {0}_fail(\"--threads\", \"the threads cannot be started\");\n}}",
         name_);
   }
 
@@ -244,8 +244,8 @@ class TrainingWriter {
     std::string out;
     for (size_t k = 0; k < network_outputs(); ++k)
       out += fmt::format(
-          "r->network[{0}] = {1}_room({2});\nif (r->network[{0}] == NULL)\n    return {1}_fail(\"train\", \"not enough "
-          "memory\");\n",
+          "r->network[{0}] = {1}_room({2});\nif (r->network[{0}] == NULL) {{\n"
+          "  return {1}_fail(\"train\", \"not enough memory\");\n}}\n",
           k, name_, buffer(forward_, forward_.outputs[k + 1]).bytes);
     return out;
   }
@@ -255,17 +255,13 @@ class TrainingWriter {
     if (answers_.scores < 0) return {};
     return fmt::format(
         "/* How many of the batch have the highest score at their label, the first of equal ones. */\n"
-        "static long long right_answers(const run *r, long long count)\n{{\n"
-        "    const {1} *const labels = (const {1} *)r->validation[{2}].batch.data;\n"
-        "    long long right = 0;\n"
-        "    for (long long k = 0; k < count; ++k) {{\n"
-        "        const {0} *const scores = (const {0} *)r->network[0] + k * {3};\n"
-        "        long long best = 0;\n"
-        "        for (long long c = 1; c < {3}; ++c)\n"
-        "            if (scores[c] > scores[best])\n"
-        "                best = c;\n"
-        "        right += best == (long long)labels[k];\n"
-        "    }}\n    return right;\n}}\n",
+        "static long long right_answers(const run *r, long long count) {{\n"
+        "  const {1} *const labels = (const {1} *)r->validation[{2}].batch.data;\n  long long right = 0;\n"
+        "  for (long long k = 0; k < count; ++k) {{\n"
+        "    const {0} *const scores = (const {0} *)r->network[0] + k * {3};\n    long long best = 0;\n"
+        "    for (long long c = 1; c < {3}; ++c) {{\n      if (scores[c] > scores[best]) {{\n"
+        "        best = c;\n      }}\n    }}\n    right += best == (long long)labels[k];\n  }}\n"
+        "  return right;\n}}\n",
         scores_type(), dtype_row(buffer(step_, step_.inputs[answers_.labels]).dtype).c_type, answers_.labels,
         answers_.classes);
   }
