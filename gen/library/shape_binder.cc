@@ -255,6 +255,7 @@ TensorLayout ShapeBinder::layout(const TensorDef& t, const std::vector<Expr>& di
                                  const std::vector<int>& stored_order) const {
   TensorLayout out;
   const std::vector<Expr> extents = with_leading_ones(t, dims);
+  const int added = static_cast<int>(extents.size() - dims.size());  // which the tensor itself does not have
   std::string why;
   const std::vector<Expr> stored = contiguous_strides(extents);
   const auto where = slots(in_stored_order(t, stored_order), extents.size(), why);
@@ -284,7 +285,7 @@ TensorLayout ShapeBinder::layout(const TensorDef& t, const std::vector<Expr>& di
       const int p = k < lacking ? -1 : at[k - lacking];
       const bool spread = p < 0 || (d.broadcast && is_one(extents[static_cast<size_t>(p)]) && !is_one(entry[k]));
       out.strides.push_back(spread ? constant_int(0) : stored[static_cast<size_t>(p)]);
-      out.from.push_back(spread ? -1 : p);
+      out.from.push_back(spread ? -1 : std::max(p - added, -1));
     }
   }
   return out;
