@@ -2,6 +2,7 @@
 #include "ir/op/table_op.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace tenon {
 namespace {
@@ -10,6 +11,24 @@ bool names(const Syntax& s, const std::string& name) {
   const bool named =
       s.is(SyntaxKind::name) || s.is(SyntaxKind::pack) || s.is(SyntaxKind::subscript) ? s.text == name : false;
   return named || std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return names(c, name); });
+}
+
+/// The tables before `table` that its values need, those that others of them need included.
+std::vector<const TableDef*> needed_tables(const OpDef& op, const TableDef& table) {
+  std::vector<const TableDef*> out, open = {&table};
+  while (!open.empty()) {
+    const TableDef* reader = open.back();
+    open.pop_back();
+    for (const TableDef& earlier : op.tables) {
+      if (&earlier == reader) break;
+      if (!names(reader->values, earlier.tensor.name)) continue;
+      if (std::find(out.begin(), out.end(), &earlier) != out.end()) continue;
+      out.push_back(&earlier);
+      open.push_back(&earlier);
+    }
+  }
+  std::sort(out.begin(), out.end());  // in the order of the definition
+  return out;
 }
 
 }  // namespace
@@ -21,15 +40,17 @@ OpDef table_op(const OpDef& op, const TableDef& table) {
   out.types = op.types;
   out.outputs = {table.tensor};
   out.grad = GradKind::none;
-  for (const TableDef& earlier : op.tables) {
-    if (&earlier == &table) break;
-    if (names(table.values, earlier.tensor.name)) out.tables.push_back(earlier);
-  }
+  std::vector<const TableDef*> tables = needed_tables(op, table);
+  for (const TableDef* earlier : tables) out.tables.push_back(*earlier);
+  tables.push_back(&table);
   const auto own = [&](const std::string& name) {
     return std::any_of(table.of.begin(), table.of.end(), [&](const Word& w) { return w.text == name; });
   };
-  for (const IndexRange& range : op.index)
-    if (names(table.values, range.name) && !own(range.name)) out.index.push_back(range);
+  for (const IndexRange& range : op.index) {
+    const bool named =
+        std::any_of(tables.begin(), tables.end(), [&](const TableDef* t) { return names(t->values, range.name); });
+    if (named && !own(range.name)) out.index.push_back(range);
+  }
   Statement s;
   s.targets = {{table.tensor.name, table.tensor.span}};
   for (const Word& w : table.of) {

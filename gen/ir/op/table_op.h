@@ -6,7 +6,7 @@
 namespace tenon {
 
 /// The op without inputs whose output is the table and whose statement is the formula. It has the types of `op`, the
-/// ranges of `index` that the formula names, and the tables that come before.
+/// tables before it that the formula needs, and the ranges of `index` that these and the formula name.
 OpDef table_op(const OpDef& op, const TableDef& table);
 
 }  // namespace tenon
