@@ -166,7 +166,13 @@ BoundTensor BodyExpander::argument_tensor(const std::string& name, const BoundTe
 /// How a tensor of this op is handed to ops that it calls.
 StoredDims BodyExpander::dims_in_calls(const std::string& name, const BoundTensor& t) const {
   const TensorDef* declared = def_.input(name) ? def_.input(name) : def_.output(name);
-  return declared ? joined_dims(t, *declared) : StoredDims();
+  if (declared) return joined_dims(t, *declared);
+  const auto defines = [&](const Statement& s) {
+    return !s.is_call && !s.is_extent &&
+           std::any_of(s.targets.begin(), s.targets.end(), [&](const Word& w) { return w.text == name; });
+  };
+  const auto definition = std::find_if(def_.body.begin(), def_.body.end(), defines);
+  return definition == def_.body.end() ? StoredDims() : joined_dims(t, definition->subs);
 }
 
 void BodyExpander::call(const Statement& s) {

@@ -42,17 +42,26 @@ std::vector<Expr> split(const std::vector<Expr>& extents, const StoredDims& dims
   return out;
 }
 
-}  // namespace
-
-StoredDims joined_dims(const BoundTensor& t, const TensorDef& def) {
+/// Where the parts of entries that are split are one dim each.
+template <class IsSplit>
+StoredDims joined_entries(const BoundTensor& t, const IsSplit& is_split) {
   StoredDims dims;
   int at = 0;
   for (size_t i = 0; i < t.entries.size(); ++i) {
-    const bool is_split = i < def.dims.size() && def.dims[i].kind == DimKind::split;
-    for (size_t k = 0; k < t.entries[i].size(); ++k) dims.push_back(is_split ? at : at++);
-    if (is_split) ++at;
+    for (size_t k = 0; k < t.entries[i].size(); ++k) dims.push_back(is_split(i) ? at : at++);
+    if (is_split(i)) ++at;
   }
   return dims;
+}
+
+}  // namespace
+
+StoredDims joined_dims(const BoundTensor& t, const TensorDef& def) {
+  return joined_entries(t, [&](size_t i) { return i < def.dims.size() && def.dims[i].kind == DimKind::split; });
+}
+
+StoredDims joined_dims(const BoundTensor& t, const std::vector<Syntax>& subs) {
+  return joined_entries(t, [&](size_t i) { return i < subs.size() && subs[i].is(SyntaxKind::group); });
 }
 
 std::vector<Expr> stored_extents(const std::vector<Expr>& extents, const StoredDims& dims) {

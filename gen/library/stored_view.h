@@ -12,6 +12,8 @@ using StoredDims = std::vector<int>;
 
 /// Where the parts of split dims are one dim each.
 StoredDims joined_dims(const BoundTensor& t, const TensorDef& def);
+/// The same of a value that has no shape of its own: `subs` are those of the statement that defines it.
+StoredDims joined_dims(const BoundTensor& t, const std::vector<Syntax>& subs);
 /// Whether every logical dim is a stored one, in the same order.
 bool is_plain(const StoredDims& dims);
 
