@@ -118,8 +118,9 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
   const ScalarOpRow& row = scalar_op_row(n.op);
   if (n.op == ScalarOp::Min || n.op == ScalarOp::Max) return extremum(e, node, n);
   if (n.op == ScalarOp::Imag && !is_complex(d)) return literal(e, VConst{}, node.type);
-  const bool plain = e.in_index() || (d == DType::I64 && of_indices(e, n));
-  if (const Operand left = plain && d == DType::I64 ? left_of(e, n) : nullptr) return e.index(left);
+  // Within an index too: numbers of other types are data, and wrap.
+  const bool plain = d == DType::I64 && (e.in_index() || of_indices(e, n));
+  if (const Operand left = plain ? left_of(e, n) : nullptr) return e.index(left);
   const bool compared = d == DType::I64 && compares(n.op);  // a constant there needs no suffix
   std::vector<CExpr> a;
   for (const Operand& x : n.args)
