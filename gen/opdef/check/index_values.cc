@@ -7,6 +7,7 @@
 
 #include "ir/number/dtype.h"
 #include "opdef/check/check_tables.h"
+#include "opdef/check/stored_types.h"
 #include "opdef/check/value_ranges.h"
 
 namespace tenon {
@@ -206,6 +207,7 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
   }
   add_whole_values(op, context);
   add_value_ranges(op, context);
+  add_stored_types(op, context);
 }
 
 }  // namespace tenon

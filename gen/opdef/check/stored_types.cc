@@ -1,0 +1,177 @@
+// The type of an intermediate is that of the widest of what its statement reads. Which it is follows where all of these
+// are integers of known width: values of the same body are taken for the narrowest until a statement says otherwise.
+#include "opdef/check/stored_types.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+namespace tenon {
+
+namespace {
+
+using Range = std::pair<std::int64_t, std::int64_t>;
+
+/// What is known of a type: nothing is typed yet, it holds a range, or it is not known.
+struct StoredType {
+  bool known = true;
+  std::optional<Range> range;
+
+  bool operator==(const StoredType&) const = default;
+
+  void join(const StoredType& other) {
+    known = known && other.known;
+    if (!other.range) return;
+    range = range ? Range{std::min(range->first, other.range->first), std::max(range->second, other.range->second)}
+                  : *other.range;
+    // Of both signs: the signed type of the width of the widest.
+    if (range->first < 0) range->first = std::min(range->first, -(range->second / 2) - 1);
+  }
+  void join_unknown() { known = false; }
+};
+
+constexpr std::string_view kOfArguments[] = {"select",  "padded", "opt",     "min",      "max", "clamp",  "abs",
+                                             "bit_and", "bit_or", "bit_xor", "bit_not",  "shl", "shr",    "neg",
+                                             "sign",    "sq",     "reflect", "popcount", "clz", "ceildiv"};
+constexpr std::string_view kOfElements[] = {"sum", "prod", "max", "min", "bit_and", "bit_or", "bit_xor"};
+
+template <std::size_t N>
+bool one_of(const std::string_view (&names)[N], const std::string& name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+bool is_condition(const Syntax& s) {
+  if (s.is(SyntaxKind::boolean)) return true;
+  if (s.is(SyntaxKind::unary)) return s.text == "not";
+  return s.is(SyntaxKind::binary) && (s.text == "and" || s.text == "or" || s.text == "==" || s.text == "!=" ||
+                                      s.text[0] == '<' || s.text[0] == '>');
+}
+
+class StoredTypes {
+ public:
+  StoredTypes(const OpDef& op, const BoundsContext& context) : op_(op), context_(context) {
+    for (const Statement& s : op.body) {
+      const bool plain = !s.is_call && !s.is_extent && s.combine == Combine::define && s.targets.size() == 1;
+      for (const Word& target : s.targets) {
+        const auto [at, first] = statements_.emplace(target.text, plain ? &s : nullptr);
+        if (!first) at->second = nullptr;  // a value that is updated
+      }
+    }
+    for (const auto& [name, statement] : statements_)
+      if (statement != nullptr && op.output(name) == nullptr) types_[name] = {};
+  }
+
+  /// Type by type until nothing changes; a value of numbers alone is an i64.
+  const std::map<std::string, StoredType>& find() {
+    do {
+      settle();
+    } while (!all_typed());
+    return types_;
+  }
+
+ private:
+  void settle() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto& [name, type] : types_) {
+        StoredType now = type;
+        if (is_condition(statements_[name]->value)) now.join_unknown();
+        else collect(statements_[name]->value, now);
+        changed = changed || !(now == type);
+        type = now;
+      }
+    }
+  }
+
+  bool all_typed() {
+    bool all = true;
+    for (auto& [name, type] : types_) {
+      if (!type.known || type.range) continue;
+      type.join_unknown();
+      all = false;
+    }
+    return all;
+  }
+
+  void collect(const Syntax& s, StoredType& type) const {
+    switch (s.kind) {
+      case SyntaxKind::integer:
+      case SyntaxKind::boolean: return;
+      case SyntaxKind::name: return name(s, type);
+      case SyntaxKind::subscript: return subscript(s, type);
+      case SyntaxKind::call: return call(s, type);
+      case SyntaxKind::reduce: return reduction(s, type);
+      case SyntaxKind::unary: return children(s, type);
+      case SyntaxKind::binary: return s.text == "/" || s.text == "**" ? type.join_unknown() : children(s, type);
+      default: return type.join_unknown();
+    }
+  }
+
+  void children(const Syntax& s, StoredType& type) const {
+    for (const Syntax& child : s.children) collect(child, type);
+  }
+
+  /// Sizes, variables and integer attributes have the type of what is next to them.
+  void name(const Syntax& s, StoredType& type) const {
+    const AttrDef* attr = op_.attr(s.text);
+    const bool flexible = attr != nullptr ? attr->kind == AttrKind::integer : context_.reals.count(s.text) == 0;
+    if (!flexible) type.join_unknown();
+  }
+
+  void subscript(const Syntax& s, StoredType& type) const {
+    if (const auto own = types_.find(s.text); own != types_.end()) return type.join(own->second);
+    if (const TensorDef* t = op_.input(s.text) != nullptr ? op_.input(s.text) : op_.output(s.text))
+      return typed(t->dtype, type);
+    for (const TableDef& t : op_.tables)
+      if (t.tensor.name == s.text) return typed(t.tensor.dtype, type);
+    type.join_unknown();
+  }
+
+  void typed(const std::string& name, StoredType& type) const {
+    const auto range = context_.type_ranges.find(name);
+    if (range == context_.type_ranges.end()) return type.join_unknown();
+    if (name != "bool") type.join({true, range->second});
+  }
+
+  void call(const Syntax& s, StoredType& type) const {
+    if ((s.text == "cast" || s.text == "bits") && s.children.size() == 2) return typed(s.children[1].text, type);
+    if (one_of(kOfArguments, s.text)) return children(s, type);
+    type.join_unknown();
+  }
+
+  void reduction(const Syntax& s, StoredType& type) const {
+    if (s.text == "any" || s.text == "all") return;
+    if (s.text == "fold") return s.start() != nullptr ? start(s.start()->children[0], type) : type.join_unknown();
+    if (!one_of(kOfElements, s.text) || is_condition(s.reduced())) return type.join_unknown();
+    StoredType elements;  // numbers alone make it an i64
+    collect(s.reduced(), elements);
+    if (!elements.range) elements.join_unknown();
+    type.join(elements);
+  }
+
+  void start(const Syntax& s, StoredType& type) const {
+    if (s.is(SyntaxKind::call) && s.text == "cast" && s.children.size() == 2) typed(s.children[1].text, type);
+    else type.join_unknown();
+  }
+
+  const OpDef& op_;
+  const BoundsContext& context_;
+  std::map<std::string, const Statement*> statements_;  ///< value → what defines it; nullptr of one that is updated
+  std::map<std::string, StoredType> types_;             ///< of intermediates that one statement defines
+};
+
+}  // namespace
+
+void add_stored_types(const OpDef& op, BoundsContext& context) {
+  for (const TensorDef& output : op.outputs) {
+    const auto range = context.type_ranges.find(output.dtype);
+    if (range != context.type_ranges.end() && !output.variadic && context.whole_data.count(output.name) != 0)
+      context.ranges.emplace(output.name, range->second);
+  }
+  StoredTypes types(op, context);
+  for (const auto& [name, type] : types.find())
+    if (type.known && type.range && context.whole_data.count(name) != 0 && context.definitions.count(name) == 0)
+      context.ranges.emplace(name, *type.range);
+}
+
+}  // namespace tenon
