@@ -30,9 +30,9 @@ struct StoredType {
   void join_unknown() { known = false; }
 };
 
-constexpr std::string_view kOfArguments[] = {"select",  "padded", "opt",     "min",      "max", "clamp",  "abs",
-                                             "bit_and", "bit_or", "bit_xor", "bit_not",  "shl", "shr",    "neg",
-                                             "sign",    "sq",     "reflect", "popcount", "clz", "ceildiv"};
+constexpr std::string_view kOfArguments[] = {"select",  "padded", "opt",     "min",      "max", "abs",
+                                             "bit_and", "bit_or", "bit_xor", "bit_not",  "shl", "shr",
+                                             "neg",     "sign",   "sq",      "popcount", "clz"};
 constexpr std::string_view kOfElements[] = {"sum", "prod", "max", "min", "bit_and", "bit_or", "bit_xor"};
 
 template <std::size_t N>
