@@ -174,8 +174,10 @@ std::optional<Polynomial> IndexBounds::name(const Syntax& s) {
     if (!open_.insert(s.text).second) return std::nullopt;
     const auto value = polynomial(let->second);
     open_.erase(s.text);
-    // A let that is not a polynomial is a quantity of its own.
-    const bool size = context_.sizes.count(s.text) != 0;
+    // An extent that is not a polynomial is a quantity of its own.
+    const bool size = context_.sizes.count(s.text) != 0 ||
+                      std::any_of(context_.extents.begin(), context_.extents.end(),
+                                  [&](const auto& variable) { return variable.second.is_name(s.text); });
     return lets_[s.text] = value ? value : size ? std::optional(Polynomial::quantity(s.text)) : std::nullopt;
   }
   if (const auto variable = context_.extents.find(s.text);

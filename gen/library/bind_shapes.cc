@@ -11,6 +11,7 @@
 #include "ir/op/type_function.h"
 #include "library/call_packs.h"
 #include "library/expr_builder.h"
+#include "library/extent_names.h"
 #include "library/require_sizes.h"
 #include "library/shape_binder.h"
 #include "library/storage_order.h"
@@ -181,9 +182,15 @@ class CallBinder {
   std::optional<Expr> let_before_inputs(const std::string& name) {
     const LetDef* l = def_.let(name);
     if (!l || l->pack || l->written || !is_bound(l->value)) return std::nullopt;
-    const Typed t = expr_.value(l->value);
+    const Typed t = of_let(*l);
     scope_.binding.sizes[name] = {fitting(*l, t.e), t.flexible};
     return scope_.binding.sizes[name].e;
+  }
+
+  Typed of_let(const LetDef& l) {
+    Typed t = expr_.value(l.value);
+    if (is_float(t.e->type) && is_extent(def_, l.name)) t.e = cast_to(t.e, DType::I64);
+    return t;
   }
 
   void bind_lets() {
@@ -197,7 +204,7 @@ class CallBinder {
         extents_.push_back({l.name, std::get<SizeRef>(size->node).name, fitting(l, expr_.value(l.value).e)});
         scope_.binding.sizes[l.name] = {size, true};
       } else {
-        const Typed t = expr_.value(l.value);
+        const Typed t = of_let(l);
         scope_.binding.sizes[l.name] = {fitting(l, t.e), t.flexible};
       }
     }

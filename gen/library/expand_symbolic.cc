@@ -11,6 +11,7 @@
 #include "ir/op/type_function.h"
 #include "library/expand_body.h"
 #include "library/expr_builder.h"
+#include "library/extent_names.h"
 #include "library/pack_plan.h"
 #include "library/storage_order.h"
 
@@ -180,17 +181,6 @@ class SymbolicExpander {
     for (const Dim& d : t.dims) bind_dim(d);
   }
 
-  /// A let that is an extent is an integer, whatever it was computed from.
-  bool is_extent(const std::string& name) const {
-    const auto names = [&](const Dim& d) {
-      return d.name == name ||
-             std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return p.name == name; });
-    };
-    const auto has = [&](const TensorDef& t) { return std::any_of(t.dims.begin(), t.dims.end(), names); };
-    return std::any_of(def_.inputs.begin(), def_.inputs.end(), has) ||
-           std::any_of(def_.outputs.begin(), def_.outputs.end(), has);
-  }
-
   void bind_lets() {
     ExprBuilder expr(defs_, scope_, kernel(), diagnostics_);
     for (const LetDef& l : def_.lets) {
@@ -209,7 +199,7 @@ class SymbolicExpander {
       const size_t checks = kernel().checks.size();
       const Typed t = expr.value(l.value);
       kernel().checks.resize(checks);  // the caller computes lets, with checks of its own
-      if (is_float(t.e->type) && !is_extent(l.name)) {
+      if (is_float(t.e->type) && !is_extent(def_, l.name)) {
         kernel().attrs.push_back({l.name, real_dtype(), 1});
         scope_.binding.sizes[l.name] = {attr_ref(l.name, real_dtype()), true};
       } else {

@@ -177,7 +177,10 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
     if (real) context.reals.insert(a.name);
   }
   for (const LetDef& l : op.lets) {
-    if (has_real(l.value, context) && context.sizes.count(l.name) == 0) context.reals.insert(l.name);
+    const bool extent =
+        context.sizes.count(l.name) != 0 ||
+        std::any_of(op.index.begin(), op.index.end(), [&](const IndexRange& r) { return r.extent.is_name(l.name); });
+    if (has_real(l.value, context) && !extent) context.reals.insert(l.name);
   }
   for (const TypeVar& t : op.types) {
     if (is_integer_type(t)) context.integer_types.insert(t.name);
