@@ -46,7 +46,12 @@ Typed ExprBuilder::value(const Syntax& s) {
   return zero();
 }
 
-Expr ExprBuilder::index(const Syntax& s) { return convert(value(s), DType::I64); }
+Expr ExprBuilder::index(const Syntax& s) {
+  const bool outer = std::exchange(in_index_, true);
+  Expr e = convert(value(s), DType::I64);
+  in_index_ = outer;
+  return e;
+}
 
 Expr ExprBuilder::condition(const Syntax& s) {
   Typed t = value(s);

@@ -101,6 +101,7 @@ class ExprBuilder {
   Typed bit_pattern(const Syntax& s);
   Typed limit_of(const Syntax& s);
   Typed guard(const Syntax& s);
+  Typed clamped(const Syntax& s);
   Typed linear(const Syntax& s);
   Typed extent(const Syntax& s);
   Typed draw(const Syntax& s);
@@ -153,6 +154,7 @@ class ExprBuilder {
   int element_ = -1;        ///< dim of the packs while `*(…)` is evaluated
   std::set<int> later_;     ///< tensors of the recurrence that the statement belongs to
   bool unsure_ = false;     ///< an index that is being built may be outside until it is checked
+  bool in_index_ = false;   ///< a real number becomes an integer before it is brought into a range
   FrontDim front_;          ///< what the names of packs are while `*(…)` is evaluated
 };
 

@@ -301,13 +301,20 @@ std::vector<Expr> ExprBuilder::list(const Syntax& s, int64_t at_front) {
   return out;
 }
 
+/// Real numbers stay real where they are no index.
+Typed ExprBuilder::clamped(const Syntax& s) {
+  const Typed x = value(s.children[0]), low = value(s.children[1]), high = value(s.children[2]);
+  const auto real = [](const Typed& t) { return is_float(t.e->type); };
+  if (!in_index_ && (real(x) || real(low) || real(high)))
+    return unified(ScalarOp::Min, s, unified(ScalarOp::Max, s, x, low), high);
+  const Expr i = convert(x, DType::I64), lo = convert(low, DType::I64), hi = convert(high, DType::I64);
+  require_choice(hi - lo, s);
+  return {apply(ScalarOp::Min, {apply(ScalarOp::Max, {i, lo}), hi}), true};
+}
+
 Typed ExprBuilder::guard(const Syntax& s) {
+  if (s.text == "clamp") return clamped(s);
   const Expr i = index(s.children[0]);
-  if (s.text == "clamp") {
-    const Expr lo = index(s.children[1]), hi = index(s.children[2]);
-    require_choice(hi - lo, s);
-    return {apply(ScalarOp::Min, {apply(ScalarOp::Max, {i, lo}), hi}), true};
-  }
   const Expr d = index(s.children[1]), zero_index = constant_int(0), one = constant_int(1);
   if (s.text == "wrap") {
     unsure_ = unsure_ || is_later(i);
