@@ -234,7 +234,7 @@ class FunctionBuilder {
   }
 
   CExpr attr_value(const Attr& a, int position) {
-    const auto part = [&](int at, std::string_view field) {
+    const auto part = [&](int at, const char* field) {
       return c_member(c_index(c_text("attr"), c_text(std::to_string(at))), field);
     };
     if (a.dtype == DType::Bool) return c_binary(part(position, "i"), "!=", c_text("0"));

@@ -59,7 +59,9 @@ class NumberPass {
     CExpr base = expr(n.base, free);
     return c_index(std::move(base), expr(n.index));
   }
-  CExpr node(const CMember& n, const CExpr&, bool free) { return c_member(expr(n.base, free), n.field); }
+  CExpr node(const CMember& n, const CExpr&, bool free) {
+    return n.pointer ? c_arrow(expr(n.base, free), n.field) : c_member(expr(n.base, free), n.field);
+  }
   CExpr node(const CCast& n, const CExpr&, bool free) { return c_cast(n.type, expr(n.operand, free)); }
   CExpr node(const CConditional& n, const CExpr&, bool free) {
     CExpr cond = expr(n.cond, free), yes = expr(n.yes, free);
@@ -70,6 +72,11 @@ class NumberPass {
   CExpr node(const CInitializer&, const CExpr& e, bool) { return e; }
 
   CDeclaration statement(const CDeclaration& n) { return {n.type, n.name, n.suffix, expr(n.init)}; }
+  CDeclarations statement(const CDeclarations& n) {
+    CDeclarations out{n.type, {}};
+    for (const CObject& v : n.variables) out.variables.push_back({v.declarator, expr(v.init)});
+    return out;
+  }
   CAssignment statement(const CAssignment& n) {
     CExpr to = expr(n.to);
     return {std::move(to), n.op, expr(n.value)};
@@ -84,6 +91,11 @@ class NumberPass {
     CExpr cond = expr(n.cond);
     CBlock then = block(n.then);
     return {std::move(cond), std::move(then), block(n.otherwise)};
+  }
+  CSwitch statement(const CSwitch& n) {
+    CSwitch out{expr(n.value), {}};
+    for (const CCase& c : n.cases) out.cases.push_back({c.values, block(c.body)});
+    return out;
   }
   CScope statement(const CScope& n) { return {block(n.body)}; }
   CReturn statement(const CReturn& n) { return {expr(n.value)}; }

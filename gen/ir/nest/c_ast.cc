@@ -22,7 +22,8 @@ CExpr c_binary(CExpr left, std::string_view op, CExpr right) {
 CExpr c_call(std::string callee, std::vector<CExpr> args) { return make(CCall{std::move(callee), std::move(args)}); }
 CExpr c_row(std::string_view spelling, std::vector<CExpr> args) { return make(CRow{spelling, std::move(args)}); }
 CExpr c_index(CExpr base, CExpr index) { return make(CIndex{std::move(base), std::move(index)}); }
-CExpr c_member(CExpr base, std::string_view field) { return make(CMember{std::move(base), field}); }
+CExpr c_member(CExpr base, std::string field) { return make(CMember{std::move(base), std::move(field)}); }
+CExpr c_arrow(CExpr base, std::string field) { return make(CMember{std::move(base), std::move(field), true}); }
 CExpr c_cast(std::string type, CExpr operand) { return make(CCast{std::move(type), std::move(operand)}); }
 CExpr c_conditional(CExpr cond, CExpr yes, CExpr no) {
   return make(CConditional{std::move(cond), std::move(yes), std::move(no)});
@@ -46,5 +47,9 @@ CStmt c_assign(CExpr to, CExpr value, std::string_view op) {
 CStmt c_evaluate(CExpr value) { return {CEvaluation{std::move(value)}}; }
 CStmt c_return(CExpr value) { return {CReturn{std::move(value)}}; }
 CStmt c_comment(std::string text) { return {CComment{std::move(text)}}; }
+CStmt c_paragraph(std::string text) { return {CComment{std::move(text), true}}; }
+CStmt c_if(CExpr cond, CBlock then, CBlock otherwise) {
+  return {CIf{std::move(cond), std::move(then), std::move(otherwise)}};
+}
 
 }  // namespace tenon

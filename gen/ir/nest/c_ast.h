@@ -1,9 +1,10 @@
 // A small C: expressions, statements, functions, objects and files as values. emit and harness build it, print_c99
 // spells it.
 //
-//   expr := text | number | unary a | a binary b | callee(expr…) | row(expr…) | base[expr] | base.field | (type)a | c ?
-//   a : b | (type){expr…} | {.name = expr, …} stmt := declaration | assignment | expr; | for | if | { stmt… } | return
-//   | comment | lines item := function | object | lines
+//   expr := text | number | unary a | a binary b | callee(expr…) | row(expr…) | base[expr] | base.field | base->field
+//           | (type)a | c ? a : b | (type){expr…} | {.name = expr, …}
+//   stmt := declaration | declarations | assignment | expr; | for | if | switch | { stmt… } | return | comment | lines
+//   item := function | object | struct | lines
 #pragma once
 
 #include <cstdint>
@@ -50,7 +51,8 @@ struct CIndex {
 };
 struct CMember {
   CExpr base;
-  std::string_view field;
+  std::string field;
+  bool pointer = false;  ///< `base->field`
 };
 struct CCast {
   std::string type;
@@ -92,6 +94,16 @@ struct CDeclaration {
   std::string type, name, suffix;
   CExpr init;
 };
+/// `declarator = init;`, of which `init` may be null: "static const int32_t table[]" outside of functions.
+struct CObject {
+  std::string declarator;
+  CExpr init;
+};
+/// `type a = x, b[] = {y};`: variables of one type.
+struct CDeclarations {
+  std::string type;
+  std::vector<CObject> variables;
+};
 /// `to op value;` with op one of = += and so on.
 struct CAssignment {
   CExpr to;
@@ -112,6 +124,16 @@ struct CIf {
   CExpr cond;
   CBlock then, otherwise;
 };
+/// The body is that of all values; after it the switch ends.
+struct CCase {
+  std::vector<int64_t> values;
+  CBlock body;
+};
+/// Other values do nothing.
+struct CSwitch {
+  CExpr value;
+  std::vector<CCase> cases;
+};
 struct CScope {
   CBlock body;
 };
@@ -120,6 +142,7 @@ struct CReturn {
 };
 struct CComment {
   std::string text;
+  bool apart = false;  ///< begins a paragraph: a blank line is before it
 };
 /// Lines of a body as they stand, each ending in a newline.
 struct CBodyLines {
@@ -127,7 +150,9 @@ struct CBodyLines {
 };
 
 struct CStmt {
-  std::variant<CDeclaration, CAssignment, CEvaluation, CFor, CIf, CScope, CReturn, CComment, CBodyLines> node;
+  std::variant<CDeclaration, CDeclarations, CAssignment, CEvaluation, CFor, CIf, CSwitch, CScope, CReturn, CComment,
+               CBodyLines>
+      node;
 };
 
 /// A definition: `specifiers result name(params) { body }`, below its comment.
@@ -146,13 +171,17 @@ struct CLines {
   std::string text;
 };
 
-/// `declarator = init;` outside of functions: a constant, or without `init` its declaration.
-struct CObject {
-  std::string declarator;  ///< "static const int32_t table[]"
-  CExpr init;
+struct CField {
+  std::string declarator;    ///< "int64_t stride[2]"
+  std::string comment = {};  ///< after it
+};
+/// `typedef struct { … } name;`
+struct CStruct {
+  std::string name;
+  std::vector<CField> fields;
 };
 
-using CItem = std::variant<CLines, CFunction, CObject>;
+using CItem = std::variant<CLines, CFunction, CObject, CStruct>;
 
 struct CFile {
   std::vector<CItem> items;
@@ -166,7 +195,8 @@ CExpr c_binary(CExpr left, std::string_view op, CExpr right);
 CExpr c_call(std::string callee, std::vector<CExpr> args);
 CExpr c_row(std::string_view spelling, std::vector<CExpr> args);
 CExpr c_index(CExpr base, CExpr index);
-CExpr c_member(CExpr base, std::string_view field);
+CExpr c_member(CExpr base, std::string field);
+CExpr c_arrow(CExpr base, std::string field);
 CExpr c_cast(std::string type, CExpr operand);
 CExpr c_conditional(CExpr cond, CExpr yes, CExpr no);
 CExpr c_braces(std::string type, std::vector<CExpr> items);
@@ -181,5 +211,8 @@ CStmt c_assign(CExpr to, CExpr value, std::string_view op = "=");
 CStmt c_evaluate(CExpr value);
 CStmt c_return(CExpr value);
 CStmt c_comment(std::string text);
+/// A comment that begins a paragraph.
+CStmt c_paragraph(std::string text);
+CStmt c_if(CExpr cond, CBlock then, CBlock otherwise = {});
 
 }  // namespace tenon
