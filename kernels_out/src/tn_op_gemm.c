@@ -57,9 +57,8 @@ static void gemm_bind(tn_frame *f)
     N = tn_rt_size(f, in_B, 1);
 
     /* C?: T[~M, ~N] */
-    if (in_C->is_given) {
+    if (in_C->is_given)
         tn_rt_pad_front(f, in_C, 2, 2);
-    }
     if (in_C->is_given) {
         tn_rt_rank(f, in_C, 2);
         tn_rt_stretch(f, in_C, 0, M);

@@ -58,6 +58,8 @@ IndexParts index_parts(const LibraryOp& op) {
   return found;
 }
 
-std::string_view most_of(IndexPart part) { return part == IndexPart::Factor ? "INT32_MAX" : "INT64_C(1) << 61"; }
+CExpr most_of(IndexPart part) {
+  return part == IndexPart::Factor ? c_text("INT32_MAX") : c_binary(c_text("INT64_C(1)"), "<<", c_number(61));
+}
 
 }  // namespace tenon

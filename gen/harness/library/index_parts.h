@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ir/kernel/library.h"
+#include "ir/nest/c_ast.h"
 
 namespace tenon {
 
@@ -17,7 +18,7 @@ enum class IndexPart { Term, Factor };
 using IndexParts = std::map<std::pair<std::string, int>, IndexPart>;
 
 IndexParts index_parts(const LibraryOp& op);
-/// What an attribute may be at most, and at least with a minus, as C.
-std::string_view most_of(IndexPart part);
+/// What an attribute may be at most, and at least with a minus.
+CExpr most_of(IndexPart part);
 
 }  // namespace tenon

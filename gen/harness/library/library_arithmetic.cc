@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 
+#include "harness/library/runtime_calls.h"
 #include "harness/library_names.h"
 #include "support/check.h"
 
@@ -14,21 +15,24 @@ namespace tenon {
 namespace {
 
 using Type = ArithmeticType;
+using Value = ArithmeticValue;
 
-std::string as_integer(const ArithmeticText& t) {
-  return t.type == Type::Real ? fmt::format("tn_rt_to_int(f, {})", t.text) : t.text;
+Value integer(CExpr e) { return {std::move(e), Type::Integer}; }
+Value real(CExpr e) { return {std::move(e), Type::Real}; }
+Value condition(CExpr e) { return {std::move(e), Type::Condition}; }
+
+CExpr is_not_zero(CExpr e) { return c_binary(std::move(e), "!=", c_number(0)); }
+
+CExpr as_integer(const Value& v) { return v.type == Type::Real ? runtime_call("to_int", {v.value}) : v.value; }
+
+CExpr as_real(const Value& v) {
+  if (v.type == Type::Real) return v.value;
+  const auto* n = std::get_if<CNumber>(&v.value->node);
+  if (n && n->value >= 0 && n->value <= INT32_MAX) return c_text(fmt::format("{}.0", n->value));
+  return c_cast("double", v.value);
 }
 
-std::string as_real(const ArithmeticText& t) {
-  if (t.type == Type::Real) return t.text;
-  const bool digits =
-      !t.text.empty() && std::all_of(t.text.begin(), t.text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  return digits ? t.text + ".0" : fmt::format("(double)({})", t.text);
-}
-
-std::string as_condition(const ArithmeticText& t) {
-  return t.type == Type::Condition ? t.text : fmt::format("({} != 0)", t.text);
-}
+CExpr as_condition(const Value& v) { return v.type == Type::Condition ? v.value : is_not_zero(v.value); }
 
 std::string real_literal(double x) {
   std::string text = fmt::format("{:.17g}", x);
@@ -42,78 +46,83 @@ const AttrDef* attr_with_word(const OpDef& def, const std::string& word) {
   return nullptr;
 }
 
-std::optional<ArithmeticText> word_of(const AttrDef* a, const Syntax& s) {
+std::optional<Value> word_of(const AttrDef* a, const Syntax& s) {
   if (a == nullptr || s.kind != SyntaxKind::name) return std::nullopt;
   const auto w = std::find(a->words.begin(), a->words.end(), s.text);
   if (w == a->words.end()) return std::nullopt;
-  return ArithmeticText{fmt::format("{}", w - a->words.begin()), Type::Integer};
+  return integer(c_number(w - a->words.begin()));
 }
 
-/// One element of an attribute; `suffix` picks it from a list.
-ArithmeticText element_of(const AttrDef& a, const std::string& suffix, const ArithmeticScope& scope) {
-  const std::string field = fmt::format("a->{}{}", c_identifier(a.name), suffix);
-  if (a.kind == AttrKind::boolean) return {fmt::format("({} != 0)", field), Type::Condition};
-  if (a.kind == AttrKind::real) return {field, Type::Real};
+/// One element of an attribute, of which `field` is the value that the struct holds.
+Value element_of(const AttrDef& a, CExpr field, const ArithmeticScope& scope) {
+  if (a.kind == AttrKind::boolean) return condition(is_not_zero(std::move(field)));
+  if (a.kind == AttrKind::real) return real(std::move(field));
+  const auto first_real = [&] { return real(c_index(c_member(field, "f"), c_number(0))); };
   if (a.kind == AttrKind::type_variable)
-    return scope.float_types.count(a.type) ? ArithmeticText{field + ".f[0]", Type::Real}
-                                           : ArithmeticText{field + ".i", Type::Integer};
+    return scope.float_types.count(a.type) ? first_real() : integer(c_member(field, "i"));
   if (a.kind == AttrKind::dtype) {
     const auto d = dtype_from_name(a.type);
     TENON_CHECK(d, "attribute {} has the unknown type {}", a.name, a.type);
-    if (is_complex(*d)) return {field + ".f[0]", Type::Real};
+    if (is_complex(*d)) return first_real();
     return {field, is_float(*d) ? Type::Real : Type::Integer};
   }
-  return {field, Type::Integer};
+  return integer(std::move(field));
 }
 
-ArithmeticText name(const Syntax& s, const ArithmeticScope& scope) {
+Value element_of_list(const AttrDef& a, CExpr index) {
+  return integer(runtime_call("int_at", {address_of(attribute_field(a.name)), std::move(index)}));
+}
+
+Value name(const Syntax& s, const ArithmeticScope& scope) {
   const OpDef& def = *scope.def;
   if (const auto p = scope.params.find(s.text); p != scope.params.end()) return p->second;
   if (scope.packs.count(s.text)) {
-    TENON_CHECK(!scope.element.empty(), "{}: the pack {} stands where one size is needed", def.name, s.text);
-    return {fmt::format("{}->dim[{}]", c_identifier(s.text), scope.element), Type::Integer};
+    TENON_CHECK(scope.element, "{}: the pack {} stands where one size is needed", def.name, s.text);
+    return integer(c_index(c_arrow(c_name(s.text), "dim"), scope.element));
   }
   if (const AttrDef* a = def.attr(s.text)) {
-    if (a->count == AttrCount::one) return element_of(*a, "", scope);
-    TENON_CHECK(!scope.element.empty(), "{}: the list {} stands where one number is needed", def.name, s.text);
-    if (a->count == AttrCount::per_dim)
-      return {fmt::format("{}.dim[{}]", c_identifier(a->name), scope.element), Type::Integer};
-    if (a->count == AttrCount::any)
-      return {fmt::format("tn_rt_int_at(f, &a->{}, {})", c_identifier(a->name), scope.element), Type::Integer};
-    return element_of(*a, fmt::format("[{}]", scope.element), scope);
+    if (a->count == AttrCount::one) return element_of(*a, attribute_field(a->name), scope);
+    TENON_CHECK(scope.element, "{}: the list {} stands where one number is needed", def.name, s.text);
+    if (a->count == AttrCount::per_dim) return integer(c_index(c_member(c_name(a->name), "dim"), scope.element));
+    if (a->count == AttrCount::any) return element_of_list(*a, scope.element);
+    return element_of(*a, c_index(attribute_field(a->name), scope.element), scope);
   }
   if (const LetDef* l = def.let(s.text))
-    return {c_identifier(s.text), scope.real_lets.count(l->name) ? Type::Real : Type::Integer};
+    return {c_name(s.text), scope.real_lets.count(l->name) ? Type::Real : Type::Integer};
   if (const AttrDef* a = attr_with_word(def, s.text)) return *word_of(a, s);
-  return {c_identifier(s.text), Type::Integer};
+  return integer(c_name(s.text));
 }
 
-ArithmeticText subscript(const Syntax& s, const ArithmeticScope& scope) {
+Value subscript(const Syntax& s, const ArithmeticScope& scope) {
   TENON_CHECK(s.children.size() == 1, "{}: {} has no single index", scope.def->name, print(s));
-  const std::string index = integer_text(s.children[0], scope);
-  if (scope.packs.count(s.text))
-    return {fmt::format("tn_rt_at(f, {}, {})", c_identifier(s.text), index), Type::Integer};
+  CExpr index = integer_value(s.children[0], scope);
+  if (scope.packs.count(s.text)) return integer(runtime_call("at", {c_name(s.text), std::move(index)}));
   const AttrDef* a = scope.def->attr(s.text);
   TENON_CHECK(a != nullptr, "{}: {} is not a list", scope.def->name, s.text);
-  if (a->count == AttrCount::any)
-    return {fmt::format("tn_rt_int_at(f, &a->{}, {})", c_identifier(a->name), index), Type::Integer};
+  if (a->count == AttrCount::any) return element_of_list(*a, std::move(index));
   if (a->count == AttrCount::per_dim)
-    return {fmt::format("tn_rt_at(f, &{}, {})", c_identifier(a->name), index), Type::Integer};
+    return integer(runtime_call("at", {address_of(c_name(a->name)), std::move(index)}));
   TENON_CHECK(s.children[0].kind == SyntaxKind::integer && s.children[0].integer < a->length, "{}: {} is out of bounds",
               scope.def->name, print(s));
-  return element_of(*a, fmt::format("[{}]", index), scope);
+  return element_of(*a, c_index(attribute_field(a->name), std::move(index)), scope);
 }
 
-ArithmeticText comparison(const Syntax& s, const ArithmeticScope& scope) {
+/// Operators of comparisons as the tree has them, which keeps no copy; "" for others.
+std::string_view comparison_operator(const std::string& text) {
+  for (const std::string_view op : {"==", "!=", "<", "<=", ">", ">="})
+    if (text == op) return op;
+  return {};
+}
+
+Value comparison(const Syntax& s, std::string_view op, const ArithmeticScope& scope) {
   const auto side = [&](const Syntax& mine, const Syntax& other) {
     const AttrDef* a = other.kind == SyntaxKind::name ? scope.def->attr(other.text) : nullptr;
     if (const auto w = word_of(a, mine)) return *w;
     return arithmetic(mine, scope);
   };
-  const ArithmeticText x = side(s.children[0], s.children[1]), y = side(s.children[1], s.children[0]);
-  const bool real = x.type == Type::Real || y.type == Type::Real;
-  return {fmt::format("({} {} {})", real ? as_real(x) : as_integer(x), s.text, real ? as_real(y) : as_integer(y)),
-          Type::Condition};
+  const Value x = side(s.children[0], s.children[1]), y = side(s.children[1], s.children[0]);
+  if (x.type == Type::Real || y.type == Type::Real) return condition(c_binary(as_real(x), op, as_real(y)));
+  return condition(c_binary(x.value, op, y.value));
 }
 
 bool is_negative_literal(const Syntax& s) {
@@ -121,162 +130,146 @@ bool is_negative_literal(const Syntax& s) {
          (s.children[0].kind == SyntaxKind::integer || s.children[0].kind == SyntaxKind::real);
 }
 
-ArithmeticText real_binary(const std::string& op, const std::string& x, const std::string& y) {
-  if (op == "//") return {fmt::format("tn_rt_floor({} / {})", x, y), Type::Real};
-  if (op == "%") return {fmt::format("({} - tn_rt_floor({} / {}) * {})", x, x, y, y), Type::Real};
-  if (op == "**") return {fmt::format("tn_rt_pow({}, {})", x, y), Type::Real};
-  return {fmt::format("({} {} {})", x, op, y), Type::Real};
+Value real_binary(const std::string& op, const CExpr& x, const CExpr& y) {
+  const auto floored = [&] { return runtime_value("floor", {c_binary(x, "/", y)}); };
+  if (op == "//") return real(floored());
+  if (op == "%") return real(c_binary(x, "-", c_binary(floored(), "*", y)));
+  if (op == "**") return real(runtime_value("pow", {x, y}));
+  return real(c_binary(x, op == "+" ? "+" : op == "-" ? "-" : op == "*" ? "*" : "/", y));
 }
 
-ArithmeticText binary(const Syntax& s, const ArithmeticScope& scope) {
-  static constexpr std::array kComparisons = {"==", "!=", "<", "<=", ">", ">="};
+Value binary(const Syntax& s, const ArithmeticScope& scope) {
   if (s.text == "and" || s.text == "or")
-    return {fmt::format("({} {} {})", condition_text(s.children[0], scope), s.text == "and" ? "&&" : "||",
-                        condition_text(s.children[1], scope)),
-            Type::Condition};
-  if (std::find(kComparisons.begin(), kComparisons.end(), s.text) != kComparisons.end()) return comparison(s, scope);
-  const ArithmeticText x = arithmetic(s.children[0], scope), y = arithmetic(s.children[1], scope);
-  const bool real = x.type == Type::Real || y.type == Type::Real || s.text == "/" ||
-                    (s.text == "**" && is_negative_literal(s.children[1]));
-  if (real) return real_binary(s.text, as_real(x), as_real(y));
+    return condition(c_binary(condition_value(s.children[0], scope), s.text == "and" ? "&&" : "||",
+                              condition_value(s.children[1], scope)));
+  if (const std::string_view op = comparison_operator(s.text); !op.empty()) return comparison(s, op, scope);
+  const Value x = arithmetic(s.children[0], scope), y = arithmetic(s.children[1], scope);
+  const bool is_real = x.type == Type::Real || y.type == Type::Real || s.text == "/" ||
+                       (s.text == "**" && is_negative_literal(s.children[1]));
+  if (is_real) return real_binary(s.text, as_real(x), as_real(y));
   static const std::map<std::string, std::string> kFunctions = {{"+", "add"},       {"-", "sub"}, {"*", "mul"},
                                                                 {"//", "floordiv"}, {"%", "mod"}, {"**", "power"}};
   const auto function = kFunctions.find(s.text);
   TENON_CHECK(function != kFunctions.end(), "{}: operator {}", scope.def->name, s.text);
-  return {fmt::format("tn_rt_{}(f, {}, {})", function->second, x.text, y.text), Type::Integer};
+  return integer(runtime_call(function->second, {x.value, y.value}));
 }
 
-ArithmeticText choice(const Syntax& s, const ArithmeticScope& scope) {
-  const ArithmeticText yes = arithmetic(s.children[1], scope), no = arithmetic(s.children[2], scope);
-  const bool real = yes.type == Type::Real || no.type == Type::Real;
-  return {fmt::format("({} ? {} : {})", condition_text(s.children[0], scope), real ? as_real(yes) : as_integer(yes),
-                      real ? as_real(no) : as_integer(no)),
-          real ? Type::Real : Type::Integer};
+Value choice(const Syntax& s, const ArithmeticScope& scope) {
+  const Value yes = arithmetic(s.children[1], scope), no = arithmetic(s.children[2], scope);
+  const CExpr when = condition_value(s.children[0], scope);
+  if (yes.type == Type::Real || no.type == Type::Real) return real(c_conditional(when, as_real(yes), as_real(no)));
+  return integer(c_conditional(when, yes.value, no.value));
 }
 
-std::optional<ArithmeticText> about_packs(const Syntax& s, const ArithmeticScope& scope) {
+CExpr count_of_list(const std::string& name) { return c_member(attribute_field(name), "count"); }
+
+std::optional<Value> about_packs(const Syntax& s, const ArithmeticScope& scope) {
   if (s.text == "given") {
     const auto& inputs = scope.def->inputs;
     const auto t =
         std::find_if(inputs.begin(), inputs.end(), [&](const TensorDef& i) { return i.name == s.children[0].text; });
     TENON_CHECK(t != inputs.end(), "{}: given({})", scope.def->name, s.children[0].text);
-    return ArithmeticText{fmt::format("(f->operand[{}].is_given != 0)", t - inputs.begin()), Type::Condition};
+    return condition(is_not_zero(c_member(c_index(frame_field("operand"), c_number(t - inputs.begin())), "is_given")));
   }
   if (s.text == "element") {
-    const std::string list = c_identifier(s.children[0].text);
-    return ArithmeticText{
-        fmt::format("({1} < a->{0}.count ? tn_rt_int_at(f, &a->{0}, {1}) : 0)", list, s.children[1].integer),
-        Type::Integer};
+    const std::string& list = s.children[0].text;
+    const CExpr at = c_number(s.children[1].integer);
+    return integer(c_conditional(c_binary(at, "<", count_of_list(list)),
+                                 runtime_call("int_at", {address_of(attribute_field(list)), at}), c_number(0)));
   }
-  if (s.text == "elements")
-    return ArithmeticText{fmt::format("a->{}.count", c_identifier(s.children[0].text)), Type::Integer};
+  if (s.text == "elements") return integer(count_of_list(s.children[0].text));
   if (s.text != "size" && s.text != "rank" && s.text != "count") return std::nullopt;
   const Syntax& of = s.children[0];
   if (const AttrDef* a = s.text == "count" ? scope.def->attr(of.text) : nullptr; a != nullptr) {
-    if (a->count == AttrCount::fixed) return ArithmeticText{fmt::format("{}", a->length), Type::Integer};
-    if (a->count == AttrCount::per_dim)
-      return ArithmeticText{fmt::format("{}->rank", c_identifier(a->pack)), Type::Integer};
+    if (a->count == AttrCount::fixed) return integer(c_number(a->length));
+    if (a->count == AttrCount::per_dim) return integer(pack_rank(a->pack));
   }
   if (scope.packs.count(of.text))
-    return ArithmeticText{s.text == "size" ? fmt::format("tn_rt_product(f, {})", c_identifier(of.text))
-                                           : fmt::format("{}->rank", c_identifier(of.text)),
-                          Type::Integer};
+    return integer(s.text == "size" ? runtime_call("product", {c_name(of.text)}) : pack_rank(of.text));
   if (const AttrDef* a = scope.def->attr(of.text); a != nullptr && a->count == AttrCount::any)
-    return ArithmeticText{fmt::format("a->{}.count", c_identifier(a->name)), Type::Integer};
+    return integer(count_of_list(a->name));
   return arithmetic(of, scope);
 }
 
 /// Functions of the bits of an integer.
-std::optional<ArithmeticText> of_bits(const std::string& name, const std::vector<ArithmeticText>& args) {
-  static const std::map<std::string, std::string> kSigns = {{"bit_and", "&"}, {"bit_or", "|"}, {"bit_xor", "^"}};
+std::optional<Value> of_bits(const std::string& name, const std::vector<Value>& args) {
+  static const std::map<std::string, std::string_view> kSigns = {{"bit_and", "&"}, {"bit_or", "|"}, {"bit_xor", "^"}};
   if (const auto sign = kSigns.find(name); sign != kSigns.end())
-    return ArithmeticText{fmt::format("({} {} {})", as_integer(args[0]), sign->second, as_integer(args[1])),
-                          Type::Integer};
-  if (name == "bit_not") return ArithmeticText{fmt::format("~{}", as_integer(args[0])), Type::Integer};
-  if (name == "popcount" || name == "clz")
-    return ArithmeticText{fmt::format("tn_rt_{}({})", name, as_integer(args[0])), Type::Integer};
-  if (name == "shl" || name == "shr")
-    return ArithmeticText{fmt::format("tn_rt_{}(f, {}, {})", name, as_integer(args[0]), as_integer(args[1])),
-                          Type::Integer};
+    return integer(c_binary(as_integer(args[0]), sign->second, as_integer(args[1])));
+  if (name == "bit_not") return integer(c_unary("~", as_integer(args[0])));
+  if (name == "popcount" || name == "clz") return integer(runtime_value(name, {as_integer(args[0])}));
+  if (name == "shl" || name == "shr") return integer(runtime_call(name, {as_integer(args[0]), as_integer(args[1])}));
   return std::nullopt;
 }
 
-/// Functions that are another one's, or arithmetic.
-std::optional<ArithmeticText> of_sign(const std::string& name, const std::vector<ArithmeticText>& args, bool real) {
-  const auto two = [&](std::string_view f, const std::string& a, const std::string& b) {
-    return fmt::format("tn_rt_{}{}({}, {})", real ? "f" : "", f, a, b);
+/// Functions that have one form for reals and one for integers.
+std::optional<Value> of_number(const std::string& name, const std::vector<Value>& args, bool is_real) {
+  const Type type = is_real ? Type::Real : Type::Integer;
+  const auto arg = [&](size_t i) { return is_real ? as_real(args[i]) : as_integer(args[i]); };
+  const auto function = [&](std::string_view f, std::vector<CExpr> of) {
+    return runtime_value(fmt::format("{}{}", is_real ? "f" : "", f), std::move(of));
   };
-  const auto text = [&](size_t i) { return real ? as_real(args[i]) : as_integer(args[i]); };
-  const Type type = real ? Type::Real : Type::Integer;
-  if (name == "neg") return ArithmeticText{real ? "-" + text(0) : fmt::format("tn_rt_sub(f, 0, {})", text(0)), type};
-  if (name == "sign") return ArithmeticText{fmt::format("tn_rt_{}sign({})", real ? "f" : "", text(0)), type};
-  if (name == "clamp") return ArithmeticText{two("min", two("max", text(0), text(1)), text(2)), type};
+  if (name == "neg") return Value{is_real ? c_unary("-", arg(0)) : runtime_call("sub", {c_number(0), arg(0)}), type};
+  if (name == "sign" || name == "abs") return Value{function(name, {arg(0)}), type};
+  if (name == "clamp") return Value{function("min", {function("max", {arg(0), arg(1)}), arg(2)}), type};
+  if (name == "min" || name == "max") return Value{function(name, {arg(0), arg(1)}), type};
+  if (name == "ceildiv")
+    return Value{
+        is_real ? runtime_value("ceil", {c_binary(arg(0), "/", arg(1))}) : runtime_call("ceildiv", {arg(0), arg(1)}),
+        type};
+  if (name == "sq") return Value{is_real ? c_binary(arg(0), "*", arg(0)) : runtime_call("mul", {arg(0), arg(0)}), type};
+  const bool rounds = name == "floor" || name == "ceil" || name == "round" || name == "trunc";
+  if (rounds && !is_real) return args[0];
   return std::nullopt;
 }
 
-ArithmeticText call(const Syntax& s, const ArithmeticScope& scope) {
+/// The value of a function that definitions give, with its arguments put in.
+Value inlined(const Syntax& s, const std::vector<std::string>& params, const Syntax& value,
+              const ArithmeticScope& scope) {
+  TENON_CHECK(params.size() == s.children.size(), "{}: {}", scope.def->name, print(s));
+  ArithmeticScope inner = scope;
+  for (size_t i = 0; i < s.children.size(); ++i) inner.params[params[i]] = arithmetic(s.children[i], scope);
+  return arithmetic(value, inner);
+}
+
+Value call(const Syntax& s, const ArithmeticScope& scope) {
   if (const auto p = about_packs(s, scope)) return *p;
   if (s.text == "select") return choice(s, scope);
   if (s.text == "upto") return arithmetic(s.children[0], scope);
-  if (const auto fn = scope.defs->fns.find(s.text); fn != scope.defs->fns.end()) {
-    ArithmeticScope inner = scope;
-    TENON_CHECK(fn->second.params.size() == s.children.size(), "{}: {}", scope.def->name, print(s));
-    for (size_t i = 0; i < s.children.size(); ++i)
-      inner.params[fn->second.params[i]] = arithmetic(s.children[i], scope);
-    return arithmetic(fn->second.value, inner);
-  }
-  if (const auto row = scope.defs->scalars.find(s.text); row != scope.defs->scalars.end() && row->second.as) {
-    ArithmeticScope inner = scope;
-    for (size_t i = 0; i < s.children.size(); ++i) inner.params[row->second.args[i]] = arithmetic(s.children[i], scope);
-    return arithmetic(*row->second.as, inner);
-  }
-  std::vector<ArithmeticText> args;
+  if (const auto fn = scope.defs->fns.find(s.text); fn != scope.defs->fns.end())
+    return inlined(s, fn->second.params, fn->second.value, scope);
+  if (const auto row = scope.defs->scalars.find(s.text); row != scope.defs->scalars.end() && row->second.as)
+    return inlined(s, row->second.args, *row->second.as, scope);
+  std::vector<Value> args;
   for (const Syntax& c : s.children) args.push_back(arithmetic(c, scope));
-  const bool real = std::any_of(args.begin(), args.end(), [](const ArithmeticText& t) { return t.type == Type::Real; });
-  if (const auto t = of_bits(s.text, args)) return *t;
-  if (const auto t = of_sign(s.text, args, real)) return *t;
-  if (s.text == "min" || s.text == "max")
-    return real ? ArithmeticText{fmt::format("tn_rt_f{}({}, {})", s.text, as_real(args[0]), as_real(args[1])),
-                                 Type::Real}
-                : ArithmeticText{fmt::format("tn_rt_{}({}, {})", s.text, args[0].text, args[1].text), Type::Integer};
-  if (s.text == "abs")
-    return real ? ArithmeticText{fmt::format("tn_rt_fabs({})", args[0].text), Type::Real}
-                : ArithmeticText{fmt::format("tn_rt_abs({})", args[0].text), Type::Integer};
-  if (s.text == "ceildiv")
-    return real ? ArithmeticText{fmt::format("tn_rt_ceil({} / {})", as_real(args[0]), as_real(args[1])), Type::Real}
-                : ArithmeticText{fmt::format("tn_rt_ceildiv(f, {}, {})", args[0].text, args[1].text), Type::Integer};
-  if ((s.text == "floor" || s.text == "ceil" || s.text == "round" || s.text == "trunc") && !real) return args[0];
-  if (s.text == "sq")
-    return real ? real_binary("*", args[0].text, args[0].text)
-                : ArithmeticText{fmt::format("tn_rt_mul(f, {0}, {0})", args[0].text), Type::Integer};
-  if (s.text == "rsqrt") return {fmt::format("(1.0 / tn_rt_sqrt({}))", as_real(args[0])), Type::Real};
-  if (s.text == "pow") return {fmt::format("tn_rt_pow({}, {})", as_real(args[0]), as_real(args[1])), Type::Real};
-  if (s.text == "exp2") return {fmt::format("tn_rt_pow(2.0, {})", as_real(args[0])), Type::Real};
+  const bool is_real = std::any_of(args.begin(), args.end(), [](const Value& v) { return v.type == Type::Real; });
+  if (const auto v = of_bits(s.text, args)) return *v;
+  if (const auto v = of_number(s.text, args, is_real)) return *v;
+  if (s.text == "rsqrt") return real(c_binary(c_text("1.0"), "/", runtime_value("sqrt", {as_real(args[0])})));
+  if (s.text == "pow") return real(runtime_value("pow", {as_real(args[0]), as_real(args[1])}));
+  if (s.text == "exp2") return real(runtime_value("pow", {c_text("2.0"), as_real(args[0])}));
   static constexpr std::array kReal = {"floor", "ceil", "round", "trunc", "sqrt",
                                        "cbrt",  "exp",  "log",   "log2",  "log10"};
   TENON_CHECK(std::find(kReal.begin(), kReal.end(), s.text) != kReal.end(), "{}: {} is not a function of sizes",
               scope.def->name, s.text);
-  return {fmt::format("tn_rt_{}({})", s.text, as_real(args[0])), Type::Real};
+  return real(runtime_value(s.text, {as_real(args[0])}));
 }
 
-ArithmeticText unary(const Syntax& s, const ArithmeticScope& scope) {
-  if (s.text == "not") return {fmt::format("!{}", condition_text(s.children[0], scope)), Type::Condition};
-  const ArithmeticText x = arithmetic(s.children[0], scope);
-  if (x.type == Type::Real || s.children[0].kind == SyntaxKind::integer) return {"-" + x.text, x.type};
-  return {fmt::format("tn_rt_sub(f, 0, {})", x.text), Type::Integer};
+Value unary(const Syntax& s, const ArithmeticScope& scope) {
+  if (s.text == "not") return condition(c_unary("!", condition_value(s.children[0], scope)));
+  const Value x = arithmetic(s.children[0], scope);
+  if (x.type == Type::Real || s.children[0].kind == SyntaxKind::integer) return {c_unary("-", x.value), x.type};
+  return integer(runtime_call("sub", {c_number(0), x.value}));
 }
 
 }  // namespace
 
-ArithmeticText arithmetic(const Syntax& s, const ArithmeticScope& scope) {
+ArithmeticValue arithmetic(const Syntax& s, const ArithmeticScope& scope) {
   switch (s.kind) {
-    case SyntaxKind::integer:
-      return {
-          s.integer > INT32_MAX || s.integer < 0 ? fmt::format("INT64_C({})", s.integer) : fmt::format("{}", s.integer),
-          Type::Integer};
-    case SyntaxKind::real: return {real_literal(s.real), Type::Real};
-    case SyntaxKind::infinity: return {"tn_rt_inf()", Type::Real};
-    case SyntaxKind::boolean: return {s.integer != 0 ? "1" : "0", Type::Condition};
+    case SyntaxKind::integer: return integer(c_number(s.integer));
+    case SyntaxKind::real: return real(c_text(real_literal(s.real)));
+    case SyntaxKind::infinity: return real(runtime_value("inf", {}));
+    case SyntaxKind::boolean: return condition(c_number(s.integer != 0 ? 1 : 0));
     case SyntaxKind::name:
     case SyntaxKind::pack: return name(s, scope);
     case SyntaxKind::unary: return unary(s, scope);
@@ -292,19 +285,9 @@ ArithmeticText arithmetic(const Syntax& s, const ArithmeticScope& scope) {
   TENON_UNREACHABLE("{}: {} is not a size", scope.def->name, print(s));
 }
 
-std::string integer_text(const Syntax& s, const ArithmeticScope& scope) { return as_integer(arithmetic(s, scope)); }
-std::string real_text(const Syntax& s, const ArithmeticScope& scope) { return as_real(arithmetic(s, scope)); }
-std::string condition_text(const Syntax& s, const ArithmeticScope& scope) { return as_condition(arithmetic(s, scope)); }
-
-std::string bare_condition(const Syntax& s, const ArithmeticScope& scope) {
-  std::string text = condition_text(s, scope);
-  int depth = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
-    if (depth == 0 && i + 1 < text.size()) return text;
-  }
-  return text.size() > 2 && text[0] == '(' ? text.substr(1, text.size() - 2) : text;
-}
+CExpr integer_value(const Syntax& s, const ArithmeticScope& scope) { return as_integer(arithmetic(s, scope)); }
+CExpr real_value(const Syntax& s, const ArithmeticScope& scope) { return as_real(arithmetic(s, scope)); }
+CExpr condition_value(const Syntax& s, const ArithmeticScope& scope) { return as_condition(arithmetic(s, scope)); }
 
 std::set<std::string> names_in(const Syntax& s) {
   std::set<std::string> out;

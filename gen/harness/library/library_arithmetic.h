@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/nest/c_ast.h"
 #include "ir/op/op_def.h"
 
 namespace tenon {
@@ -13,8 +14,8 @@ namespace tenon {
 enum class ArithmeticType : uint8_t { Integer, Real, Condition };
 
 /// A C expression and what it is: int64_t, double, or a condition (int).
-struct ArithmeticText {
-  std::string text;
+struct ArithmeticValue {
+  CExpr value;
   ArithmeticType type = ArithmeticType::Integer;
 };
 
@@ -26,17 +27,14 @@ struct ArithmeticScope {
   std::set<std::string> packs;
   std::set<std::string> real_lets;
   std::set<std::string> float_types;  ///< type variables whose attributes are read as double
-  std::string element;                ///< C index of the dimension while a pack is computed element by element; else ""
-  std::map<std::string, ArithmeticText> params;  ///< parameters of an inlined function
+  CExpr element;                      ///< index of the dimension while a pack is computed element by element; else null
+  std::map<std::string, ArithmeticValue> params = {};  ///< parameters of an inlined function
 };
 
-ArithmeticText arithmetic(const Syntax& s, const ArithmeticScope& scope);
-std::string integer_text(const Syntax& s, const ArithmeticScope& scope);  ///< a double is truncated
-std::string real_text(const Syntax& s, const ArithmeticScope& scope);
-std::string condition_text(const Syntax& s, const ArithmeticScope& scope);
-
-/// A condition for the parentheses of an `if`: without parentheses of its own.
-std::string bare_condition(const Syntax& s, const ArithmeticScope& scope);
+ArithmeticValue arithmetic(const Syntax& s, const ArithmeticScope& scope);
+CExpr integer_value(const Syntax& s, const ArithmeticScope& scope);  ///< a double is truncated
+CExpr real_value(const Syntax& s, const ArithmeticScope& scope);
+CExpr condition_value(const Syntax& s, const ArithmeticScope& scope);
 
 /// Names that are in `s` as sizes, packs, attributes or lets (not functions).
 std::set<std::string> names_in(const Syntax& s);

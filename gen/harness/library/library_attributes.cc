@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "harness/library/library_arithmetic.h"
+#include "harness/library/runtime_calls.h"
 #include "harness/library_names.h"
 #include "ir/op/type_function.h"
+#include "ir/text/print_c99.h"
 #include "support/check.h"
 #include "support/joined.h"
 #include "support/quoted.h"
@@ -62,13 +64,14 @@ ArithmeticScope constant_scope(const OpDef& def, const OpLibrary& defs) {
 }
 
 std::string default_text(const OpDef& def, const OpLibrary& defs, const AttrDef& a, const Syntax& value) {
-  const ArithmeticText t = arithmetic(value, constant_scope(def, defs));
-  if (value_type(a) == "double") return real_text(value, constant_scope(def, defs));
-  if (value_type(a) == "int64_t" && t.text.find("inf") != std::string::npos)
-    return t.text[0] == '-' ? "INT64_MIN" : "INT64_MAX";
-  if (value_type(a) == "int64_t") return t.type == ArithmeticType::Real ? fmt::format("(int64_t){}", t.text) : t.text;
-  if (t.type == ArithmeticType::Real) return fmt::format("tn_rt_value({}, {})", dtype_of(def, a, false), t.text);
-  return fmt::format("tn_rt_value_int({}, {})", dtype_of(def, a, false), t.text);
+  const ArithmeticValue v = arithmetic(value, constant_scope(def, defs));
+  const std::string text = print_c99(v.value);
+  if (value_type(a) == "double") return print_c99(real_value(value, constant_scope(def, defs)));
+  if (value_type(a) == "int64_t" && text.find("inf") != std::string::npos)
+    return text[0] == '-' ? "INT64_MIN" : "INT64_MAX";
+  if (value_type(a) == "int64_t") return v.type == ArithmeticType::Real ? fmt::format("(int64_t){}", text) : text;
+  if (v.type == ArithmeticType::Real) return fmt::format("tn_rt_value({}, {})", dtype_of(def, a, false), text);
+  return fmt::format("tn_rt_value_int({}, {})", dtype_of(def, a, false), text);
 }
 
 const Syntax& element(const Syntax& value, size_t k) {
@@ -195,14 +198,16 @@ void write_attribute_functions(const OpDef& def, const OpLibrary& defs, TextWrit
   out.line("}").line();
 }
 
-void write_attribute_checks(const OpDef& def, TextWriter& out) {
+void add_attribute_checks(const OpDef& def, CBlock& out) {
   for (const AttrDef& a : def.attrs) {
     const size_t values = a.kind == AttrKind::boolean ? 2 : a.kind == AttrKind::enumeration ? a.words.size() : 0;
     if (values == 0 || a.count == AttrCount::any || a.count == AttrCount::per_dim) continue;
     for (int k = 0; k < (a.count == AttrCount::fixed ? a.length : 1); ++k) {
-      const std::string field =
-          fmt::format("a->{}{}", c_identifier(a.name), a.count == AttrCount::fixed ? fmt::format("[{}]", k) : "");
-      out.print_line("tn_rt_require(f, {0} >= 0 && {0} < {1}, TN_E_ATTR);", field, values);
+      CExpr field = attribute_field(a.name);
+      if (a.count == AttrCount::fixed) field = c_index(field, c_number(k));
+      out.push_back(require(c_binary(c_binary(field, ">=", c_number(0)), "&&",
+                                     c_binary(field, "<", c_number(static_cast<int64_t>(values)))),
+                            "ATTR"));
     }
   }
 }

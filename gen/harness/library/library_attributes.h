@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "ir/nest/c_ast.h"
 #include "ir/op/op_def.h"
 #include "support/text_writer.h"
 
@@ -21,6 +22,6 @@ void write_attribute_struct(const OpDef& def, TextWriter& out);
 /// `tn_NAME_defaults` and `static void NAME_read_attributes(tn_frame *f, tn_NAME_attrs *a)`.
 void write_attribute_functions(const OpDef& def, const OpLibrary& defs, TextWriter& out);
 /// Checks of values (bool, enumerations) inside the bind function.
-void write_attribute_checks(const OpDef& def, TextWriter& out);
+void add_attribute_checks(const OpDef& def, CBlock& out);
 
 }  // namespace tenon

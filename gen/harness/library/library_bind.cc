@@ -9,63 +9,17 @@
 #include "harness/library/index_parts.h"
 #include "harness/library/library_attributes.h"
 #include "harness/library_names.h"
+#include "ir/nest/c_reads.h"
 #include "support/check.h"
-#include "support/joined.h"
 #include "support/quoted.h"
 
 namespace tenon {
 namespace {
 
-/// Places where `word` stands as an identifier of its own (no field, no part of a longer one, not in a comment).
-std::vector<size_t> uses_of(const std::string& text, const std::string& word) {
-  std::vector<size_t> out;
-  size_t comment = text.find("/*"), behind = 0;  // the first comment that does not end before `at`
-  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    for (; comment < at && (behind = text.find("*/", comment + 2)) < at; comment = text.find("/*", behind)) {
-    }
-    if (comment < at) continue;
-    const bool begins = at == 0 || !(is_word(text[at - 1]) || text[at - 1] == '>' || text[at - 1] == '.');
-    const size_t end = at + word.size();
-    if (begins && (end == text.size() || !is_word(text[end]))) out.push_back(at);
-  }
-  return out;
-}
-
-/// Whether the statement that begins at `at` is one call.
-bool is_call(const std::string& text, size_t at, size_t end) {
-  const size_t open = text.find('(', at);
-  if (open >= end || !std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at),
-                                  text.begin() + static_cast<std::ptrdiff_t>(open), is_word))
-    return false;
-  size_t close = open;
-  for (int depth = 0; close < end; ++close) {
-    depth += text[close] == '(' ? 1 : text[close] == ')' ? -1 : 0;
-    if (depth == 0) break;
-  }
-  return close + 1 == end;
-}
-
-/// A size that nothing reads has no variable: `N = tn_rt_size(…)`, which checks something, becomes
-/// `(void)tn_rt_size(…)`. False if the size is read somewhere.
-bool drop_unread(std::string& text, const std::string& name) {
-  const std::string assign = name + " = ";
-  const std::vector<size_t> uses = uses_of(text, name);
-  for (size_t at : uses)
-    if (text.compare(at, assign.size(), assign) != 0) return false;
-  for (auto at = uses.rbegin(); at != uses.rend(); ++at) {
-    const size_t value = *at + assign.size(), end = text.find(';', value);
-    const bool call = is_call(text, value, end);
-    if (!call) text.insert(end, ")");
-    text.replace(*at, assign.size(), call ? "(void)" : "(void)(");
-  }
-  return true;
-}
-
 class BindWriter {
  public:
   BindWriter(const LibraryOp& op, const OpLibrary& defs, const BindSignature& signature)
-      : op_(op), def_(*op.def), signature_(signature), index_parts_(index_parts(op)) {
-    s_ = {&op, &signature, {}, {}, {}, {}, &body_};
+      : op_(op), def_(*op.def), signature_(signature), index_parts_(index_parts(op)), s_{&op, &signature, {}, &body_} {
     s_.scope.def = &def_;
     s_.scope.defs = &defs;
     s_.scope.packs = {signature.packs.begin(), signature.packs.end()};
@@ -73,20 +27,22 @@ class BindWriter {
     find_real_lets();
   }
 
-  void write(TextWriter& out) {
-    body_.indent();
+  CFunction function() {
     schedule();
     requirements(false);
     index_ranges();
     for (size_t k = 0; k < def_.outputs.size(); ++k) write_output(s_, def_.outputs[k], static_cast<int>(k));
-    hand_over();
-    std::string body = body_.take();
-    std::vector<std::string> sizes;
-    for (const std::string& name : s_.bound_sizes)
-      if (!drop_unread(body, c_identifier(name))) sizes.push_back(c_identifier(name));
-    head(sizes, body, out);
-    out.write_verbatim(body);
-    out.line("}");
+    write_handover(s_);
+    const std::set<std::string> read = variables_read(body_);
+    std::set<std::string> sizes, unread;  // a size that nothing reads has no variable
+    for (const std::string& size : s_.bound_sizes) {
+      const std::string name = c_identifier(size);
+      (read.count(name) ? sizes : unread).insert(name);
+    }
+    drop_assignments(body_, unread);
+    CBlock body = head(sizes, read);
+    std::move(body_.begin(), body_.end(), std::back_inserter(body));
+    return {"", "static", "void", def_.name + "_bind", {"tn_frame *f"}, std::move(body), ""};
   }
 
  private:
@@ -185,12 +141,12 @@ class BindWriter {
     bool moved = false;
     for (const AttrDef& a : def_.attrs) {
       if (a.count != AttrCount::per_dim || lists_.count(a.name) || !s_.bound_packs.count(a.pack)) continue;
-      const std::string name = c_identifier(a.name);
-      body_.line().print_line("/* {}: one for each dimension of {} */", name, a.pack);
-      body_.print_line("tn_dims {} = a->{};", name, name);
-      body_.print_line("tn_rt_per_dim(f, &{}, {}, {});", name, c_identifier(a.pack), signature_.neutral.at(a.name));
+      const CExpr list = c_name(a.name);
+      s_.add(c_paragraph(fmt::format("{}: one for each dimension of {}", c_identifier(a.name), a.pack)));
+      s_.add(c_declare("tn_dims", c_identifier(a.name), attribute_field(a.name)));
+      s_.call("per_dim", {address_of(list), c_name(a.pack), c_number(signature_.neutral.at(a.name))});
       if (const auto part = index_parts_.find({a.name, 0}); part != index_parts_.end())
-        body_.print_line("tn_rt_within(f, {}.dim, {}.rank, {});", name, name, most_of(part->second));
+        s_.call("within", {c_member(list, "dim"), c_member(list, "rank"), most_of(part->second)});
       moved = lists_.insert(a.name).second;
     }
     return moved;
@@ -214,26 +170,23 @@ class BindWriter {
   }
 
   void let(const LetDef& l) {
-    const std::string name = c_identifier(l.name);
-    body_.line().print_line("/* {} = {} */", l.name, verbatim(comment_inside(print(l.value))));
+    s_.add(c_paragraph(fmt::format("{} = {}", l.name, verbatim(comment_inside(print(l.value))))));
     if (l.pack) {
       list_let(l);
-      if (l.name == op_.permuted)
-        body_.print_line("tn_rt_permute(f, {}, {}, &{});", operand_name(first_input(), false),
-                         position(signature_.packs, l.name), c_identifier(l.value.children[1].text));
+      if (l.name == op_.permuted) write_permuted(s_, c_text(operand_name(first_input(), false)));
       return;
     }
     const bool real = s_.scope.real_lets.count(l.name) != 0;
-    const auto value = [&] { return real ? real_text(l.value, s_.scope) : integer_text(l.value, s_.scope); };
-    by_type(l.value, [&](const std::string& end) { body_.print_line("{} = {};{}", name, value(), end); });
+    by_type(l.value, [&] {
+      s_.assign(c_name(l.name), real ? real_value(l.value, s_.scope) : integer_value(l.value, s_.scope));
+    });
     write_element_checks(s_, l);
-    s_.bound_sizes.insert(real ? "" : l.name);
-    s_.bound_sizes.erase("");
+    if (!real) s_.bound_sizes.insert(l.name);
   }
 
-  /// Writes a line twice where attributes of a type variable may be integers or reals.
-  template <class Line>
-  void by_type(const Syntax& value, Line line) {
+  /// Does `write` twice where attributes of a type variable may be integers or reals.
+  template <class Write>
+  void by_type(const Syntax& value, Write write) {
     std::string both;
     for (const std::string& n : names_in(value)) {
       const AttrDef* a = def_.attr(n);
@@ -241,62 +194,62 @@ class BindWriter {
           has_integer_.count(a->type))
         both = a->type;
     }
-    if (both.empty()) return line("");
-    body_.print_line("if (tn_rt_is_float(f->type[{}]))", type_variable(def_, both));
-    body_.indent();
-    line("");
-    body_.dedent();
-    body_.line("else");
-    body_.indent();
+    if (both.empty()) return write();
+    CBlock as_real = s_.block(write);
     s_.scope.float_types.erase(both);
-    line("");
+    CBlock as_integer = s_.block(write);
     s_.scope.float_types.insert(both);
-    body_.dedent();
+    const CExpr type = c_index(frame_field("type"), c_number(type_variable(def_, both)));
+    s_.add(c_if(runtime_value("is_float", {type}), std::move(as_real), std::move(as_integer)));
   }
 
   // ---- lists of sizes
 
-  std::string rank_text(const Syntax& s) const {
-    if (s.kind == SyntaxKind::each) return rank_text(s.children[0]);
+  CExpr rank_of(const Syntax& s) const {
+    if (s.kind == SyntaxKind::each) return rank_of(s.children[0]);
     if (s.kind == SyntaxKind::call && s.text == "concat")
-      return fmt::format("{} + {}", rank_text(s.children[0]), rank_text(s.children[1]));
-    if (s.kind == SyntaxKind::call && s.text == "permute") return rank_text(s.children[1]);
+      return c_binary(rank_of(s.children[0]), "+", rank_of(s.children[1]));
+    if (s.kind == SyntaxKind::call && s.text == "permute") return rank_of(s.children[1]);
     if (s.kind == SyntaxKind::call && s.text == "keep")
-      return fmt::format("({} ? {} : 0)", condition_text(s.children[1], s_.scope), rank_text(s.children[0]));
+      return c_conditional(condition_value(s.children[1], s_.scope), rank_of(s.children[0]), c_number(0));
     for (const std::string& n : names_in(s)) {
-      if (s_.scope.packs.count(n)) return c_identifier(n) + "->rank";
+      if (s_.scope.packs.count(n)) return pack_rank(n);
       const AttrDef* a = def_.attr(n);
-      if (a != nullptr && a->count == AttrCount::any) return fmt::format("a->{}.count", c_identifier(n));
-      if (a != nullptr && a->count == AttrCount::per_dim) return c_identifier(n) + ".rank";
-      if (a != nullptr && a->count == AttrCount::fixed) return fmt::format("{}", a->length);
+      if (a != nullptr && a->count == AttrCount::any) return c_member(attribute_field(n), "count");
+      if (a != nullptr && a->count == AttrCount::per_dim) return c_member(c_name(n), "rank");
+      if (a != nullptr && a->count == AttrCount::fixed) return c_number(a->length);
     }
     TENON_UNREACHABLE("{}: {} has no number of dimensions", def_.name, print(s));
   }
 
-  std::string element_text(const Syntax& s, const std::string& at) const {
-    if (s.kind == SyntaxKind::each) return element_text(s.children[0], at);
+  CExpr element_of(const Syntax& s, const CExpr& at) const {
+    if (s.kind == SyntaxKind::each) return element_of(s.children[0], at);
     const bool call = s.kind == SyntaxKind::call;
     if (call && s.text == "concat") {
-      const std::string first = rank_text(s.children[0]);
-      return fmt::format("({} < {} ? {} : {})", at, first, element_text(s.children[0], at),
-                         element_text(s.children[1], fmt::format("{} - ({})", at, first)));
+      const CExpr first = rank_of(s.children[0]);
+      return c_conditional(c_binary(at, "<", first), element_of(s.children[0], at),
+                           element_of(s.children[1], c_binary(at, "-", first)));
     }
     if (call && s.text == "permute")
-      return fmt::format("tn_rt_at(f, {}, {})", c_identifier(s.children[0].text), element_text(s.children[1], at));
-    if (call && (s.text == "ones" || s.text == "keep")) return "1";
+      return runtime_call("at", {c_name(s.children[0].text), element_of(s.children[1], at)});
+    if (call && (s.text == "ones" || s.text == "keep")) return c_number(1);
     if (call && s.text == "reverse")
-      return element_text(s.children[0], fmt::format("{} - 1 - ({})", rank_text(s.children[0]), at));
+      return element_of(s.children[0], c_binary(c_binary(rank_of(s.children[0]), "-", c_number(1)), "-", at));
     ArithmeticScope scope = s_.scope;
     scope.element = at;
-    return integer_text(s, scope);
+    return integer_value(s, scope);
+  }
+
+  /// `for (int32_t k = 0; k < end; ++k)`
+  void for_each_k(CExpr end, CStmt statement) {
+    s_.add(
+        {CFor{"int32_t", "k", c_number(0), c_binary(c_text("k"), "<", std::move(end)), "++k", {std::move(statement)}}});
   }
 
   void list_let(const LetDef& l) {
-    const std::string name = c_identifier(l.name);
-    body_.print_line("tn_rt_set_rank(f, {}, {});", name, rank_text(l.value));
-    body_.print_line("for (int32_t k = 0; k < {}->rank; ++k)", name);
-    const auto in = body_.indented();
-    body_.print_line("{}->dim[k] = {};", name, element_text(l.value, "k"));
+    const CExpr k = c_text("k");
+    s_.call("set_rank", {c_name(l.name), rank_of(l.value)});
+    for_each_k(pack_rank(l.name), c_assign(c_index(c_arrow(c_name(l.name), "dim"), k), element_of(l.value, k)));
   }
 
   // ---- preconditions
@@ -306,14 +259,15 @@ class BindWriter {
       if (s_.scope.packs.count(n) || def_.let(n) || is_size(n) || def_.input(n)) return false;
     return true;
   }
+  const char* error_of(const Syntax& s) const { return about_attributes_only(s) ? "ATTR" : "SHAPE"; }
+
+  static CExpr not_negative(CExpr e) { return c_binary(std::move(e), ">=", c_number(0)); }
 
   void require_each(const Syntax& s, bool range) {
     ArithmeticScope scope = s_.scope;
-    scope.element = "k";
-    const std::string condition = range ? integer_text(s, scope) + " >= 0" : condition_text(s, scope);
-    body_.print_line("for (int32_t k = 0; k < {}; ++k)", rank_text(s));
-    const auto in = body_.indented();
-    body_.print_line("tn_rt_require(f, {}, TN_E_{});", condition, about_attributes_only(s) ? "ATTR" : "SHAPE");
+    scope.element = c_text("k");
+    const CExpr condition = range ? not_negative(integer_value(s, scope)) : condition_value(s, scope);
+    for_each_k(rank_of(s), require(condition, error_of(s)));
   }
 
   /// Those about lists come with the shapes, which say how long a list is.
@@ -321,13 +275,9 @@ class BindWriter {
     for (const Syntax& r : def_.requires_) {
       const bool each = names_lists(r, s_.scope);
       if ((about_attributes_only(r) && !each) != of_attributes) continue;
-      body_.line().print_line("/* requires {} */", verbatim(comment_inside(print(r))));
+      s_.add(c_paragraph("requires " + verbatim(comment_inside(print(r)))));
       if (each) require_each(r, false);
-      else
-        by_type(r, [&](const std::string&) {
-          body_.print_line("tn_rt_require(f, {}, TN_E_{});", condition_text(r, s_.scope),
-                           of_attributes ? "ATTR" : "SHAPE");
-        });
+      else by_type(r, [&] { s_.add(require(condition_value(r, s_.scope), of_attributes ? "ATTR" : "SHAPE")); });
     }
   }
 
@@ -338,10 +288,10 @@ class BindWriter {
       const AttrDef* a = def_.attr(element.first);
       if (a == nullptr || a->kind != AttrKind::integer || a->count == AttrCount::per_dim || a->count == AttrCount::any)
         continue;
-      if (!begun) body_.line().line("/* parts of indices */");
-      begun = true;
-      const std::string at = a->count == AttrCount::fixed ? fmt::format("[{}]", element.second) : "";
-      body_.print_line("tn_rt_within(f, &a->{}{}, 1, {});", c_identifier(a->name), at, most_of(part));
+      if (!std::exchange(begun, true)) s_.add(c_paragraph("parts of indices"));
+      CExpr field = attribute_field(a->name);
+      if (a->count == AttrCount::fixed) field = c_index(field, c_number(element.second));
+      s_.call("within", {address_of(field), c_number(1), most_of(part)});
     }
   }
 
@@ -350,82 +300,12 @@ class BindWriter {
     for (const IndexRange& r : def_.index) {
       if (r.pack) require_each(r.extent, true);
       if (r.pack || r.extent.kind == SyntaxKind::name || r.extent.kind == SyntaxKind::integer) continue;
-      body_.print_line("tn_rt_require(f, {} >= 0, TN_E_{}); /* range of {} */", integer_text(r.extent, s_.scope),
-                       about_attributes_only(r.extent) ? "ATTR" : "SHAPE", r.name);
+      s_.add(c_comment("range of " + r.name));
+      s_.add(require(not_negative(integer_value(r.extent, s_.scope)), error_of(r.extent)));
     }
-  }
-
-  // ---- what kernels take
-
-  std::string scalar_text(const ScalarSlot& slot) const {
-    const AttrDef* a = def_.attr(slot.name);
-    if (a == nullptr)
-      return s_.scope.real_lets.count(slot.name)
-                 ? fmt::format(".f = {}", c_identifier(slot.name))
-                 : fmt::format(".{}{}",
-                               let_is_real_in_kernels(slot.name) ? "f = (double)" : "i = ", c_identifier(slot.name));
-    const std::string field = fmt::format("a->{}{}", c_identifier(a->name),
-                                          a->count == AttrCount::fixed ? fmt::format("[{}]", slot.element) : "");
-    if (a->kind == AttrKind::type_variable)
-      return fmt::format(" = tn_rt_scalar(f->type[{}], &{}, {})", type_variable(def_, a->type), field, slot.part);
-    if (a->kind == AttrKind::real) return fmt::format(".f = {}", field);
-    if (a->kind == AttrKind::dtype) {
-      const DType d = *dtype_from_name(a->type);
-      if (is_complex(d)) return fmt::format(" = tn_rt_scalar({}, &{}, {})", dtype_constant(d), field, slot.part);
-      return fmt::format(".{} = {}", is_float(d) ? "f" : "i", field);
-    }
-    return fmt::format(".i = {}", field);
-  }
-
-  bool let_is_real_in_kernels(const std::string& name) const {
-    for (const LibraryKernel& k : op_.kernels)
-      for (const Attr& a : k.kernel.attrs)
-        if (a.name == name) return is_float(a.dtype);
-    return false;
-  }
-
-  void hand_over() {
-    if (signature_.symbols.empty() && signature_.scalars.empty() && signature_.lists.empty() &&
-        signature_.values.empty())
-      return;
-    body_.line().line("/* what the kernels take */");
-    for (size_t k = 0; k < signature_.symbols.size(); ++k)
-      body_.print_line("f->symbol[{}] = {};", k, symbol_text(signature_.symbols[k]));
-    for (size_t k = 0; k < signature_.scalars.size(); ++k)
-      body_.print_line("f->scalar[{}]{};", k, scalar_text(signature_.scalars[k]));
-    int kept = 0;  // a list within the struct goes with it
-    for (size_t k = 0; k < signature_.values.size(); ++k) {
-      const AttrDef& list = *def_.attr(signature_.values[k]);
-      const std::string name = c_identifier(list.name);
-      if (list.count == AttrCount::any) {
-        body_.print_line("f->values[{}] = a->{}.values;", k, name);
-        continue;
-      }
-      body_.print_line("memcpy(f->kept + {}, a->{}, sizeof a->{});", kept, name, name);
-      body_.print_line("f->values[{}] = f->kept + {};", k, kept);
-      kept += kept_scalars(list);
-    }
-    for (size_t k = 0; k < signature_.lists.size(); ++k)
-      body_.print_line("tn_rt_give_list(f, {}, &{}, {});", k, c_identifier(signature_.lists[k]),
-                       signature_.neutral.at(signature_.lists[k]));
-  }
-
-  std::string symbol_text(const std::string& name) const {
-    for (const AttrDef& list : def_.attrs)
-      if (name == count_of(list.name)) return fmt::format("a->{}.count", c_identifier(list.name));
-    const AttrDef* a = def_.attr(name);
-    return a != nullptr ? "a->" + c_identifier(name) : c_identifier(name);
   }
 
   // ---- the beginning of the function
-
-  std::string type_text(const TensorDef& t) const {
-    const int variable = type_variable(def_, t.dtype);
-    if (variable >= 0) return fmt::format("TN_TYPE_VARIABLE + {}", variable);
-    const auto d = dtype_from_name(t.dtype);
-    TENON_CHECK(d, "{}: type {}", def_.name, t.dtype);
-    return dtype_constant(*d);
-  }
 
   /// Types that no required input determines; they follow from the others.
   bool has_implied_types() const {
@@ -435,52 +315,52 @@ class BindWriter {
     });
   }
 
-  void head(const std::vector<std::string>& sizes, const std::string& body, TextWriter& out) {
-    out.print_line("static void {}_bind(tn_frame *f)", def_.name).line("{");
-    const auto in = out.indented();
+  CBlock head(const std::set<std::string>& sizes, const std::set<std::string>& read) const {
+    CBlock out;
     if (!def_.attrs.empty()) {
-      out.print_line("tn_{}_attrs given;", def_.name);
-      out.print_line("const tn_{}_attrs *a = f->typed;", def_.name);
+      out.push_back(c_declare(fmt::format("tn_{}_attrs", def_.name), "given", nullptr));
+      out.push_back(c_declare(fmt::format("const tn_{}_attrs *", def_.name), "a", frame_field("typed")));
     }
     for (size_t k = 0; k < def_.inputs.size(); ++k) {
       const TensorDef& t = def_.inputs[k];
-      const std::string open = fmt::format("tn_rt_input(f, {}, {}, TN_{})", k, type_text(t),
-                                           t.optional           ? "OPTIONAL"
-                                           : added_dim(def_, t) ? "WIDENED"
-                                                                : "REQUIRED");
-      if (uses_of(body, operand_name(t, false)).empty()) out.print_line("(void){};", open);
-      else out.print_line("tn_operand *const {} = {};", operand_name(t, false), open);
+      const char* kind = t.optional ? "TN_OPTIONAL" : added_dim(def_, t) ? "TN_WIDENED" : "TN_REQUIRED";
+      const CExpr open =
+          runtime_call("input", {c_number(static_cast<int64_t>(k)), type_argument(def_, t.dtype), c_text(kind)});
+      const std::string name = operand_name(t, false);
+      out.push_back(read.count(name) ? c_declare("tn_operand *const", name, open) : c_evaluate(c_cast("void", open)));
     }
     for (size_t k = 0; k < signature_.packs.size(); ++k)
-      if (const std::string name = c_identifier(signature_.packs[k]); !uses_of(body, name).empty())
-        out.print_line("tn_dims *const {} = &f->pack[{}];", name, k);
+      if (const std::string name = c_identifier(signature_.packs[k]); read.count(name))
+        out.push_back(c_declare("tn_dims *const", name,
+                                address_of(c_index(frame_field("pack"), c_number(static_cast<int64_t>(k))))));
     declare_sizes(sizes, out);
-    if (has_implied_types()) out.line("tn_rt_imply_types(f);");
-    if (def_.attrs.empty()) {
-      out.line("tn_rt_attrs_done(f);");
-    } else {
-      out.line("if (a == NULL) {");
-      out.print_line("    {}_read_attributes(f, &given);", def_.name);
-      out.line("    a = &given;");
-      out.line("}");
-      write_attribute_checks(def_, out);
-    }
-    out.line("if (f->status != 0)").line("    return;");
+    if (has_implied_types()) out.push_back(runtime_step("imply_types", {}));
+    attributes(out);
+    out.push_back(c_if(c_binary(frame_field("status"), "!=", c_number(0)), {c_return(nullptr)}));
+    return out;
+  }
+
+  /// Those of a typed call, or the caller's.
+  void attributes(CBlock& out) const {
+    if (def_.attrs.empty()) return out.push_back(runtime_step("attrs_done", {}));
+    const CExpr a = c_text("a"), given = address_of(c_text("given"));
+    out.push_back(c_if(c_binary(a, "==", c_text("NULL")),
+                       {c_evaluate(c_call(def_.name + "_read_attributes", {c_text("f"), given})), c_assign(a, given)}));
+    add_attribute_checks(def_, out);
   }
 
   /// Sizes start as 0, those that are found by broadcasting as 1.
-  void declare_sizes(const std::vector<std::string>& sizes, TextWriter& out) const {
-    std::vector<std::string> texts;
+  void declare_sizes(const std::set<std::string>& sizes, CBlock& out) const {
+    CDeclarations integers{"int64_t", {}}, reals{"double", {}};
     for (const std::string& name : sizes) {
       const bool broadcast = !std::any_of(def_.inputs.begin(), def_.inputs.end(), [&](const TensorDef& t) {
         return !t.follows && has_plain(t, name);
       }) && !def_.let(name);
-      texts.push_back(fmt::format("{} = {}", name, broadcast ? 1 : 0));
+      integers.variables.push_back({name, c_number(broadcast ? 1 : 0)});
     }
-    if (!texts.empty()) out.print_line("int64_t {};", joined(texts, ", "));
-    std::vector<std::string> reals;
-    for (const std::string& l : s_.scope.real_lets) reals.push_back(c_identifier(l) + " = 0");
-    if (!reals.empty()) out.print_line("double {};", joined(reals, ", "));
+    for (const std::string& l : s_.scope.real_lets) reals.variables.push_back({c_identifier(l), c_number(0)});
+    for (CDeclarations& d : {std::ref(integers), std::ref(reals)})
+      if (!d.variables.empty()) out.push_back({std::move(d)});
   }
 
   static bool has_plain(const TensorDef& t, const std::string& c_name) {
@@ -496,15 +376,15 @@ class BindWriter {
   const OpDef& def_;
   const BindSignature& signature_;
   const IndexParts index_parts_;
-  TextWriter body_{4};
+  CBlock body_;
   BindState s_;
   std::set<std::string> has_float_, has_integer_, lists_;
 };
 
 }  // namespace
 
-void write_bind_function(const LibraryOp& op, const OpLibrary& defs, const BindSignature& signature, TextWriter& out) {
-  BindWriter(op, defs, signature).write(out);
+CFunction bind_function(const LibraryOp& op, const OpLibrary& defs, const BindSignature& signature) {
+  return BindWriter(op, defs, signature).function();
 }
 
 }  // namespace tenon

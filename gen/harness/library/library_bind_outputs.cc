@@ -1,11 +1,8 @@
-// Shapes of a definition's outputs as lines of the bind function.
-#include <fmt/format.h>
-
+// Shapes of a definition's outputs in the bind function.
 #include <algorithm>
 
 #include "harness/library/library_bind.h"
 #include "harness/library_names.h"
-#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -13,65 +10,70 @@ namespace {
 /// An extent that a tensor of a variadic output has for itself.
 bool is_element(const LetDef& l) { return l.value.is(SyntaxKind::call) && l.value.text == "element"; }
 
+void put_dim(BindState& s, const CExpr& name, const Dim& d) {
+  const auto written = written_extents(s.def());
+  if (d.kind == DimKind::pack) s.call("put_pack", {name, c_number(position(s.signature->packs, d.name))});
+  else if (d.kind == DimKind::split)
+    s.call("put_split", {name, s.extents(d.parts), c_number(static_cast<int64_t>(d.parts.size()))});
+  else if (std::count(written.begin(), written.end(), d.name) != 0)
+    s.call("put_upto", {name, s.extent(d), c_number(position(written, d.name))});
+  else s.call("put", {name, s.extent(d)});
+}
+
+/// The dims in order, then where the listed ones and the stored ones are.
+void put_shape(BindState& s, const TensorDef& t, const CExpr& name) {
+  StoredPlace before;
+  const Dim* listed = nullptr;
+  for (const Dim& d : t.dims) {
+    put_dim(s, name, d);
+    if (!d.at.empty() && s.def().attr(d.at)->count != AttrCount::one) listed = &d;
+    else if (listed == nullptr && d.kind == DimKind::pack) before.ranks.push_back(pack_rank(d.name));
+    else if (listed == nullptr) ++before.fixed;
+  }
+  if (listed != nullptr) {
+    const CStmt put = runtime_step("put_listed_axes", {name, address_of(attribute_field(listed->at)), before.value()});
+    const bool may_lack = s.def().let(listed->name) != nullptr;
+    s.add(may_lack ? c_if(c_binary(pack_rank(listed->name), ">", c_number(0)), {put}) : put);
+  }
+  write_storage_order(s, t, true);
+}
+
 }  // namespace
 
 void write_output(BindState& s, const TensorDef& t, int k) {
   if (!t.like.empty()) return write_gradient_output(s, t, k);
-  TextWriter& out = *s.out;
-  const std::string name = operand_name(t, true);
-  const int variable = type_variable(s.def(), t.dtype);
-  const auto d0 = variable < 0 ? dtype_from_name(t.dtype) : std::nullopt;
-  out.line().print_line("/* {} */", shape_comment(t));
-  out.print_line("tn_operand *const {} = tn_rt_output(f, {}, {});", name, k,
-                 variable >= 0 ? fmt::format("TN_TYPE_VARIABLE + {}", variable) : dtype_constant(*d0));
-  if (t.optional) {
-    out.print_line("if ({}->is_given || f->want == TN_WANT_WORKSPACE) {{", name);
-    out.indent();
-  }
-  StoredPlace before;
-  const Dim* listed = nullptr;
+  const CExpr name = c_text(operand_name(t, true));
+  s.add(c_paragraph(shape_comment(t)));
+  s.add(c_declare("tn_operand *const", operand_name(t, true),
+                  runtime_call("output", {c_number(k), type_argument(s.def(), t.dtype)})));
+  const auto put = [&] {
+    put_shape(s, t, name);
+    s.call("close", {name, c_number(k)});
+  };
+  if (!t.optional) return put();
+  const CExpr wanted =
+      c_binary(c_arrow(name, "is_given"), "||", c_binary(frame_field("want"), "==", c_text("TN_WANT_WORKSPACE")));
+  CBlock given = s.block(put);
+  s.add(c_if(wanted, std::move(given), s.block([&] { write_absent_extents(s, t, "nothing is written"); })));
+}
+
+void write_absent_extents(BindState& s, const TensorDef& t, std::string_view why) {
+  bool first = true;
   for (const Dim& d : t.dims) {
-    if (d.kind == DimKind::pack) {
-      out.print_line("tn_rt_put_pack(f, {}, {});", name, position(s.signature->packs, d.name));
-    } else if (d.kind == DimKind::split) {
-      std::vector<std::string> parts;
-      for (const Dim& p : d.parts) parts.push_back(s.extent(p));
-      out.print_line("tn_rt_put_split(f, {}, (const int64_t[]){{{}}}, {});", name, joined(parts, ", "), parts.size());
-    } else if (const auto written = written_extents(s.def()); std::count(written.begin(), written.end(), d.name) != 0) {
-      out.print_line("tn_rt_put_upto(f, {}, {}, {});", name, s.extent(d), position(written, d.name));
-    } else {
-      out.print_line("tn_rt_put(f, {}, {});", name, s.extent(d));
-    }
-    if (!d.at.empty() && s.def().attr(d.at)->count != AttrCount::one) listed = &d;
-    else if (listed == nullptr && d.kind == DimKind::pack) before.ranks.push_back(c_identifier(d.name) + "->rank");
-    else if (listed == nullptr) ++before.fixed;
+    const LetDef* l = s.def().let(d.name);
+    if (l == nullptr || !is_element(*l)) continue;
+    if (std::exchange(first, false)) s.add(c_comment(std::string(why)));
+    s.assign(s.extent(d), c_number(0));
   }
-  if (listed != nullptr) {
-    if (s.def().let(listed->name)) out.print_line("if ({}->rank > 0)", c_identifier(listed->name)).write("    ");
-    out.print_line("tn_rt_put_listed_axes(f, {}, &a->{}, {});", name, c_identifier(listed->at), before.text());
-  }
-  write_storage_order(s, t, true);
-  out.print_line("tn_rt_close(f, {}, {});", name, k);
-  if (!t.optional) return;
-  out.dedent();
-  out.line("} else {");
-  write_absent_extents(s, t, "nothing is written");
-  out.line("}");
 }
 
-void write_absent_extents(const BindState& s, const TensorDef& t, std::string_view why) {
-  for (const Dim& d : t.dims)
-    if (const LetDef* l = s.def().let(d.name); l && is_element(*l))
-      s.out->print_line("    {} = 0; /* {} */", s.extent(d), why);
-}
-
-void write_element_checks(const BindState& s, const LetDef& l) {
+void write_element_checks(BindState& s, const LetDef& l) {
   if (!is_element(l)) return;
-  const std::string list = c_identifier(l.value.children[0].text);
+  const CExpr count = c_member(attribute_field(l.value.children[0].text), "count");
+  const auto most = std::count_if(s.def().lets.begin(), s.def().lets.end(), is_element);
   if (l.value.children[1].integer == 0)
-    s.out->print_line("tn_rt_require(f, a->{0}.count >= 1 && a->{0}.count <= {1}, TN_E_ATTR);", list,
-                      std::count_if(s.def().lets.begin(), s.def().lets.end(), is_element));
-  s.out->print_line("tn_rt_require(f, {} >= 0, TN_E_SHAPE);", c_identifier(l.name));
+    s.add(require(c_binary(c_binary(count, ">=", c_number(1)), "&&", c_binary(count, "<=", c_number(most))), "ATTR"));
+  s.add(require(c_binary(c_name(l.name), ">=", c_number(0)), "SHAPE"));
 }
 
 }  // namespace tenon

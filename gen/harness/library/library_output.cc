@@ -21,6 +21,7 @@
 #include "harness/library/library_typed.h"
 #include "harness/library_names.h"
 #include "harness/provenance.h"
+#include "ir/text/print_c99.h"
 #include "support/check.h"
 #include "support/long_lines.h"
 #include "support/parallel.h"
@@ -100,7 +101,7 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
     const BindSignature signature = signature_of(*op);
     write_formulas(*op->def, defs, out);
     write_attribute_functions(*op->def, defs, out);
-    write_bind_function(*op, defs, signature, out);
+    out.write_verbatim(print_c99(bind_function(*op, defs, signature), CStyle::Runtime));
     out.line().print_line("extern const tn_op tn_rt_op_{};", op->def->name);
     write_room_function(*op, signature, out);
     write_typed_shapes(*op, out);

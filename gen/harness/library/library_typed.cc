@@ -10,6 +10,7 @@
 #include "harness/library/library_dims.h"
 #include "harness/library_names.h"
 #include "ir/op/type_function.h"
+#include "ir/text/print_c99.h"
 #include "support/joined.h"
 #include "support/quoted.h"
 
@@ -187,7 +188,7 @@ class TypedWriter {
       if (r.condition) {
         ArithmeticScope scope;
         scope.def = &def_;
-        out.print_line("{}if ({}) {{", open ? "} else " : "", bare_condition(*r.condition, scope));
+        out.print_line("{}if ({}) {{", open ? "} else " : "", print_c99(condition_value(*r.condition, scope)));
       } else if (open) {
         out.line("} else {");
       }
