@@ -238,7 +238,8 @@ class ModelWriter {
   std::string weights_api() const {
     if (frame_.weights != WeightsForm::bin) return {};
     return fmt::format(
-        "\n/* The weights are in {0}_weights.bin: {1}_WEIGHTS_BYTES bytes that the caller loads to an address aligned to "
+        "\n/* The weights are in {0}_weights.bin: {1}_WEIGHTS_BYTES bytes that the caller loads to an address aligned "
+        "to "
         "64 bytes and\n"
         "   names in context->weights; they are read only. FNV-1a of their 64-bit words: */\n"
         "#define {1}_WEIGHTS_CHECKSUM UINT64_C(0x{2:016x})\n\n"

@@ -16,7 +16,7 @@ struct KeptOutput {
   std::vector<double> elements;  ///< number k is element k*count/elements.size() of the output; of complex outputs real
                                  ///< and imaginary parts in turn
   double mean = 0;               ///< of all elements; not finite where it says nothing
-  double tolerance = 0;               ///< by which an element and the mean may differ; 0 for exact ones
+  double tolerance = 0;          ///< by which an element and the mean may differ; 0 for exact ones
 };
 
 struct Selftest {
