@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "emit/emitter.h"
+#include "ir/op/frame_vectors.h"
 #include "ir/text/print_c99.h"
 #include "support/check.h"
 #include "support/text_template.h"
@@ -37,6 +38,24 @@ void add_inner(Emitter& e, const InnerFunction& f, const std::string& name) {
   e.needs.add_function(std::move(c));
 }
 
+/// What fills a hole that depends on the level.
+std::string vector_text(Emitter& e, const VectorHole& hole) {
+  const OperandType type{hole.dtype, e.isa.lanes(hole.dtype), 0};
+  const auto extremum = [&](ScalarOp op) {
+    Emitter inner(e.isa, e.options, e.needs, nullptr);
+    for (const char* name : {"a", "b"}) inner.declare(name, Binding{"", type, false, false, std::nullopt});
+    return print_c99(inner.operand(v_apply(op, {v_var("a", type), v_var("b", type)})));
+  };
+  switch (hole.kind) {
+    case VectorHoleKind::vector: return e.c_type(type);
+    case VectorHoleKind::memory: return type.lanes > 1 ? e.memory_type(type.dtype, type.lanes) : e.c_type(type);
+    case VectorHoleKind::lanes: return std::to_string(type.lanes);
+    case VectorHoleKind::min: return extremum(ScalarOp::Min);
+    case VectorHoleKind::max: return extremum(ScalarOp::Max);
+  }
+  TENON_UNREACHABLE("a hole of no kind");
+}
+
 /// The text of a frame with its holes filled.
 void add_frame(Emitter& e, const InnerFunction& f, const std::string& name) {
   const TextTemplate text("c/" + f.frame->name + ".c.in", f.frame->text);
@@ -46,6 +65,9 @@ void add_frame(Emitter& e, const InnerFunction& f, const std::string& name) {
     if (std::find(wanted.begin(), wanted.end(), hole) != wanted.end()) values.push_back({hole, std::move(value)});
   };
   add("name", name);
+  add(std::string(kTargetHole), e.isa.target.empty() ? "" : target_macro(e.isa, e.options) + ' ');
+  for (const std::string& hole : wanted)
+    if (const auto vector = vector_hole(hole)) add(hole, vector_text(e, *vector));
   size_t pointer = 0;
   for (const FrameParameter& p : f.frame->parameters) {
     if (!p.is_pointer()) continue;

@@ -6,7 +6,9 @@
 
 namespace tenon {
 
-/// Frames are plain C: the same on every level.
+/// Whether the frame has a text of its own at a level above portable. Most are plain C, the same on every level.
+bool differs_at(const FrameCall& call, const Isa& isa);
+
 LoopNest lower_frame(const std::shared_ptr<const Kernel>& kernel, const Isa& isa);
 
 }  // namespace tenon

@@ -241,7 +241,7 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
   std::vector<std::optional<LoopNest>> out(levels.size());
   for (size_t i = 0; i < levels.size(); ++i) {
     const Isa& isa = *levels[i];
-    if (i > 0 && (isa.vector_bits == 0 || kernel.call)) continue;
+    if (i > 0 && (isa.vector_bits == 0 || (kernel.call && !differs_at(*kernel.call, isa)))) continue;
     if (i > 0 && !isa.base.empty() && !(contracts && multiplies_bytes(kernel, isa))) continue;
     if (kernel.call) out[i] = lower_frame(whole.kernel, isa);
     else if (contracts) out[i] = contraction_nest(whole, *contraction, isa, blueprints, sharing);

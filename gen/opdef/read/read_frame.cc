@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/op/frame_vectors.h"
 #include "opdef/notation/parse_body.h"
 #include "opdef/notation/tokens.h"
 #include "support/function_ref.h"
@@ -126,11 +127,15 @@ class HeadLine {
     if (s.is(SyntaxKind::integer)) return true;
     if (s.is(SyntaxKind::name)) {
       const FrameParameter* p = frame_.parameter(s.text);
-      if (p && p->kind == FrameParameterKind::size) return true;
+      const auto hole = vector_hole(s.text);
+      if ((p && p->kind == FrameParameterKind::size) || (hole && hole->kind == VectorHoleKind::lanes)) return true;
+    } else if (s.is(SyntaxKind::call) && s.text == "min" && s.children.size() == 2) {
+      return known(s.children[0]) && known(s.children[1]);
     } else if (s.is(SyntaxKind::binary) && (s.text == "+" || s.text == "-" || s.text == "*")) {
       return known(s.children[0]) && known(s.children[1]);
     }
-    diagnostics_.error(Code::E0234, s.span, "the workspace is counted with sizes above, integers, + - *",
+    diagnostics_.error(Code::E0234, s.span,
+                       "the workspace is counted with sizes above, integers, i64_lanes, min(a, b), + - *",
                        {"gen/ir/op/frame.h has the grammar of heads"});
     return false;
   }
@@ -155,7 +160,8 @@ void check_holes(const Frame& frame, const SourceFileRef& file, Diagnostics& dia
     if (p.is_tensor())
       for (const FrameHole& row : frame_holes()) known.push_back(frame_hole_name(p.name, row));
   for (const std::string& hole : TextTemplate(frame.name, frame.text).hole_names()) {
-    if (std::find(known.begin(), known.end(), hole) != known.end()) continue;
+    if (hole == kTargetHole || vector_hole(hole) || std::find(known.begin(), known.end(), hole) != known.end())
+      continue;
     const std::size_t at = file->text().find("@" + hole);
     const std::string near = nearest_name(hole, known);
     diagnostics.error(

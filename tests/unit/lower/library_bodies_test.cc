@@ -106,11 +106,13 @@ TEST_CASE("library bodies: what depends on an element's parity has lanes as narr
   CHECK_FALSE(contains(nest, "i64x"));
 }
 
-TEST_CASE("library bodies: a sort keeps 16 bytes an element, whatever its type") {
+TEST_CASE("library bodies: a sort keeps 16 bytes an element, whatever its type, and with vectors some short rows") {
   for (const DType type : {DType::F32, DType::F64, DType::I8}) {
     const std::string nest = nest_of("sort", "x86-64-v3", type);
     INFO(nest);
-    CHECK(count_of(nest, ": workspace ") == 2);
+    CHECK(count_of(nest, ": workspace ") == 3);
+    CHECK(contains(nest, "lanes: workspace i64 x mul(4, min(add(D, 7), 4096))"));
+    CHECK(contains(nest_of("sort", "portable", type), "lanes: workspace i64 x 1 "));
     CHECK(contains(nest, "items: workspace u64 x mul(2, D)"));
     CHECK(contains(nest, "counts: workspace u32 x 1024"));
   }
@@ -275,6 +277,23 @@ TEST_CASE("library bodies: a tile is told where its rows are by one step, in the
   CHECK(contains(nest, "tile_6x2_f32_steps_rows"));
   CHECK(contains(nest, "let row5: i64 = mul(min(5, last_row), row_step)"));
   CHECK_FALSE(contains(nest, "if eq(alpha, 0)"));  // factors of the result choose by a select
+}
+
+TEST_CASE("library bodies: a C template has a text for each level with four lanes of 64 bits if it uses vectors") {
+  const Isa *portable = isa_from_name("portable"), *v2 = isa_from_name("x86-64-v2"), *v3 = isa_from_name("x86-64-v3"),
+            *v4 = isa_from_name("x86-64-v4");
+  const auto levels_of = [&](const std::string& op) {
+    const auto library = expand_library(tenon_test::shipped_ops(), {{op}, {DType::F32}});
+    REQUIRE(library);
+    std::string own;
+    for (const auto& nest :
+         lower_levels(library->ops[0].kernels[0].kernel, tenon_test::shipped_blueprints(), {portable, v2, v3, v4}))
+      own += nest ? 'x' : '.';
+    return own;
+  };
+  CHECK(levels_of("sort") == "x.xx");
+  CHECK(levels_of("argsort") == "x.xx");
+  CHECK(levels_of("nonzero") == "x...");
 }
 
 }  // namespace library_bodies_test

@@ -1,0 +1,89 @@
+/* sort along an axis, on every level that this machine runs: many rows at once, few, long ones, columns; stable, NaN last, both zeros equal. */
+#include <math.h>
+
+#include "uniform.h"
+
+enum { most = 16 * 1100 };
+static int wrong;
+static uint64_t state = 1;
+
+static uint32_t drawn(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33);
+}
+
+/* An element of the type from few different ones, or from all; floats include NaN and both zeros. */
+static void draw(tn_dtype type, void *x, int64_t k, int few)
+{
+    const uint32_t n = few ? drawn() % 7 : drawn();
+    const double value = few ? (double[]){0, -0.0, NAN, 1, -1, INFINITY, -2}[n] : ((double)n - 0x3fffffff) / 1024;
+    if (type == TN_F32)
+        ((float *)x)[k] = (float)value;
+    else if (type == TN_F64)
+        ((double *)x)[k] = few ? value : 1 + value * 1e-18;
+    else if (type == TN_I64)
+        ((int64_t *)x)[k] = few ? (int64_t)n - 3 : (int64_t)((uint64_t)n << 33 | drawn());
+    else
+        ((uint8_t *)x)[k] = (uint8_t)n;
+}
+
+/* -1, 0, 1: how two elements of a row are in order. */
+static int compared(tn_dtype type, const void *x, int64_t a, int64_t b)
+{
+    if (type == TN_I64) {
+        const int64_t p = ((const int64_t *)x)[a], q = ((const int64_t *)x)[b];
+        return (p > q) - (p < q);
+    }
+    const double p = type == TN_F32 ? (double)((const float *)x)[a] : type == TN_F64 ? ((const double *)x)[a] : ((const uint8_t *)x)[a];
+    const double q = type == TN_F32 ? (double)((const float *)x)[b] : type == TN_F64 ? ((const double *)x)[b] : ((const uint8_t *)x)[b];
+    if (isnan(p) || isnan(q))
+        return (isnan(p) != 0) - (isnan(q) != 0);
+    return (p > q) - (p < q);
+}
+
+static void check(const char *level, tn_dtype type, int few, int64_t P, int64_t D, int64_t Q, int64_t descending)
+{
+    static double x[most], y[most];
+    static int64_t from[most];
+    static char seen[most];
+    const int64_t shape[3] = {P, D, Q}, axis = 1;
+    const size_t bytes = (type & 0xff) / 8;
+    for (int64_t k = 0; k < P * D * Q; ++k)
+        draw(type, x, k, few);
+    const tn_attr attrs[2] = {{"axis", 1, &axis, NULL}, {"descending", 1, &descending, NULL}};
+    box in = boxed(type, x, 3, shape, NULL), out[2] = {boxed(type, y, 3, shape, NULL), boxed(TN_I64, from, 3, shape, NULL)};
+    int bad = call_op("sort", type, &in, 1, out, 2, attrs, 2) != 0;
+    memset(seen, 0, sizeof seen);
+    for (int64_t p = 0; p < P; ++p)
+        for (int64_t q = 0; q < Q; ++q)
+            for (int64_t d = 0; d < D && !bad; ++d) {
+                const int64_t first = p * D * Q + q, here = first + d * Q, at = first + from[here] * Q;
+                bad = from[here] < 0 || from[here] >= D || seen[at]++ != 0 || memcmp((char *)y + here * (int64_t)bytes, (char *)x + at * (int64_t)bytes, bytes) != 0;
+                if (!bad && d > 0) {
+                    const int64_t before = from[here - Q], order = compared(type, x, first + before * Q, at);
+                    bad = order == 0 ? before > from[here] : (order > 0) != (descending != 0);
+                }
+            }
+    if (bad)
+        printf("sorts.c: %s: %d bits, %lld rows of %lld, %lld columns, descending %lld, few %d\n", level, (int)(type & 0xff), (long long)P, (long long)D, (long long)Q,
+               (long long)descending, few), wrong = 1;
+}
+
+int main(void)
+{
+    static const tn_dtype types[] = {TN_F32, TN_F64, TN_I64, TN_U8};
+    static const int64_t lengths[] = {0, 1, 2, 7, 8, 9, 17, 33, 64, 70, 100, 129, 250, 300, 513, 1000, 1100};
+    for (int l = 0; l < (int)(sizeof levels / sizeof levels[0]); ++l) {
+        if (tn_force_isa(levels[l]) != 0)
+            continue;
+        for (int t = 0; t < 4; ++t)
+            for (int k = 0; k < (int)(sizeof lengths / sizeof lengths[0]); ++k)
+                for (int few = 0; few < 2; ++few) {
+                    check(levels[l], types[t], few, 16, lengths[k], 1, few ^ (k & 1));
+                    check(levels[l], types[t], few, 1, lengths[k], 13, k & 1);
+                    check(levels[l], types[t], few, 3, lengths[k], 1, few);
+                }
+    }
+    return wrong;
+}
