@@ -97,6 +97,8 @@ std::vector<Instance> phases() {
   one(7, "stride=2, pads=[3, 3], output_pads=1");
   out.push_back({"phases_of_conv_transpose2d", kImage, constant("w", "f32[4, 3, 3, 4]", "randn()") + b,
                  "  z = neg(conv_transpose2d(x, w, b, stride=[2, 3], pads=[1, 0, 0, 2], output_pads=[1, 0]))\n"});
+  out.push_back({"phases_of_conv_transpose2d", kImage, constant("w", "f32[4, 3, 3, 2]", "randn()"),
+                 "  z = neg(conv_transpose2d(x, w, pads=[1, 0, 2, 1]))\n"});
   out.push_back({"phases_of_conv_transpose2d", kImage, constant("w", "f32[4, 3, 2, 2]", "randn()"),
                  "  z = neg(conv_transpose2d(x, w, stride=[2, 2]))\n"});
   out.push_back({"phases_of_conv_transpose1d", "  x: f32[2, 4, 5]\n",

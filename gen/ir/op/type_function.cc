@@ -51,11 +51,11 @@ std::optional<DType> wide_type(DType d) {
   }
 }
 
-constexpr std::pair<std::string_view, Row> kFunctions[] = {{"complex", complex_type},
-                                                           {"real", real_type},
-                                                           {"unsigned", unsigned_type},
-                                                           {"signed", signed_type},
-                                                           {"wide", wide_type}};
+std::optional<DType> compute_type(DType d) { return dtype_row(d).compute; }
+
+constexpr std::pair<std::string_view, Row> kFunctions[] = {{"complex", complex_type},   {"real", real_type},
+                                                           {"unsigned", unsigned_type}, {"signed", signed_type},
+                                                           {"wide", wide_type},         {"compute", compute_type}};
 
 /// Splits `f(x)` into f and x; empty for a word without parentheses.
 std::optional<std::pair<std::string_view, std::string_view>> parts_of(std::string_view word) {

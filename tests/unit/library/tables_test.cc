@@ -51,6 +51,8 @@ std::vector<double> numbers(const TensorData& t) {
 TEST_CASE("type functions: every type that they have, and none where there is none") {
   CHECK(derived_dtype("wide(T)", DType::BF16) == DType::F32);
   CHECK(derived_dtype("wide(T)", DType::U64) == DType::U64);
+  CHECK(derived_dtype("compute(T)", DType::BF16) == DType::F32);
+  CHECK(derived_dtype("compute(T)", DType::I8) == DType::I8);
   CHECK(derived_dtype("signed(wide(T))", DType::U16) == DType::I32);
   CHECK(derived_dtype("complex(T)", DType::F64) == DType::C128);
   CHECK(derived_dtype("real(T)", DType::C64) == DType::F32);

@@ -296,4 +296,13 @@ TEST_CASE("library bodies: a C template has a text for each level with four lane
   CHECK(levels_of("nonzero") == "x...");
 }
 
+TEST_CASE("library bodies: a transposed convolution is a product of matrices whose results are added up") {
+  for (const char* op : {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"}) {
+    const std::string nest = nest_of(op);
+    INFO(nest);
+    CHECK(contains(nest, "fma"));        // the product has vectors
+    CHECK_FALSE(contains(nest, "mod"));  // nothing asks of each element and tap whether they meet
+  }
+}
+
 }  // namespace library_bodies_test
