@@ -28,6 +28,7 @@ static void add_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_add;
+
 static int64_t add_with_room(tn_frame *f, tn_step *step)
 {
     tn_operand operand[3];
@@ -158,4 +159,3 @@ size_t tn_add_f32_workspace(const tn_add_dims *dims)
     }
     return (size_t)most;
 }
-

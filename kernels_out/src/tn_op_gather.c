@@ -59,6 +59,7 @@ static void gather_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_gather;
+
 static int64_t gather_with_room(tn_frame *f, tn_step *step)
 {
     tn_operand operand[3];
@@ -226,4 +227,3 @@ size_t tn_gather_f32_i64_workspace(const tn_gather_dims *dims, const tn_gather_a
     }
     return (size_t)most;
 }
-

@@ -80,6 +80,7 @@ static void gemm_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_gemm;
+
 static int64_t gemm_with_room(tn_frame *f, tn_step *step)
 {
     tn_operand operand[4];
@@ -224,7 +225,8 @@ int tn_gemm_shape(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs, tn_dtype
     gemm_call call;
     tn_dims told[1] = {{0, {0}}};
     int status = gemm_begin(&call, TN_WANT_SHAPES, dims, attrs, chosen, types, NULL);
-    (void)type_of, (void)variable;
+    (void)type_of;
+    (void)variable;
     if (status != 0)
         return status;
     call.frame.told = told;
@@ -250,7 +252,8 @@ size_t tn_gemm_f32_workspace(const tn_gemm_dims *dims, const tn_gemm_attrs *attr
     static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
     gemm_call call;
     int64_t most = 0;
-    for (int with = 0; with < 2; ++with) { /* without and with the optional inputs */
+    /* without and with the optional inputs */
+    for (int with = 0; with < 2; ++with) {
         if (gemm_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0)
             return 0;
         if (!with)
@@ -259,4 +262,3 @@ size_t tn_gemm_f32_workspace(const tn_gemm_dims *dims, const tn_gemm_attrs *attr
     }
     return (size_t)most;
 }
-

@@ -72,6 +72,7 @@ static void layernorm_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_layernorm;
+
 static int64_t layernorm_with_room(tn_frame *f, tn_step *step)
 {
     tn_operand operand[4];
@@ -223,7 +224,8 @@ size_t tn_layernorm_f32_workspace(const tn_layernorm_dims *dims, const tn_layern
     static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
     layernorm_call call;
     int64_t most = 0;
-    for (int with = 0; with < 2; ++with) { /* without and with the optional inputs */
+    /* without and with the optional inputs */
+    for (int with = 0; with < 2; ++with) {
         if (layernorm_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0)
             return 0;
         if (!with)
@@ -232,4 +234,3 @@ size_t tn_layernorm_f32_workspace(const tn_layernorm_dims *dims, const tn_layern
     }
     return (size_t)most;
 }
-

@@ -56,6 +56,7 @@ static void softmax_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_softmax;
+
 static int64_t softmax_with_room(tn_frame *f, tn_step *step)
 {
     tn_operand operand[2];
@@ -194,4 +195,3 @@ size_t tn_softmax_f32_workspace(const tn_softmax_dims *dims, const tn_softmax_at
     }
     return (size_t)most;
 }
-

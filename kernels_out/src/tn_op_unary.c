@@ -26,6 +26,7 @@ static void gelu_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_gelu;
+
 static int64_t gelu_with_room(tn_frame *f, tn_step *step)
 {
     tn_operand operand[2];
@@ -174,6 +175,7 @@ static void relu_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_relu;
+
 static int64_t relu_with_room(tn_frame *f, tn_step *step)
 {
     tn_operand operand[2];
@@ -298,4 +300,3 @@ size_t tn_relu_f32_workspace(const tn_relu_dims *dims)
     }
     return (size_t)most;
 }
-

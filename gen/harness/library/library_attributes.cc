@@ -9,9 +9,7 @@
 #include "harness/library/runtime_calls.h"
 #include "harness/library_names.h"
 #include "ir/op/type_function.h"
-#include "ir/text/print_c99.h"
 #include "support/check.h"
-#include "support/joined.h"
 #include "support/quoted.h"
 
 namespace tenon {
@@ -27,20 +25,21 @@ std::string value_type(const AttrDef& a) {
   return is_complex(*d) ? "tn_value" : is_float(*d) ? "double" : "int64_t";
 }
 
-/// C expression of the dtype of a tn_value attribute, over `type`: int32_t or tn_dtype by type variable.
-std::string dtype_of(const OpDef& def, const AttrDef& a, bool in_frame) {
-  if (a.kind == AttrKind::dtype) return dtype_constant(*dtype_from_name(a.type));
-  return in_frame ? fmt::format("f->type[{}]", type_variable(def, a.type)) : type_from_parameters(def, a.type);
+/// The dtype of a tn_value attribute, in a function that has the frame or one that has parameters for types.
+CExpr dtype_of(const OpDef& def, const AttrDef& a, bool in_frame) {
+  if (a.kind == AttrKind::dtype) return c_text(dtype_constant(*dtype_from_name(a.type)));
+  if (!in_frame) return type_from_parameters(def, a.type);
+  return c_index(frame_field("type"), c_number(type_variable(def, a.type)));
 }
 
 std::string field_of(const AttrDef& a) {
   const std::string name = c_identifier(a.name), type = value_type(a);
-  if (a.count == AttrCount::one) return fmt::format("{} {};", type, name);
-  if (a.count == AttrCount::fixed) return fmt::format("{} {}[{}];", type, name, a.length);
+  if (a.count == AttrCount::one) return fmt::format("{} {}", type, name);
+  if (a.count == AttrCount::fixed) return fmt::format("{} {}[{}]", type, name, a.length);
   TENON_CHECK(type != "tn_value" && (a.count == AttrCount::any || type == "int64_t"), "attribute {}: a list of type {}",
               a.name, a.type);
-  if (a.count == AttrCount::per_dim) return fmt::format("tn_dims {};", name);
-  return fmt::format("{} {};", type == "double" ? "tn_reals" : "tn_ints", name);
+  if (a.count == AttrCount::per_dim) return "tn_dims " + name;
+  return fmt::format("{} {}", type == "double" ? "tn_reals" : "tn_ints", name);
 }
 
 std::string field_comment(const AttrDef& a) {
@@ -56,81 +55,68 @@ std::string field_comment(const AttrDef& a) {
   return text + (a.value ? "default " + print(*a.value) : "required");
 }
 
-ArithmeticScope constant_scope(const OpDef& def, const OpLibrary& defs) {
+bool is_infinity(const Syntax& s) { return s.kind == SyntaxKind::infinity; }
+bool is_minus(const Syntax& s) { return s.kind == SyntaxKind::unary && s.text == "-"; }
+
+CExpr default_value(const OpDef& def, const OpLibrary& defs, const AttrDef& a, const Syntax& value) {
   ArithmeticScope scope;
   scope.def = &def;
   scope.defs = &defs;
-  return scope;
-}
-
-std::string default_text(const OpDef& def, const OpLibrary& defs, const AttrDef& a, const Syntax& value) {
-  const ArithmeticValue v = arithmetic(value, constant_scope(def, defs));
-  const std::string text = print_c99(v.value);
-  if (value_type(a) == "double") return print_c99(real_value(value, constant_scope(def, defs)));
-  if (value_type(a) == "int64_t" && text.find("inf") != std::string::npos)
-    return text[0] == '-' ? "INT64_MIN" : "INT64_MAX";
-  if (value_type(a) == "int64_t") return v.type == ArithmeticType::Real ? fmt::format("(int64_t){}", text) : text;
-  if (v.type == ArithmeticType::Real) return fmt::format("tn_rt_value({}, {})", dtype_of(def, a, false), text);
-  return fmt::format("tn_rt_value_int({}, {})", dtype_of(def, a, false), text);
+  const std::string type = value_type(a);
+  if (type == "double") return real_value(value, scope);
+  const auto [expression, kind] = arithmetic(value, scope);
+  const bool real = kind == ArithmeticType::Real;
+  if (type == "tn_value") return runtime_value(real ? "value" : "value_int", {dtype_of(def, a, false), expression});
+  if (is_infinity(value)) return c_text("INT64_MAX");
+  if (is_minus(value) && is_infinity(value.children[0])) return c_text("INT64_MIN");
+  return real ? c_cast("int64_t", expression) : expression;
 }
 
 const Syntax& element(const Syntax& value, size_t k) {
   return value.kind == SyntaxKind::list ? value.children[std::min(k, value.children.size() - 1)] : value;
 }
 
-void write_default_list(const OpDef& def, const OpLibrary& defs, const AttrDef& a, TextWriter& out) {
-  const std::string name = c_identifier(a.name);
-  const Syntax* value = a.value ? &*a.value : nullptr;
-  const size_t n = value == nullptr ? 0 : value->kind == SyntaxKind::list ? value->children.size() : 1;
+void add_default_list(const OpDef& def, const OpLibrary& defs, const AttrDef& a, CBlock& out) {
+  const CExpr field = c_arrow(c_text("attrs"), c_identifier(a.name));
+  const bool listed = a.value && a.value->kind == SyntaxKind::list;
+  std::vector<CExpr> values;
+  for (size_t k = 0; k < (!a.value ? 0 : listed ? a.value->children.size() : 1); ++k)
+    values.push_back(default_value(def, defs, a, element(*a.value, k)));
+  const auto n = static_cast<int64_t>(values.size());
   if (a.count == AttrCount::per_dim) {
-    out.print_line("memset(&attrs->{0}, 0, sizeof attrs->{0});", name);
-    out.print_line("attrs->{}.rank = {};", name, a.value && value->kind == SyntaxKind::list ? static_cast<int>(n) : -1);
-    for (size_t k = 0; value != nullptr && value->kind == SyntaxKind::list && k < n; ++k)
-      out.print_line("attrs->{}.dim[{}] = {};", name, k, default_text(def, defs, a, element(*value, k)));
+    out.push_back(c_evaluate(c_call("memset", {address_of(field), c_number(0), c_unary("sizeof ", field)})));
+    out.push_back(c_assign(c_member(field, "rank"), c_number(listed ? n : -1)));
+    for (int64_t k = 0; listed && k < n; ++k)
+      out.push_back(c_assign(c_index(c_member(field, "dim"), c_number(k)), values[static_cast<size_t>(k)]));
     return;
   }
-  out.print_line("attrs->{}.count = {};", name, n);
-  if (n == 0) {
-    out.print_line("attrs->{}.values = NULL;", name);
-    return;
-  }
-  std::vector<std::string> values;
-  for (size_t k = 0; k < n; ++k) values.push_back(default_text(def, defs, a, element(*value, k)));
-  out.line("{");
-  {
-    const auto in = out.indented();
-    out.print_line("static const {} values[] = {{{}}};", value_type(a), joined(values, ", "));
-    out.print_line("attrs->{}.values = values;", name);
-  }
-  out.line("}");
+  out.push_back(c_assign(c_member(field, "count"), c_number(n)));
+  if (n == 0) return out.push_back(c_assign(c_member(field, "values"), c_text("NULL")));
+  out.push_back({CScope{{c_declare_array("static const " + value_type(a), "values", "[]", c_list(std::move(values))),
+                         c_assign(c_member(field, "values"), c_text("values"))}}});
 }
 
-void write_default(const OpDef& def, const OpLibrary& defs, const AttrDef& a, TextWriter& out) {
-  if (a.count == AttrCount::any || a.count == AttrCount::per_dim) return write_default_list(def, defs, a, out);
-  const size_t n = a.count == AttrCount::fixed ? static_cast<size_t>(a.length) : 1;
+void add_default(const OpDef& def, const OpLibrary& defs, const AttrDef& a, CBlock& out) {
+  if (a.count == AttrCount::any || a.count == AttrCount::per_dim) return add_default_list(def, defs, a, out);
   const Syntax zero{SyntaxKind::integer, "0", 0, 0, {}, {}};
-  for (size_t k = 0; k < n; ++k) {
-    const std::string at = a.count == AttrCount::fixed ? fmt::format("[{}]", k) : "";
-    out.print_line("attrs->{}{} = {};", c_identifier(a.name), at,
-                   default_text(def, defs, a, a.value ? element(*a.value, k) : zero));
-  }
+  const CExpr field = c_arrow(c_text("attrs"), c_identifier(a.name));
+  for (int k = 0; k < (a.count == AttrCount::fixed ? a.length : 1); ++k)
+    out.push_back(c_assign(a.count == AttrCount::fixed ? c_index(field, c_number(k)) : field,
+                           default_value(def, defs, a, a.value ? element(*a.value, static_cast<size_t>(k)) : zero)));
 }
 
-void write_read(const OpDef& def, const AttrDef& a, TextWriter& out) {
-  const std::string type = value_type(a), name = c_identifier(a.name);
-  const int required = a.required() ? 1 : 0;
-  const int n = a.count == AttrCount::fixed ? a.length : 1;
-  const std::string to = a.count == AttrCount::fixed ? fmt::format("a->{}", name) : fmt::format("&a->{}", name);
-  if (a.count == AttrCount::per_dim)
-    return void(out.print_line("tn_rt_attr_dims(f, \"{}\", {}, {});", verbatim(a.name), required, to));
-  if (a.count == AttrCount::any)
-    return void(out.print_line("tn_rt_attr_{}(f, \"{}\", {}, {});", type == "double" ? "reals" : "ints",
-                               verbatim(a.name), required, to));
-  if (type == "tn_value")
-    return void(out.print_line("tn_rt_attr_value(f, \"{}\", {}, {}, {}, {});", verbatim(a.name), required,
-                               dtype_of(def, a, true), to, n));
-  out.print_line("tn_rt_attr_{}(f, \"{}\", {}, {}, {});", type == "double" ? "real" : "int", verbatim(a.name), required,
-                 to, n);
+/// Reads an attribute of a uniform call.
+CStmt read_of(const OpDef& def, const AttrDef& a) {
+  const std::string type = value_type(a);
+  const bool fixed = a.count == AttrCount::fixed, real = type == "double";
+  const CExpr field = attribute_field(a.name);
+  std::vector<CExpr> args = {c_text("\"" + verbatim(a.name) + "\""), c_number(a.required() ? 1 : 0)};
+  if (type == "tn_value") args.push_back(dtype_of(def, a, true));
+  args.push_back(fixed ? field : address_of(field));
+  if (a.count == AttrCount::per_dim) return runtime_step("attr_dims", std::move(args));
+  if (a.count == AttrCount::any) return runtime_step(real ? "attr_reals" : "attr_ints", std::move(args));
+  args.push_back(c_number(fixed ? a.length : 1));
+  return runtime_step(type == "tn_value" ? "attr_value" : real ? "attr_real" : "attr_int", std::move(args));
 }
 
 }  // namespace
@@ -147,55 +133,49 @@ std::vector<std::string> types_of_attributes(const OpDef& def) {
 
 int kept_scalars(const AttrDef& list) { return list.length * (value_type(list) == "tn_value" ? 2 : 1); }
 
-std::string type_from_parameters(const OpDef& def, const std::string& word) {
+CExpr type_from_parameters(const OpDef& def, const std::string& word) {
   const TypeVar& variable = *def.type(variable_of_type(word));
-  const std::string given = c_identifier(variable.name);
-  if (!is_derived_type(word)) return fmt::format("(int32_t){}", given);
+  const CExpr given = c_name(variable.name);
+  if (!is_derived_type(word)) return c_cast("int32_t", given);
+  const auto constant = [](DType d) { return c_text(dtype_constant(d)); };
   const std::vector<DType> all = dtypes_of(variable);
-  std::string text;
-  for (size_t k = 0; k + 1 < all.size(); ++k)
+  CExpr out = constant(*derived_dtype(word, all.back()));
+  for (size_t k = all.size() - 1; k-- > 0;)
     if (derived_dtype(word, all[k]) != derived_dtype(word, all.back()))
-      text +=
-          fmt::format("{} == {} ? {} : ", given, dtype_constant(all[k]), dtype_constant(*derived_dtype(word, all[k])));
-  return fmt::format("({}{})", text, dtype_constant(*derived_dtype(word, all.back())));
+      out = c_conditional(c_binary(given, "==", constant(all[k])), constant(*derived_dtype(word, all[k])), out);
+  return out;
 }
 
-std::string defaults_parameters(const OpDef& def) {
-  std::string out = fmt::format("(tn_{}_attrs *attrs", def.name);
-  for (const std::string& v : types_of_attributes(def)) out += ", tn_dtype " + c_identifier(v);
-  return out + ")";
+CFunction defaults_prototype(const OpDef& def) {
+  std::vector<std::string> params = {fmt::format("tn_{}_attrs *attrs", def.name)};
+  for (const std::string& v : types_of_attributes(def)) params.push_back("tn_dtype " + c_identifier(v));
+  return {"", "", "void", fmt::format("tn_{}_defaults", def.name), std::move(params), {}, ""};
 }
 
-void write_attribute_struct(const OpDef& def, TextWriter& out) {
+CStruct attribute_struct(const OpDef& def) {
+  CStruct out{"", fmt::format("tn_{}_attrs", def.name), {}};
+  for (const AttrDef& a : def.attrs) out.fields.push_back({field_of(a), verbatim(comment_inside(field_comment(a)))});
+  return out;
+}
+
+void add_attribute_functions(const OpDef& def, const OpLibrary& defs, std::vector<CItem>& out) {
   if (def.attrs.empty()) return;
-  out.line("typedef struct {");
-  {
-    const auto in = out.indented();
-    for (const AttrDef& a : def.attrs)
-      out.print_line("{} /* {} */", field_of(a), verbatim(comment_inside(field_comment(a))));
-  }
-  out.print_line("}} tn_{}_attrs;", def.name);
-}
-
-void write_attribute_functions(const OpDef& def, const OpLibrary& defs, TextWriter& out) {
-  if (def.attrs.empty()) return;
-  out.print_line("void tn_{}_defaults{}", def.name, defaults_parameters(def)).line("{");
-  {
-    const auto in = out.indented();
-    for (const AttrDef& a : def.attrs) write_default(def, defs, a, out);
-  }
-  out.line("}").line();
-  out.print_line("static void {}_read_attributes(tn_frame *f, tn_{}_attrs *a)", def.name, def.name).line("{");
-  {
-    const auto in = out.indented();
-    std::string types;
-    for (const std::string& v : types_of_attributes(def))
-      types += fmt::format(", (tn_dtype)f->type[{}]", type_variable(def, v));
-    out.print_line("tn_{}_defaults(a{});", def.name, types);
-    for (const AttrDef& a : def.attrs) write_read(def, a, out);
-    out.line("tn_rt_attrs_done(f);");
-  }
-  out.line("}").line();
+  CFunction defaults = defaults_prototype(def);
+  for (const AttrDef& a : def.attrs) add_default(def, defs, a, defaults.body);
+  std::vector<CExpr> args = {c_text("a")};
+  for (const std::string& v : types_of_attributes(def))
+    args.push_back(c_cast("tn_dtype", c_index(frame_field("type"), c_number(type_variable(def, v)))));
+  CBlock body = {c_evaluate(c_call(defaults.name, std::move(args)))};
+  for (const AttrDef& a : def.attrs) body.push_back(read_of(def, a));
+  body.push_back(runtime_step("attrs_done", {}));
+  out.push_back(std::move(defaults));
+  out.push_back(CFunction{"",
+                          "static",
+                          "void",
+                          def.name + "_read_attributes",
+                          {"tn_frame *f", fmt::format("tn_{}_attrs *a", def.name)},
+                          std::move(body),
+                          ""});
 }
 
 void add_attribute_checks(const OpDef& def, CBlock& out) {

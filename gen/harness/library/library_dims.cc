@@ -6,14 +6,17 @@
 #include <algorithm>
 
 #include "harness/library/library_signature.h"
+#include "harness/library/runtime_calls.h"
 #include "harness/library_names.h"
 #include "support/joined.h"
 
 namespace tenon {
 
-std::string dims_field(const Dim& d) { return "dims->" + c_identifier(d.name); }
-
 namespace {
+
+CExpr field(std::string name) { return c_arrow(c_text("dims"), std::move(name)); }
+
+std::string shape_field(const TensorDef& t) { return c_identifier(t.name) + "_shape"; }
 
 std::string count_field(const LibraryOp& op) { return c_identifier(op.counted + "_count"); }
 
@@ -48,14 +51,20 @@ std::vector<PlacedDim> placed_dims(const OpDef& def) {
   return out;
 }
 
-/// How many stored dims these are, as C.
-std::string rank_text(const std::vector<Dim>& dims) {
-  std::vector<std::string> ranks;
-  for (const Dim& d : dims) ranks.push_back(d.kind == DimKind::pack ? dims_field(d) + ".rank" : "1");
-  return ranks.empty() ? "0" : joined(ranks, " + ");
+/// How many stored dims these are.
+CExpr rank_of(const std::vector<Dim>& dims) {
+  CExpr sum;
+  for (const Dim& d : dims) {
+    const CExpr rank = d.kind == DimKind::pack ? c_member(dims_field(d), "rank") : c_number(1);
+    sum = sum ? c_binary(sum, "+", rank) : rank;
+  }
+  return sum ? sum : c_number(0);
 }
 
 }  // namespace
+
+CExpr dims_field(const Dim& d) { return field(c_identifier(d.name)); }
+CExpr broadcast_field(const TensorDef& t) { return field(shape_field(t)); }
 
 std::string dims_text(const TensorDef& t, bool full) {
   std::vector<std::string> dims;
@@ -78,8 +87,7 @@ std::vector<DimsField> dims_fields(const LibraryOp& op) {
   }
   for (const TensorDef& t : def.inputs)
     if (has_broadcast(t))
-      fields.push_back(
-          {c_identifier(t.name) + "_shape", true, fmt::format("of {}, broadcast to [{}]", t.name, dims_text(t, true))});
+      fields.push_back({shape_field(t), true, fmt::format("of {}, broadcast to [{}]", t.name, dims_text(t, true))});
   if (!op.counted.empty())
     fields.push_back({count_field(op), false, fmt::format("how many {} there are: 1 to {}", op.counted, kMaxOperands)});
   return fields;
@@ -90,34 +98,54 @@ bool is_placed_axis(const OpDef& def, const std::string& attr) {
   return std::any_of(placed.begin(), placed.end(), [&](const PlacedDim& p) { return p.dim.at == attr; });
 }
 
-void write_placed_axes(const OpDef& def, TextWriter& out) {
+namespace {
+
+CStmt for_each_k(const char* type, CExpr condition, CStmt body) {
+  return {CFor{type, "k", c_number(0), std::move(condition), "++k", {std::move(body)}}};
+}
+
+}  // namespace
+
+void add_placed_axes(const OpDef& def, CBlock& out) {
+  const CExpr null = c_text("NULL"), attrs = c_text("attrs"), k = c_text("k");
+  const CExpr frame = address_of(c_arrow(c_text("c"), "frame")), axes = c_arrow(c_text("c"), "axes");
   for (const PlacedDim& p : placed_dims(def)) {
-    const std::string at = rank_text(p.before), attr = c_identifier(p.dim.at);
+    const CExpr at = rank_of(p.before);
+    const std::string attr = c_identifier(p.dim.at);
+    const CExpr given = c_arrow(attrs, attr), own = c_member(c_arrow(c_text("c"), "attrs"), attr);
     std::vector<Dim> from = {p.dim};
     from.insert(from.end(), p.behind.begin(), p.behind.end());
+    const auto place = [&](const char* function, std::vector<CExpr> args) {
+      out.push_back(c_if(c_binary(attrs, "!=", null), {c_evaluate(runtime_value(function, std::move(args)))}));
+    };
     if (def.attr(p.dim.at)->count == AttrCount::one) {
-      out.line("if (attrs != NULL)")
-          .print_line("    tn_rt_placed_axis(&c->frame, attrs->{}, {}, {});", attr, at, rank_text(from));
-      out.print_line("c->attrs.{} = {};", attr, at);
-    } else {
-      out.line("if (attrs != NULL)")
-          .print_line("    tn_rt_placed_axes(&c->frame, &attrs->{}, {}, {}, {});", attr, at, rank_text({p.dim}),
-                      rank_text(from));
-      out.print_line("for (int32_t k = 0; k < {}.rank && k < TN_MAX_NDIM; ++k)", dims_field(p.dim));
-      out.print_line("    c->axes[k] = {} + k;", at);
-      out.print_line("c->attrs.{}.count = {}.rank;", attr, dims_field(p.dim));
-      out.print_line("c->attrs.{}.values = c->axes;", attr);
+      place("placed_axis", {frame, given, at, rank_of(from)});
+      out.push_back(c_assign(own, at));
+      continue;
     }
+    const CExpr rank = c_member(dims_field(p.dim), "rank");
+    place("placed_axes", {frame, address_of(given), at, rank_of({p.dim}), rank_of(from)});
+    out.push_back(for_each_k("int32_t", c_binary(c_binary(k, "<", rank), "&&", c_binary(k, "<", c_text("TN_MAX_NDIM"))),
+                             c_assign(c_index(axes, k), c_binary(at, "+", k))));
+    out.push_back(c_assign(c_member(own, "count"), rank));
+    out.push_back(c_assign(c_member(own, "values"), axes));
   }
 }
 
-void write_operand_count(const LibraryOp& op, TextWriter& out) {
-  const std::string count = "dims->" + count_field(op);
-  out.print_line("tn_rt_require(&c->frame, {0} >= 1 && {0} <= {1}, TN_E_SHAPE);", count, kMaxOperands);
-  out.print_line("for (int k = 0; data != NULL && k < {}; ++k)", kMaxOperands)
-      .print_line("    tn_rt_require(&c->frame, (data[k] != NULL) == (k < {}), TN_E_NULL);", count);
-  out.print_line("for (int k = 0; data == NULL && k < {}; ++k)", kMaxOperands)
-      .print_line("    c->frame.without |= (uint32_t)(k >= {}) << k;", count);
+void add_operand_count(const LibraryOp& op, CBlock& out) {
+  const CExpr frame = address_of(c_arrow(c_text("c"), "frame")), k = c_text("k"), data = c_text("data");
+  const CExpr count = field(count_field(op)), most = c_number(kMaxOperands), null = c_text("NULL");
+  const auto require = [&](CExpr condition, const char* error) {
+    return c_evaluate(runtime_value("require", {frame, std::move(condition), c_text(error)}));
+  };
+  const auto for_each_if = [&](std::string_view compared, CStmt body) {
+    out.push_back(for_each_k("int", c_binary(c_binary(data, compared, null), "&&", c_binary(k, "<", most)), body));
+  };
+  out.push_back(require(c_binary(c_binary(count, ">=", c_number(1)), "&&", c_binary(count, "<=", most)), "TN_E_SHAPE"));
+  for_each_if("!=",
+              require(c_binary(c_binary(c_index(data, k), "!=", null), "==", c_binary(k, "<", count)), "TN_E_NULL"));
+  for_each_if("==", c_assign(c_member(c_arrow(c_text("c"), "frame"), "without"),
+                             c_binary(c_cast("uint32_t", c_binary(k, ">=", count)), "<<", k), "|="));
 }
 
 }  // namespace tenon

@@ -37,9 +37,8 @@ std::string fill_template(const LibraryOptions& options, const std::string& path
 }
 
 std::string library_header(const Library& library, const LibraryTexts& texts, const LibraryOptions& options) {
-  TextWriter typed(4);
-  for (const LibraryOp& op : library.ops)
-    write_typed_declarations(op, options.threads ? share_note(op, texts) : "", typed);
+  std::string typed;
+  for (const LibraryOp& op : library.ops) typed += typed_declarations(op, options.threads ? share_note(op, texts) : "");
   const std::string uniform =
       options.registry ? fill_template(options, "runtime/library_uniform.h.in", {}) +
                              fill_template(options, "runtime/library_calls.h.in", share_holes("calls", options))
@@ -52,7 +51,7 @@ std::string library_header(const Library& library, const LibraryTexts& texts, co
       {"version_number", version_number()},
       {"dtypes", dtype_list()},
       {"uniform", uniform},
-      {"typed", with_broken_lines(typed.take())}};
+      {"typed", with_broken_lines(std::move(typed))}};
   holes.insert(holes.end(), others.begin(), others.end());
   return fill_template(options, "runtime/library.h.in", holes);
 }

@@ -19,6 +19,7 @@
 #include "harness/library/library_shares.h"
 #include "harness/library/library_tables.h"
 #include "harness/library/library_typed.h"
+#include "harness/library/typed_shapes.h"
 #include "harness/library_names.h"
 #include "harness/provenance.h"
 #include "ir/text/print_c99.h"
@@ -46,7 +47,10 @@ Families families_of(const Library& library) {
   return out;
 }
 
-std::string include_internal() { return "#include \"tn_internal.h\"\n\n"; }
+/// What a source is, and the header that all of them include.
+std::string source_head(const std::string& title) {
+  return fmt::format("/* {} */\n#include \"tn_internal.h\"\n\n", title);
+}
 
 /// A function of numbers that a definition file gives.
 struct GivenFunction {
@@ -75,9 +79,10 @@ void add_functions(const Syntax& s, const OpLibrary& defs, std::vector<GivenFunc
 }
 
 /// The statements of a body, and what the functions stand for that it and the sizes call.
-void write_formulas(const OpDef& def, const OpLibrary& defs, TextWriter& out) {
-  out.print_line("/* ---- {}{}", verbatim(def.name), verbatim(comment_inside(def.doc.empty() ? "" : ": " + def.doc)));
-  for (const Statement& s : def.body) out.print_line("   {}", verbatim(comment_inside(print(s))));
+CLines formulas(const OpDef& def, const OpLibrary& defs) {
+  const auto quoted = [](std::string text) { return verbatim(comment_inside(std::move(text))); };
+  std::string out = "/* ---- " + verbatim(def.name) + quoted(def.doc.empty() ? "" : ": " + def.doc) + "\n";
+  for (const Statement& s : def.body) out += "   " + quoted(print(s)) + "\n";
   std::vector<GivenFunction> called;
   for (const Statement& s : def.body) {
     add_functions(s.value, defs, called);
@@ -87,45 +92,43 @@ void write_formulas(const OpDef& def, const OpLibrary& defs, TextWriter& out) {
   }
   for (const LetDef& let : def.lets) add_functions(let.value, defs, called);
   for (const GivenFunction& f : called)
-    out.print_line(
-        "   with {}",
-        verbatim(comment_inside(fmt::format("{}({}) = {}", f.name, fmt::join(*f.params, ", "), print(*f.value)))));
-  out.line("*/").line();
+    out += "   with " + quoted(fmt::format("{}({}) = {}", f.name, fmt::join(*f.params, ", "), print(*f.value))) + "\n";
+  return {out + "*/\n"};
 }
 
 Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& ops, const OpLibrary& defs,
                 const LibraryTexts& texts, bool threads) {
-  TextWriter out(4);
-  out.print_line("/* {}: checks of calls, tables, typed functions. */", family).write(include_internal());
+  CFile file;
+  std::vector<CItem>& out = file.items;
   for (const LibraryOp* op : ops) {
     const BindSignature signature = signature_of(*op);
-    write_formulas(*op->def, defs, out);
-    write_attribute_functions(*op->def, defs, out);
-    out.write_verbatim(print_c99(bind_function(*op, defs, signature), CStyle::Runtime));
-    out.line().print_line("extern const tn_op tn_rt_op_{};", op->def->name);
-    write_room_function(*op, signature, out);
-    write_typed_shapes(*op, out);
-    out.write(op_tables(*op, signature, texts));
-    out.line();
-    write_typed_functions(*op, threads, out);
+    out.push_back(formulas(*op->def, defs));
+    add_attribute_functions(*op->def, defs, out);
+    out.push_back(bind_function(*op, defs, signature));
+    out.push_back(CObject{"extern const tn_op tn_rt_op_" + op->def->name, nullptr});
+    out.push_back(room_function(*op, signature));
+    if (!op->def->inputs.empty()) out.push_back(typed_shapes(*op));
+    add_op_tables(*op, signature, texts, out);
+    add_typed_functions(*op, threads, out);
   }
-  return {family + ".c", with_broken_lines(out.take())};
+  return {family + ".c", source_head(fmt::format("{}: checks of calls, tables, typed functions.", family)) +
+                             with_broken_lines(print_c99(file, CStyle::Runtime))};
 }
 
 using Known = std::map<std::string,
                        std::string_view>;  ///< texts of pieces, by the condition under which they stand and their names
 
 /// Pieces that were not there before.
-void write_new(const std::vector<NamedText>& pieces, const Isa& isa, Known& known, TextWriter& out) {
+void write_new(const std::vector<NamedText>& pieces, const Isa& isa, Known& known, std::string& out) {
   for (const NamedText& p : pieces) {
     const auto [at, fresh] = known.try_emplace(fmt::format("{}\n{}", isa.guard, p.name), p.text);
     TENON_CHECK(fresh || at->second == p.text, "two functions are called {}", p.name);
-    if (fresh) out.write(p.text).line();
+    if (fresh) out += p.text + "\n";
   }
 }
 
 void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& level, bool renamed, Known& known,
-                   TextWriter& out) {
+                   std::string& out) {
   std::vector<const KernelText*> kernels;
   std::set<std::string> names;
   for (const LibraryOp* op : ops)
@@ -136,8 +139,8 @@ void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& l
   for (const KernelText* k : kernels) write_new(k->types, *level.isa, known, out);
   for (const KernelText* k : kernels) write_new(k->functions, *level.isa, known, out);
   for (const KernelText* k : kernels)
-    if (!k->shared) out.write(renamed ? verbatim(k->text) : k->text).line();
-  for (const LibraryOp* op : ops) out.write(core_table_text(*op, level));
+    if (!k->shared) out += (renamed ? verbatim(k->text) : k->text) + "\n";
+  for (const LibraryOp* op : ops) out += core_table_text(*op, level);
 }
 
 /// The kernels of a family at one level; empty without any. `renamed`: the prefix is not `tn`, which users may write
@@ -145,13 +148,9 @@ void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& l
 Source kernels(const std::string& family, const std::vector<const LibraryOp*>& ops, const LevelTexts& level,
                bool renamed, Known& known) {
   if (std::none_of(ops.begin(), ops.end(), [&](const LibraryOp* op) { return has_kernels(*op, level); })) return {};
-  TextWriter out(4);
-  out.print_line("/* {}: kernels for {}. */", family, level.isa->name).write(include_internal());
-  out.write_verbatim(level.begin);
-  out.line();
+  std::string out = source_head(fmt::format("{}: kernels for {}.", family, level.isa->name)) + level.begin + "\n";
   write_kernels(ops, level, renamed, known, out);
-  out.write_verbatim(level.end);
-  return {fmt::format("{}_{}.c", family, level.isa->suffix), out.take()};
+  return {fmt::format("{}_{}.c", family, level.isa->suffix), out + level.end};
 }
 
 Source level_source(const LibraryTexts& texts, const LibraryOptions& options) {

@@ -55,10 +55,6 @@ size_t copied_scalars(const Kernel& k, const BindSignature& signature) {
   return in_order ? 0 : n;
 }
 
-void write_array(TextWriter& out, const char* type, const char* name, size_t n) {
-  if (n > 0) out.print_line("{}{}[{}];", type, name, n);
-}
-
 }  // namespace
 
 size_t largest_view(const LibraryOp& op) {
@@ -92,26 +88,28 @@ CallRoom room_of(const LibraryOp& op, const BindSignature& signature) {
   return room;
 }
 
-void write_room_function(const LibraryOp& op, const BindSignature& signature, TextWriter& out) {
+CFunction room_function(const LibraryOp& op, const BindSignature& signature) {
+  struct Array {
+    const char *type, *name;
+    size_t length;
+  };
   const CallRoom room = room_of(op, signature);
-  out.print_line("static int64_t {}_with_room(tn_frame *f, tn_step *step)", op.def->name).line("{");
-  {
-    const auto in = out.indented();
-    write_array(out, "tn_operand ", "operand", room.operands);
-    write_array(out, "tn_dims ", "pack", room.packs);
-    write_array(out, "int64_t ", "word", room.words);
-    write_array(out, "tn_scalar ", "scalar", room.scalars);
-    write_array(out, "const void *", "kernel_in", room.kernel_in);
-    write_array(out, "void *", "kernel_out", room.kernel_out);
-    out.line("f->operand = operand;");
-    if (room.packs > 0) out.line("f->pack = pack;");
-    out.line("f->word = word;");
-    if (room.scalars > 0) out.line("f->scalar = scalar;");
-    if (room.kernel_in > 0) out.line("f->kernel_in = kernel_in;");
-    out.line("f->kernel_out = kernel_out;");
-    out.line("return step(f);");
+  const Array arrays[] = {{"tn_operand", "operand", room.operands},
+                          {"tn_dims", "pack", room.packs},
+                          {"int64_t", "word", room.words},
+                          {"tn_scalar", "scalar", room.scalars},
+                          {"const void *", "kernel_in", room.kernel_in},
+                          {"void *", "kernel_out", room.kernel_out}};
+  CBlock declarations, assignments;
+  for (const Array& a : arrays) {
+    if (a.length == 0) continue;
+    declarations.push_back(c_declare_array(a.type, a.name, fmt::format("[{}]", a.length)));
+    assignments.push_back(c_assign(c_arrow(c_text("f"), a.name), c_text(a.name)));
   }
-  out.line("}").line();
+  CBlock body = std::move(declarations);
+  std::move(assignments.begin(), assignments.end(), std::back_inserter(body));
+  body.push_back(c_return(c_call("step", {c_text("f")})));
+  return {"", "static", "int64_t", op.def->name + "_with_room", {"tn_frame *f", "tn_step *step"}, std::move(body), ""};
 }
 
 }  // namespace tenon

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "harness/library/library_signature.h"
-#include "support/text_writer.h"
+#include "ir/nest/c_ast.h"
 
 namespace tenon {
 
@@ -16,6 +16,6 @@ size_t largest_view(const LibraryOp& op);
 CallRoom room_of(const LibraryOp& op, const BindSignature& signature);
 
 /// `NAME_with_room`: runs a step of a call with the frame's arrays on the stack.
-void write_room_function(const LibraryOp& op, const BindSignature& signature, TextWriter& out);
+CFunction room_function(const LibraryOp& op, const BindSignature& signature);
 
 }  // namespace tenon

@@ -69,8 +69,6 @@ unsigned any_stride(const LibraryKernel& k, int tensor) {
 
 CExpr count(size_t n) { return c_number(static_cast<int64_t>(n)); }
 CExpr mask(unsigned bits) { return c_text(fmt::format("0x{:x}", bits)); }
-/// `{a, b}`: members or elements in order.
-CExpr in_order(std::vector<CExpr> values) { return c_braces("", std::move(values)); }
 
 /// How the arguments of a kernel are built: the contents of a tn_form and of its tables.
 struct Form {
@@ -80,7 +78,7 @@ struct Form {
 
   /// Forms of one text are one.
   std::string text() const {
-    return print_c99(c_initializer(arguments)) + print_c99(c_initializer(sizes)) + print_c99(in_order(scalars)) +
+    return print_c99(c_initializer(arguments)) + print_c99(c_initializer(sizes)) + print_c99(c_list(scalars)) +
            (may_fail ? "fails" : "");
   }
 };
@@ -96,7 +94,7 @@ CExpr source_row(const LibraryKernel& k, const SizeSource& source, const BindSig
       return at - arguments.begin();
     }
     static CExpr row(const char* from, ptrdiff_t a, CExpr b = c_number(0)) {
-      return in_order({c_text(from), c_number(a), std::move(b)});
+      return c_list({c_text(from), c_number(a), std::move(b)});
     }
     static CExpr row(const char* from, ptrdiff_t a, int b) { return row(from, a, c_number(b)); }
     CExpr operator()(const FromSymbol& s) const { return row("TN_FROM_SYMBOL", position(signature.symbols, s.name)); }
@@ -158,13 +156,13 @@ void add_stand_ins(const LibraryOp& op, std::vector<CItem>& out) {
       if (!written.insert(name).second) continue;
       if (is_zeros(values)) {  // of any type
         out.push_back(
-            CObject{fmt::format("static const uint64_t {}[{}]", name, 2 * values.size()), in_order({c_text("0")})});
+            CObject{fmt::format("static const uint64_t {}[{}]", name, 2 * values.size()), c_list({c_text("0")})});
         continue;
       }
       std::vector<CExpr> elements;
       for (const int64_t v : values) elements.push_back(c_text(element_text(v, tensor.dtype)));
       out.push_back(CObject{fmt::format("static const {} {}[]", dtype_row(tensor.dtype).c_type, name),
-                            in_order(std::move(elements))});
+                            c_list(std::move(elements))});
     }
 }
 
@@ -197,7 +195,7 @@ Form form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignature& s
           tensor.data ? "TN_TABLE" : fmt::format("TN_VALUES + {}", position(signature.values, tensor.list));
       const std::string table = tensor.data ? tables.name_of(*tensor.data) : "NULL";
       out.arguments.push_back(
-          {in_order({c_text(from), count(0), count(0), mask(0), c_text(table)}), "", verbatim(tensor.name)});
+          {c_list({c_text(from), count(0), count(0), mask(0), c_text(table)}), "", verbatim(tensor.name)});
       continue;
     }
     const int operand = operand_of(*op.def, tensor);
@@ -205,8 +203,8 @@ Form form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignature& s
                                               kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]),
                 "{}: dims of {}", k.kernel.name, tensor.name);
     const auto [first, behind] = sizes_of_argument(k, t);
-    out.arguments.push_back({in_order({c_number(operand), count(first), count(behind), mask(any_stride(k, t)),
-                                       c_text(stand_in_text(op, operand, tensor.dtype))}),
+    out.arguments.push_back({c_list({c_number(operand), count(first), count(behind), mask(any_stride(k, t)),
+                                     c_text(stand_in_text(op, operand, tensor.dtype))}),
                              "", verbatim(tensor.name)});
   }
   for (size_t i = 0; i < k.kernel.sizes.size(); ++i)
@@ -249,7 +247,7 @@ void add_forms(const std::string& op, const std::vector<Form>& forms, std::vecto
     };
     if (!f.arguments.empty()) add("tn_argument", "arguments", c_initializer(f.arguments, true));
     if (!f.sizes.empty()) add("tn_source", "sizes", c_initializer(f.sizes, true));
-    if (!f.scalars_in_order) add("uint8_t", "scalars", in_order(f.scalars));
+    if (!f.scalars_in_order) add("uint8_t", "scalars", c_list(f.scalars));
     row.set_count("n_arguments", f.arguments.size()).set_count("n_sizes", f.sizes.size());
     row.set_count("n_scalars", f.scalars.size()).set_count("may_fail", f.may_fail ? 1 : 0);
     rows.push_back({row.made()});
@@ -278,9 +276,8 @@ CObject entries(const LibraryOp& op, const std::vector<size_t>& form_of_kernel) 
     for (size_t t = 0; t < k.present.size(); ++t)
       if (op.def->inputs[t].optional && k.present[t]) present |= 1u << t;
     if (k.computes >= 0) present |= 1u << (op.def->inputs.size() + static_cast<size_t>(k.computes));
-    rows.push_back(
-        {in_order({in_order(std::move(types)), c_number(bodies[i]), count(form_of_kernel[i]), mask(present)}), "",
-         k.kernel.name});
+    rows.push_back({c_list({c_list(std::move(types)), c_number(bodies[i]), count(form_of_kernel[i]), mask(present)}),
+                    "", k.kernel.name});
   }
   return {fmt::format("static const tn_entry {}_entries[]", op.def->name), c_initializer(std::move(rows), true)};
 }
@@ -335,7 +332,7 @@ void add_descriptor(const LibraryOp& op, const BindSignature& signature, std::ve
   const auto table = [&](Members& of, const char* type, const char* member, std::vector<CExpr> elements) {
     if (elements.empty()) return;
     const std::string name = fmt::format("{}_{}", def.name, member);
-    out.push_back(CObject{fmt::format("static const {}{}[]", type, name), in_order(std::move(elements))});
+    out.push_back(CObject{fmt::format("static const {}{}[]", type, name), c_list(std::move(elements))});
     of.set(member, name);
   };
   Members info, made;
@@ -380,7 +377,8 @@ void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& sign
   limits.gradients = limits.gradients || op.is_gradient();
 }
 
-std::string op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts) {
+void add_op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts,
+                   std::vector<CItem>& out) {
   std::vector<Form> forms;
   std::map<std::string, size_t> numbers;
   std::vector<size_t> form_of_kernel;
@@ -391,14 +389,12 @@ std::string op_tables(const LibraryOp& op, const BindSignature& signature, const
     form_of_kernel.push_back(at->second);
     if (added) forms.push_back(std::move(form));
   }
-  CFile file;
-  add_stand_ins(op, file.items);
-  tables.add(file.items);
-  add_forms(op.def->name, forms, file.items);
-  file.items.push_back(entries(op, form_of_kernel));
-  add_levels(op, texts, file.items);
-  add_descriptor(op, signature, file.items);
-  return print_c99(file);
+  add_stand_ins(op, out);
+  tables.add(out);
+  add_forms(op.def->name, forms, out);
+  out.push_back(entries(op, form_of_kernel));
+  add_levels(op, texts, out);
+  add_descriptor(op, signature, out);
 }
 
 std::string core_table(const LibraryOp& op, const Isa& isa) {
@@ -421,7 +417,7 @@ std::string core_table_text(const LibraryOp& op, const LevelTexts& level) {
     const auto text = level.kernels.find(k.kernel.name);
     const bool made = text != level.kernels.end();
     const std::string run = made ? text->second.run : "", workspace = made ? text->second.workspace : "";
-    rows.push_back({in_order({c_text(run.empty() ? "NULL" : run), c_text(workspace.empty() ? "NULL" : workspace)})});
+    rows.push_back({c_list({c_text(run.empty() ? "NULL" : run), c_text(workspace.empty() ? "NULL" : workspace)})});
   }
   return print_c99(
       CFile{{CObject{"extern " + declarator, nullptr}, CObject{declarator, c_initializer(std::move(rows), true)}}});

@@ -15,7 +15,8 @@ struct LibraryLimits {
 void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& signature);
 
 /// Forms, entries, levels and the descriptor `tn_rt_op_NAME`.
-std::string op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts);
+void add_op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts,
+                   std::vector<CItem>& out);
 /// `tn_cores_NAME_LEVEL`: name of the table of an op's functions at one level.
 std::string core_table(const LibraryOp& op, const Isa& isa);
 /// That table; empty if no kernel of the op has a text at the level.

@@ -3,15 +3,14 @@
 #pragma once
 
 #include "harness/library/library_signature.h"
-#include "support/text_writer.h"
+#include "ir/nest/c_ast.h"
 
 namespace tenon {
 
 /// Structs and prototypes with their documentation. `note`: which calls with a context workers share; empty: there are
 /// none.
-void write_typed_declarations(const LibraryOp& op, const std::string& note, TextWriter& out);
-/// The function that returns the shapes of inputs in a typed call; empty for an op without inputs.
-void write_typed_shapes(const LibraryOp& op, TextWriter& out);
-void write_typed_functions(const LibraryOp& op, bool threads, TextWriter& out);
+std::string typed_declarations(const LibraryOp& op, const std::string& note);
+/// Their definitions.
+void add_typed_functions(const LibraryOp& op, bool threads, std::vector<CItem>& out);
 
 }  // namespace tenon

@@ -29,6 +29,7 @@ CExpr c_conditional(CExpr cond, CExpr yes, CExpr no) {
   return make(CConditional{std::move(cond), std::move(yes), std::move(no)});
 }
 CExpr c_braces(std::string type, std::vector<CExpr> items) { return make(CBraces{std::move(type), std::move(items)}); }
+CExpr c_list(std::vector<CExpr> items) { return c_braces("", std::move(items)); }
 CExpr c_initializer(std::vector<CInit> items, bool rows) { return make(CInitializer{std::move(items), rows}); }
 std::string index_literal(int64_t v) {
   if (v > INT32_MAX || v < -INT32_MAX) return v == INT64_MIN ? "INT64_MIN" : fmt::format("INT64_C({})", v);
@@ -40,6 +41,9 @@ bool is_simple(const CExpr& e) {
 
 CStmt c_declare(std::string type, std::string name, CExpr init) {
   return {CDeclaration{std::move(type), std::move(name), "", std::move(init)}};
+}
+CStmt c_declare_array(std::string type, std::string name, std::string suffix, CExpr init) {
+  return {CDeclaration{std::move(type), std::move(name), std::move(suffix), std::move(init)}};
 }
 CStmt c_assign(CExpr to, CExpr value, std::string_view op) {
   return {CAssignment{std::move(to), op, std::move(value)}};

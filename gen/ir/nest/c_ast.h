@@ -175,8 +175,9 @@ struct CField {
   std::string declarator;    ///< "int64_t stride[2]"
   std::string comment = {};  ///< after it
 };
-/// `typedef struct { … } name;`
+/// `typedef struct { … } name;`, below its comment.
 struct CStruct {
+  std::string comment;
   std::string name;
   std::vector<CField> fields;
 };
@@ -201,12 +202,15 @@ CExpr c_cast(std::string type, CExpr operand);
 CExpr c_conditional(CExpr cond, CExpr yes, CExpr no);
 CExpr c_braces(std::string type, std::vector<CExpr> items);
 CExpr c_initializer(std::vector<CInit> items, bool rows = false);
+/// `{a, b}`: members or elements in order.
+CExpr c_list(std::vector<CExpr> items);
 /// How a number of an index is spelled, whatever its size.
 std::string index_literal(int64_t v);
 /// An identifier or literal: may be repeated in an expression without computing anything twice.
 bool is_simple(const CExpr&);
 
-CStmt c_declare(std::string type, std::string name, CExpr init);
+CStmt c_declare(std::string type, std::string name, CExpr init = nullptr);
+CStmt c_declare_array(std::string type, std::string name, std::string suffix, CExpr init = nullptr);
 CStmt c_assign(CExpr to, CExpr value, std::string_view op = "=");
 CStmt c_evaluate(CExpr value);
 CStmt c_return(CExpr value);

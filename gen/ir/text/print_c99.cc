@@ -199,7 +199,9 @@ std::string print_c99(const CObject& object) {
 }
 
 std::string print_c99(const CStruct& s) {
-  std::string out = "typedef struct {\n";
+  std::string out;
+  if (!s.comment.empty()) append_banner(out, s.comment);
+  out += "typedef struct {\n";
   for (const CField& f : s.fields) {
     out += "    " + f.declarator + ";";
     if (!f.comment.empty()) out += fmt::format(" /* {} */", f.comment);

@@ -53,8 +53,8 @@ TEST_CASE("members of pointers and of values, with the parentheses of casts", "[
 }
 
 TEST_CASE("a struct has a field to a line", "[c_ast]") {
-  CHECK(print_c99(CStruct{"t", {{"int64_t n"}, {"double x[2]", "a pair"}}}) ==
-        "typedef struct {\n    int64_t n;\n    double x[2]; /* a pair */\n} t;\n");
+  CHECK(print_c99(CStruct{"two", "t", {{"int64_t n"}, {"double x[2]", "a pair"}}}) ==
+        "/* two */\ntypedef struct {\n    int64_t n;\n    double x[2]; /* a pair */\n} t;\n");
 }
 
 TEST_CASE("assigning a variable does not read it", "[c_ast]") {
