@@ -85,41 +85,37 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
       tn_f32x8_store_first_x86_64_v3(&Y[s], active, tn_f32x8_load_first_x86_64_v3(&A[s], active) +
           tn_f32x8_load_first_x86_64_v3(&B[s], active));
     }
+  } else if (A_s0 == 0 && B_s0 == 1) {
+    const int64_t s_groups = S & (-32);
+    for (int64_t s = 0; s < s_groups; s += 32) {
+      const float a = A[0];
+      *(tn_f32x8_at *)&Y[s] = a + *(const tn_f32x8_at *)&B[s];
+      *(tn_f32x8_at *)&Y[s + 8] = a + *(const tn_f32x8_at *)&B[s + 8];
+      *(tn_f32x8_at *)&Y[s + 16] = a + *(const tn_f32x8_at *)&B[s + 16];
+      *(tn_f32x8_at *)&Y[s + 24] = a + *(const tn_f32x8_at *)&B[s + 24];
+    }
+    for (int64_t s = s_groups; s < S; s += 8) {
+      const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
+      const float a = A[0];
+      tn_f32x8_store_first_x86_64_v3(&Y[s], active, a + tn_f32x8_load_first_x86_64_v3(&B[s], active));
+    }
+  } else if (A_s0 == 1 && B_s0 == 0) {
+    const int64_t s_groups = S & (-32);
+    for (int64_t s = 0; s < s_groups; s += 32) {
+      const float b = B[0];
+      *(tn_f32x8_at *)&Y[s] = *(const tn_f32x8_at *)&A[s] + b;
+      *(tn_f32x8_at *)&Y[s + 8] = *(const tn_f32x8_at *)&A[s + 8] + b;
+      *(tn_f32x8_at *)&Y[s + 16] = *(const tn_f32x8_at *)&A[s + 16] + b;
+      *(tn_f32x8_at *)&Y[s + 24] = *(const tn_f32x8_at *)&A[s + 24] + b;
+    }
+    for (int64_t s = s_groups; s < S; s += 8) {
+      const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
+      const float b = B[0];
+      tn_f32x8_store_first_x86_64_v3(&Y[s], active, tn_f32x8_load_first_x86_64_v3(&A[s], active) + b);
+    }
   } else {
-    if (A_s0 == 0 && B_s0 == 1) {
-      const int64_t s_groups = S & (-32);
-      for (int64_t s = 0; s < s_groups; s += 32) {
-        const float a = A[0];
-        *(tn_f32x8_at *)&Y[s] = a + *(const tn_f32x8_at *)&B[s];
-        *(tn_f32x8_at *)&Y[s + 8] = a + *(const tn_f32x8_at *)&B[s + 8];
-        *(tn_f32x8_at *)&Y[s + 16] = a + *(const tn_f32x8_at *)&B[s + 16];
-        *(tn_f32x8_at *)&Y[s + 24] = a + *(const tn_f32x8_at *)&B[s + 24];
-      }
-      for (int64_t s = s_groups; s < S; s += 8) {
-        const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
-        const float a = A[0];
-        tn_f32x8_store_first_x86_64_v3(&Y[s], active, a + tn_f32x8_load_first_x86_64_v3(&B[s], active));
-      }
-    } else {
-      if (A_s0 == 1 && B_s0 == 0) {
-        const int64_t s_groups = S & (-32);
-        for (int64_t s = 0; s < s_groups; s += 32) {
-          const float b = B[0];
-          *(tn_f32x8_at *)&Y[s] = *(const tn_f32x8_at *)&A[s] + b;
-          *(tn_f32x8_at *)&Y[s + 8] = *(const tn_f32x8_at *)&A[s + 8] + b;
-          *(tn_f32x8_at *)&Y[s + 16] = *(const tn_f32x8_at *)&A[s + 16] + b;
-          *(tn_f32x8_at *)&Y[s + 24] = *(const tn_f32x8_at *)&A[s + 24] + b;
-        }
-        for (int64_t s = s_groups; s < S; s += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
-          const float b = B[0];
-          tn_f32x8_store_first_x86_64_v3(&Y[s], active, tn_f32x8_load_first_x86_64_v3(&A[s], active) + b);
-        }
-      } else {
-        for (int64_t s = 0; s < S; ++s) {
-          Y[s] = A[s * A_s0] + B[s * B_s0];
-        }
-      }
+    for (int64_t s = 0; s < S; ++s) {
+      Y[s] = A[s * A_s0] + B[s * B_s0];
     }
   }
   return 0;

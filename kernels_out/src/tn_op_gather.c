@@ -6,90 +6,86 @@
    Y[*p, *j, *q] = X[*p, wrap(Ix[*j], D), *q]
 */
 
-void tn_gather_defaults(tn_gather_attrs *attrs)
-{
-    attrs->axis = 0;
+void tn_gather_defaults(tn_gather_attrs *attrs) {
+  attrs->axis = 0;
 }
 
-static void gather_read_attributes(tn_frame *f, tn_gather_attrs *a)
-{
-    tn_gather_defaults(a);
-    tn_rt_attr_int(f, "axis", 0, &a->axis, 1);
-    tn_rt_attrs_done(f);
+static void gather_read_attributes(tn_frame *f, tn_gather_attrs *a) {
+  tn_gather_defaults(a);
+  tn_rt_attr_int(f, "axis", 0, &a->axis, 1);
+  tn_rt_attrs_done(f);
 }
 
-static void gather_bind(tn_frame *f)
-{
-    tn_gather_attrs given;
-    const tn_gather_attrs *a = f->typed;
-    tn_operand *const in_X = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
-    tn_operand *const in_Ix = tn_rt_input(f, 1, TN_TYPE_VARIABLE + 1, TN_REQUIRED);
-    tn_dims *const P = &f->pack[0];
-    tn_dims *const Q = &f->pack[1];
-    tn_dims *const J = &f->pack[2];
-    int64_t D = 0;
-    if (a == NULL) {
-        gather_read_attributes(f, &given);
-        a = &given;
-    }
-    if (f->status != 0)
-        return;
+static void gather_bind(tn_frame *f) {
+  tn_gather_attrs given;
+  const tn_gather_attrs *a = f->typed;
+  tn_operand *const in_X = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
+  tn_operand *const in_Ix = tn_rt_input(f, 1, TN_TYPE_VARIABLE + 1, TN_REQUIRED);
+  tn_dims *const P = &f->pack[0];
+  tn_dims *const Q = &f->pack[1];
+  tn_dims *const J = &f->pack[2];
+  int64_t D = 0;
+  if (a == NULL) {
+    gather_read_attributes(f, &given);
+    a = &given;
+  }
+  if (f->status != 0) {
+    return;
+  }
 
-    /* X: T[*P, D@axis, *Q] */
-    const int32_t axis_of_X = tn_rt_axis(f, a->axis, in_X->ndim, in_X->ndim - 1);
-    P->rank = tn_rt_pack_rank(f, axis_of_X);
-    tn_rt_pack(f, in_X, 0, 0);
-    D = tn_rt_size(f, in_X, P->rank);
-    Q->rank = tn_rt_pack_rank(f, in_X->ndim - P->rank - 1);
-    tn_rt_pack(f, in_X, P->rank + 1, 1);
+  /* X: T[*P, D@axis, *Q] */
+  const int32_t axis_of_X = tn_rt_axis(f, a->axis, in_X->ndim, in_X->ndim - 1);
+  P->rank = tn_rt_pack_rank(f, axis_of_X);
+  tn_rt_pack(f, in_X, 0, 0);
+  D = tn_rt_size(f, in_X, P->rank);
+  Q->rank = tn_rt_pack_rank(f, in_X->ndim - P->rank - 1);
+  tn_rt_pack(f, in_X, P->rank + 1, 1);
 
-    /* Ix: I[*J] */
-    J->rank = tn_rt_pack_rank(f, in_Ix->ndim);
-    tn_rt_pack(f, in_Ix, 0, 2);
+  /* Ix: I[*J] */
+  J->rank = tn_rt_pack_rank(f, in_Ix->ndim);
+  tn_rt_pack(f, in_Ix, 0, 2);
 
-    /* Y: T[*P, *J, *Q] */
-    tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
-    tn_rt_put_pack(f, out_Y, 0);
-    tn_rt_put_pack(f, out_Y, 2);
-    tn_rt_put_pack(f, out_Y, 1);
-    tn_rt_close(f, out_Y, 0);
+  /* Y: T[*P, *J, *Q] */
+  tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
+  tn_rt_put_pack(f, out_Y, 0);
+  tn_rt_put_pack(f, out_Y, 2);
+  tn_rt_put_pack(f, out_Y, 1);
+  tn_rt_close(f, out_Y, 0);
 
-    /* what the kernels take */
-    f->symbol[0] = D;
+  /* what the kernels take */
+  f->symbol[0] = D;
 }
 
 extern const tn_op tn_rt_op_gather;
 
-static int64_t gather_with_room(tn_frame *f, tn_step *step)
-{
-    tn_operand operand[3];
-    tn_dims pack[3];
-    int64_t word[52];
-    const void *kernel_in[2];
-    void *kernel_out[1];
-    f->operand = operand;
-    f->pack = pack;
-    f->word = word;
-    f->kernel_in = kernel_in;
-    f->kernel_out = kernel_out;
-    return step(f);
+static int64_t gather_with_room(tn_frame *f, tn_step *step) {
+  tn_operand operand[3];
+  tn_dims pack[3];
+  int64_t word[52];
+  const void *kernel_in[2];
+  void *kernel_out[1];
+  f->operand = operand;
+  f->pack = pack;
+  f->word = word;
+  f->kernel_in = kernel_in;
+  f->kernel_out = kernel_out;
+  return step(f);
 }
 
-static void gather_shapes(tn_frame *f, int k)
-{
-    const tn_gather_dims *dims = f->dims;
-    switch (k) {
-    case 0:
-        tn_rt_extents(f, &dims->P);
-        tn_rt_extent(f, dims->D);
-        tn_rt_extents(f, &dims->Q);
-        break;
-    case 1:
-        tn_rt_extents(f, &dims->J);
-        break;
-    default:
-        break;
-    }
+static void gather_shapes(tn_frame *f, int k) {
+  const tn_gather_dims *dims = f->dims;
+  switch (k) {
+  case 0:
+    tn_rt_extents(f, &dims->P);
+    tn_rt_extent(f, dims->D);
+    tn_rt_extents(f, &dims->Q);
+    break;
+  case 1:
+    tn_rt_extents(f, &dims->J);
+    break;
+  default:
+    break;
+  }
 }
 
 static const tn_argument gather_arguments_0[] = {
@@ -143,87 +139,88 @@ const tn_op tn_rt_op_gather = {
 
 /* A typed call of gather as a uniform one. */
 typedef struct {
-    tn_frame frame;
-    tn_gather_attrs attrs;
+  tn_frame frame;
+  tn_gather_attrs attrs;
 } gather_call;
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int gather_begin(gather_call *c, tn_want want, const tn_gather_dims *dims, const tn_gather_attrs *attrs,
-    const int32_t *variable, const int32_t *type, const void *const *data)
-{
-    if (dims == NULL)
-        return TN_E_NULL;
-    tn_rt_begin_typed(&c->frame, &tn_rt_op_gather, want, variable, type, data);
-    c->frame.dims = dims;
-    if (attrs != NULL)
-        c->attrs = *attrs;
-    else
-        tn_gather_defaults(&c->attrs);
-    if (attrs != NULL)
-        tn_rt_placed_axis(&c->frame, attrs->axis, dims->P.rank, 1 + dims->Q.rank);
-    c->attrs.axis = dims->P.rank;
-    c->frame.typed = &c->attrs;
-    return c->frame.status;
+    const int32_t *variable, const int32_t *type, const void *const *data) {
+  if (dims == NULL) {
+    return TN_E_NULL;
+  }
+  tn_rt_begin_typed(&c->frame, &tn_rt_op_gather, want, variable, type, data);
+  c->frame.dims = dims;
+  if (attrs != NULL) {
+    c->attrs = *attrs;
+  } else {
+    tn_gather_defaults(&c->attrs);
+  }
+  if (attrs != NULL) {
+    tn_rt_placed_axis(&c->frame, attrs->axis, dims->P.rank, 1 + dims->Q.rank);
+  }
+  c->attrs.axis = dims->P.rank;
+  c->frame.typed = &c->attrs;
+  return c->frame.status;
 }
 
-int tn_gather_shape(const tn_gather_dims *dims, const tn_gather_attrs *attrs, tn_dims *Y_shape)
-{
-    static const int32_t variable[] = {TN_F32, TN_I32}, type_of[] = {TN_F32, TN_I32, TN_F32};
-    gather_call call;
-    tn_dims told[1] = {{0, {0}}};
-    int status = gather_begin(&call, TN_WANT_SHAPES, dims, attrs, variable, type_of, NULL);
-    if (status != 0)
-        return status;
-    call.frame.told = told;
-    status = tn_rt_infer(&call.frame);
-    if (status != 0)
-        return status;
-    *Y_shape = told[0];
-    return 0;
+int tn_gather_shape(const tn_gather_dims *dims, const tn_gather_attrs *attrs, tn_dims *Y_shape) {
+  static const int32_t variable[] = {TN_F32, TN_I32}, type_of[] = {TN_F32, TN_I32, TN_F32};
+  gather_call call;
+  tn_dims told[1] = {{0, {0}}};
+  int status = gather_begin(&call, TN_WANT_SHAPES, dims, attrs, variable, type_of, NULL);
+  if (status != 0) {
+    return status;
+  }
+  call.frame.told = told;
+  status = tn_rt_infer(&call.frame);
+  if (status != 0) {
+    return status;
+  }
+  *Y_shape = told[0];
+  return 0;
 }
 
 int tn_gather_f32_i32(const tn_gather_dims *dims, const tn_gather_attrs *attrs, const float *X, const int32_t *Ix,
-    float *Y, void *workspace, size_t workspace_bytes)
-{
-    static const int32_t variable[] = {TN_F32, TN_I32}, type_of[] = {TN_F32, TN_I32, TN_F32};
-    const void *const pointers[] = {X, Ix, Y};
-    gather_call call;
-    const int status = gather_begin(&call, TN_WANT_CALL, dims, attrs, variable, type_of, pointers);
-    return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
+    float *Y, void *workspace, size_t workspace_bytes) {
+  static const int32_t variable[] = {TN_F32, TN_I32}, type_of[] = {TN_F32, TN_I32, TN_F32};
+  const void *const pointers[] = {X, Ix, Y};
+  gather_call call;
+  const int status = gather_begin(&call, TN_WANT_CALL, dims, attrs, variable, type_of, pointers);
+  return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
 }
 
-size_t tn_gather_f32_i32_workspace(const tn_gather_dims *dims, const tn_gather_attrs *attrs)
-{
-    static const int32_t variable[] = {TN_F32, TN_I32}, type_of[] = {TN_F32, TN_I32, TN_F32};
-    gather_call call;
-    int64_t most = 0;
-    for (int with = 0; with < 1; ++with) {
-        if (gather_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0)
-            return 0;
-        most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+size_t tn_gather_f32_i32_workspace(const tn_gather_dims *dims, const tn_gather_attrs *attrs) {
+  static const int32_t variable[] = {TN_F32, TN_I32}, type_of[] = {TN_F32, TN_I32, TN_F32};
+  gather_call call;
+  int64_t most = 0;
+  for (int with = 0; with < 1; ++with) {
+    if (gather_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
+      return 0;
     }
-    return (size_t)most;
+    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  }
+  return (size_t)most;
 }
 
 int tn_gather_f32_i64(const tn_gather_dims *dims, const tn_gather_attrs *attrs, const float *X, const int64_t *Ix,
-    float *Y, void *workspace, size_t workspace_bytes)
-{
-    static const int32_t variable[] = {TN_F32, TN_I64}, type_of[] = {TN_F32, TN_I64, TN_F32};
-    const void *const pointers[] = {X, Ix, Y};
-    gather_call call;
-    const int status = gather_begin(&call, TN_WANT_CALL, dims, attrs, variable, type_of, pointers);
-    return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
+    float *Y, void *workspace, size_t workspace_bytes) {
+  static const int32_t variable[] = {TN_F32, TN_I64}, type_of[] = {TN_F32, TN_I64, TN_F32};
+  const void *const pointers[] = {X, Ix, Y};
+  gather_call call;
+  const int status = gather_begin(&call, TN_WANT_CALL, dims, attrs, variable, type_of, pointers);
+  return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
 }
 
-size_t tn_gather_f32_i64_workspace(const tn_gather_dims *dims, const tn_gather_attrs *attrs)
-{
-    static const int32_t variable[] = {TN_F32, TN_I64}, type_of[] = {TN_F32, TN_I64, TN_F32};
-    gather_call call;
-    int64_t most = 0;
-    for (int with = 0; with < 1; ++with) {
-        if (gather_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0)
-            return 0;
-        most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+size_t tn_gather_f32_i64_workspace(const tn_gather_dims *dims, const tn_gather_attrs *attrs) {
+  static const int32_t variable[] = {TN_F32, TN_I64}, type_of[] = {TN_F32, TN_I64, TN_F32};
+  gather_call call;
+  int64_t most = 0;
+  for (int with = 0; with < 1; ++with) {
+    if (gather_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
+      return 0;
     }
-    return (size_t)most;
+    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  }
+  return (size_t)most;
 }

@@ -7,124 +7,123 @@
    Y[m, n] = select(alpha == 0, 0, alpha*sum[k](A[m, k]*B[k, n])) + select(beta == 0, 0, beta*opt(C[m, n], 0))
 */
 
-void tn_gemm_defaults(tn_gemm_attrs *attrs, tn_dtype T)
-{
-    attrs->transA = 0;
-    attrs->transB = 0;
-    attrs->alpha = tn_rt_value_int((int32_t)T, 1);
-    attrs->beta = tn_rt_value_int((int32_t)T, 1);
+void tn_gemm_defaults(tn_gemm_attrs *attrs, tn_dtype T) {
+  attrs->transA = 0;
+  attrs->transB = 0;
+  attrs->alpha = tn_rt_value_int((int32_t)T, 1);
+  attrs->beta = tn_rt_value_int((int32_t)T, 1);
 }
 
-static void gemm_read_attributes(tn_frame *f, tn_gemm_attrs *a)
-{
-    tn_gemm_defaults(a, (tn_dtype)f->type[0]);
-    tn_rt_attr_int(f, "transA", 0, &a->transA, 1);
-    tn_rt_attr_int(f, "transB", 0, &a->transB, 1);
-    tn_rt_attr_value(f, "alpha", 0, f->type[0], &a->alpha, 1);
-    tn_rt_attr_value(f, "beta", 0, f->type[0], &a->beta, 1);
-    tn_rt_attrs_done(f);
+static void gemm_read_attributes(tn_frame *f, tn_gemm_attrs *a) {
+  tn_gemm_defaults(a, (tn_dtype)f->type[0]);
+  tn_rt_attr_int(f, "transA", 0, &a->transA, 1);
+  tn_rt_attr_int(f, "transB", 0, &a->transB, 1);
+  tn_rt_attr_value(f, "alpha", 0, f->type[0], &a->alpha, 1);
+  tn_rt_attr_value(f, "beta", 0, f->type[0], &a->beta, 1);
+  tn_rt_attrs_done(f);
 }
 
-static void gemm_bind(tn_frame *f)
-{
-    tn_gemm_attrs given;
-    const tn_gemm_attrs *a = f->typed;
-    tn_operand *const in_A = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
-    tn_operand *const in_B = tn_rt_input(f, 1, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
-    tn_operand *const in_C = tn_rt_input(f, 2, TN_TYPE_VARIABLE + 0, TN_OPTIONAL);
-    int64_t K = 0, M = 0, N = 0;
-    if (a == NULL) {
-        gemm_read_attributes(f, &given);
-        a = &given;
-    }
-    tn_rt_require(f, a->transA >= 0 && a->transA < 2, TN_E_ATTR);
-    tn_rt_require(f, a->transB >= 0 && a->transB < 2, TN_E_ATTR);
-    if (f->status != 0)
-        return;
+static void gemm_bind(tn_frame *f) {
+  tn_gemm_attrs given;
+  const tn_gemm_attrs *a = f->typed;
+  tn_operand *const in_A = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
+  tn_operand *const in_B = tn_rt_input(f, 1, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
+  tn_operand *const in_C = tn_rt_input(f, 2, TN_TYPE_VARIABLE + 0, TN_OPTIONAL);
+  int64_t K = 0, M = 0, N = 0;
+  if (a == NULL) {
+    gemm_read_attributes(f, &given);
+    a = &given;
+  }
+  tn_rt_require(f, a->transA >= 0 && a->transA < 2, TN_E_ATTR);
+  tn_rt_require(f, a->transB >= 0 && a->transB < 2, TN_E_ATTR);
+  if (f->status != 0) {
+    return;
+  }
 
-    /* A: T[M, K], stored as [K, M] if transA */
-    if (a->transA != 0)
-        tn_rt_stored_as(f, in_A, (const uint8_t[]){1, 0}, 2, -1);
-    tn_rt_rank(f, in_A, 2);
-    M = tn_rt_size(f, in_A, 0);
-    K = tn_rt_size(f, in_A, 1);
+  /* A: T[M, K], stored as [K, M] if transA */
+  if (a->transA != 0) {
+    tn_rt_stored_as(f, in_A, (const uint8_t[]){1, 0}, 2, -1);
+  }
+  tn_rt_rank(f, in_A, 2);
+  M = tn_rt_size(f, in_A, 0);
+  K = tn_rt_size(f, in_A, 1);
 
-    /* B: T[K, N], stored as [N, K] if transB */
-    if (a->transB != 0)
-        tn_rt_stored_as(f, in_B, (const uint8_t[]){1, 0}, 2, -1);
-    tn_rt_rank(f, in_B, 2);
-    tn_rt_same(f, in_B, 0, K);
-    N = tn_rt_size(f, in_B, 1);
+  /* B: T[K, N], stored as [N, K] if transB */
+  if (a->transB != 0) {
+    tn_rt_stored_as(f, in_B, (const uint8_t[]){1, 0}, 2, -1);
+  }
+  tn_rt_rank(f, in_B, 2);
+  tn_rt_same(f, in_B, 0, K);
+  N = tn_rt_size(f, in_B, 1);
 
-    /* C?: T[~M, ~N] */
-    if (in_C->is_given)
-        tn_rt_pad_front(f, in_C, 2, 2);
-    if (in_C->is_given) {
-        tn_rt_rank(f, in_C, 2);
-        tn_rt_stretch(f, in_C, 0, M);
-        tn_rt_stretch(f, in_C, 1, N);
-    }
+  /* C?: T[~M, ~N] */
+  if (in_C->is_given) {
+    tn_rt_pad_front(f, in_C, 2, 2);
+  }
+  if (in_C->is_given) {
+    tn_rt_rank(f, in_C, 2);
+    tn_rt_stretch(f, in_C, 0, M);
+    tn_rt_stretch(f, in_C, 1, N);
+  }
 
-    /* Y: T[M, N] */
-    tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
-    tn_rt_put(f, out_Y, M);
-    tn_rt_put(f, out_Y, N);
-    tn_rt_close(f, out_Y, 0);
+  /* Y: T[M, N] */
+  tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
+  tn_rt_put(f, out_Y, M);
+  tn_rt_put(f, out_Y, N);
+  tn_rt_close(f, out_Y, 0);
 
-    /* what the kernels take */
-    f->symbol[0] = M;
-    f->symbol[1] = K;
-    f->symbol[2] = N;
-    f->scalar[0] = tn_rt_scalar(f->type[0], &a->alpha, 0);
-    f->scalar[1] = tn_rt_scalar(f->type[0], &a->beta, 0);
+  /* what the kernels take */
+  f->symbol[0] = M;
+  f->symbol[1] = K;
+  f->symbol[2] = N;
+  f->scalar[0] = tn_rt_scalar(f->type[0], &a->alpha, 0);
+  f->scalar[1] = tn_rt_scalar(f->type[0], &a->beta, 0);
 }
 
 extern const tn_op tn_rt_op_gemm;
 
-static int64_t gemm_with_room(tn_frame *f, tn_step *step)
-{
-    tn_operand operand[4];
-    int64_t word[43];
-    tn_scalar scalar[2];
-    const void *kernel_in[3];
-    void *kernel_out[1];
-    f->operand = operand;
-    f->word = word;
-    f->scalar = scalar;
-    f->kernel_in = kernel_in;
-    f->kernel_out = kernel_out;
-    return step(f);
+static int64_t gemm_with_room(tn_frame *f, tn_step *step) {
+  tn_operand operand[4];
+  int64_t word[43];
+  tn_scalar scalar[2];
+  const void *kernel_in[3];
+  void *kernel_out[1];
+  f->operand = operand;
+  f->word = word;
+  f->scalar = scalar;
+  f->kernel_in = kernel_in;
+  f->kernel_out = kernel_out;
+  return step(f);
 }
 
-static void gemm_shapes(tn_frame *f, int k)
-{
-    const tn_gemm_dims *dims = f->dims;
-    const tn_gemm_attrs *a = f->typed;
-    switch (k) {
-    case 0:
-        if (a->transA != 0) {
-            tn_rt_extent(f, dims->K);
-            tn_rt_extent(f, dims->M);
-        } else {
-            tn_rt_extent(f, dims->M);
-            tn_rt_extent(f, dims->K);
-        }
-        break;
-    case 1:
-        if (a->transB != 0) {
-            tn_rt_extent(f, dims->N);
-            tn_rt_extent(f, dims->K);
-        } else {
-            tn_rt_extent(f, dims->K);
-            tn_rt_extent(f, dims->N);
-        }
-        break;
-    case 2:
-        tn_rt_extents(f, &dims->C_shape);
-        break;
-    default:
-        break;
+static void gemm_shapes(tn_frame *f, int k) {
+  const tn_gemm_dims *dims = f->dims;
+  const tn_gemm_attrs *a = f->typed;
+  switch (k) {
+  case 0:
+    if (a->transA != 0) {
+      tn_rt_extent(f, dims->K);
+      tn_rt_extent(f, dims->M);
+    } else {
+      tn_rt_extent(f, dims->M);
+      tn_rt_extent(f, dims->K);
     }
+    break;
+  case 1:
+    if (a->transB != 0) {
+      tn_rt_extent(f, dims->N);
+      tn_rt_extent(f, dims->K);
+    } else {
+      tn_rt_extent(f, dims->K);
+      tn_rt_extent(f, dims->N);
+    }
+    break;
+  case 2:
+    tn_rt_extents(f, &dims->C_shape);
+    break;
+  default:
+    break;
+  }
 }
 
 static const tn_argument gemm_arguments_0[] = {
@@ -197,68 +196,70 @@ const tn_op tn_rt_op_gemm = {
 
 /* A typed call of gemm as a uniform one. */
 typedef struct {
-    tn_frame frame;
-    tn_gemm_attrs attrs;
+  tn_frame frame;
+  tn_gemm_attrs attrs;
 } gemm_call;
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int gemm_begin(gemm_call *c, tn_want want, const tn_gemm_dims *dims, const tn_gemm_attrs *attrs,
-    const int32_t *variable, const int32_t *type, const void *const *data)
-{
-    if (dims == NULL)
-        return TN_E_NULL;
-    tn_rt_begin_typed(&c->frame, &tn_rt_op_gemm, want, variable, type, data);
-    c->frame.dims = dims;
-    if (attrs != NULL)
-        c->attrs = *attrs;
-    else
-        tn_gemm_defaults(&c->attrs, (tn_dtype)variable[0]);
-    c->frame.typed = &c->attrs;
-    return c->frame.status;
+    const int32_t *variable, const int32_t *type, const void *const *data) {
+  if (dims == NULL) {
+    return TN_E_NULL;
+  }
+  tn_rt_begin_typed(&c->frame, &tn_rt_op_gemm, want, variable, type, data);
+  c->frame.dims = dims;
+  if (attrs != NULL) {
+    c->attrs = *attrs;
+  } else {
+    tn_gemm_defaults(&c->attrs, (tn_dtype)variable[0]);
+  }
+  c->frame.typed = &c->attrs;
+  return c->frame.status;
 }
 
-int tn_gemm_shape(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs, tn_dtype T, int64_t Y_shape[2])
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
-    const int32_t chosen[] = {(int32_t)T};
-    const int32_t types[] = {chosen[0], chosen[0], chosen[0], chosen[0]};
-    gemm_call call;
-    tn_dims told[1] = {{0, {0}}};
-    int status = gemm_begin(&call, TN_WANT_SHAPES, dims, attrs, chosen, types, NULL);
-    (void)type_of;
-    (void)variable;
-    if (status != 0)
-        return status;
-    call.frame.told = told;
-    status = tn_rt_infer(&call.frame);
-    if (status != 0)
-        return status;
-    memcpy(Y_shape, told[0].dim, 2 * sizeof told[0].dim[0]);
-    return 0;
+int tn_gemm_shape(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs, tn_dtype T, int64_t Y_shape[2]) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
+  const int32_t chosen[] = {(int32_t)T};
+  const int32_t types[] = {chosen[0], chosen[0], chosen[0], chosen[0]};
+  gemm_call call;
+  tn_dims told[1] = {{0, {0}}};
+  int status = gemm_begin(&call, TN_WANT_SHAPES, dims, attrs, chosen, types, NULL);
+  (void)type_of;
+  (void)variable;
+  if (status != 0) {
+    return status;
+  }
+  call.frame.told = told;
+  status = tn_rt_infer(&call.frame);
+  if (status != 0) {
+    return status;
+  }
+  memcpy(Y_shape, told[0].dim, 2 * sizeof told[0].dim[0]);
+  return 0;
 }
 
 int tn_gemm_f32(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs, const float *A, const float *B,
-    const float *C /* or NULL */, float *Y, void *workspace, size_t workspace_bytes)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
-    const void *const pointers[] = {A, B, C, Y};
-    gemm_call call;
-    const int status = gemm_begin(&call, TN_WANT_CALL, dims, attrs, variable, type_of, pointers);
-    return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
+    const float *C /* or NULL */, float *Y, void *workspace, size_t workspace_bytes) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
+  const void *const pointers[] = {A, B, C, Y};
+  gemm_call call;
+  const int status = gemm_begin(&call, TN_WANT_CALL, dims, attrs, variable, type_of, pointers);
+  return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
 }
 
-size_t tn_gemm_f32_workspace(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
-    gemm_call call;
-    int64_t most = 0;
-    /* without and with the optional inputs */
-    for (int with = 0; with < 2; ++with) {
-        if (gemm_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0)
-            return 0;
-        if (!with)
-            call.frame.without |= 0x4;
-        most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+size_t tn_gemm_f32_workspace(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
+  gemm_call call;
+  int64_t most = 0;
+  /* without and with the optional inputs */
+  for (int with = 0; with < 2; ++with) {
+    if (gemm_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
+      return 0;
     }
-    return (size_t)most;
+    if (!with) {
+      call.frame.without |= 0x4;
+    }
+    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  }
+  return (size_t)most;
 }

@@ -30,8 +30,12 @@ static inline int64_t tn_i64_min_portable(int64_t a, int64_t b) {
 }
 
 static inline int64_t tn_i64_floordiv_portable(int64_t a, int64_t b) {
-  if (b == 0) return 0;
-  if (b == -1) return (int64_t)(0u - (uint64_t)a);
+  if (b == 0) {
+    return 0;
+  }
+  if (b == -1) {
+    return (int64_t)(0u - (uint64_t)a);
+  }
   const int64_t q = (int64_t)(a / b);
   return (int64_t)(q - (a % b != 0 && (a < 0) != (b < 0)));
 }
@@ -252,50 +256,38 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
                   tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
                       A_s1, A_s0, 3);
                 }
+              } else if (A_s1 != 1) {
+                tn_tile_4x1of4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
+                    packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
               } else {
-                if (A_s1 != 1) {
-                  tn_tile_4x1of4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
-                      packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
-                } else {
-                  tn_tile_4x1of4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth,
-                      4, A_s1, A_s0, 3);
-                }
+                tn_tile_4x1of4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth,
+                    4, A_s1, A_s0, 3);
               }
+            } else if (A_s1 != 1) {
+              tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
+                  depth, B_s0, 1, row_pitch, 3);
             } else {
-              if (A_s1 != 1) {
-                tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
-                    depth, B_s0, 1, row_pitch, 3);
-              } else {
-                tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0, 3);
-              }
+              tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0, 3);
             }
+          } else if (pack_all || tile_width < 4) {
+            if (tile_width > 1) {
+              if (A_s1 != 1) {
+                tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                    packed + tile_column * depth * 4, tile, depth, 4, 1);
+              } else {
+                tn_tile_1x4_f32_steps_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+              }
+            } else if (A_s1 != 1) {
+              tn_tile_1x1of4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                  packed + tile_column * depth * 4, tile, depth, 4, 1);
+            } else {
+              tn_tile_1x1of4_f32_steps_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+            }
+          } else if (A_s1 != 1) {
+            tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile, depth,
+                B_s0, 1);
           } else {
-            if (pack_all || tile_width < 4) {
-              if (tile_width > 1) {
-                if (A_s1 != 1) {
-                  tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
-                      packed + tile_column * depth * 4, tile, depth, 4, 1);
-                } else {
-                  tn_tile_1x4_f32_steps_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
-                      A_s1);
-                }
-              } else {
-                if (A_s1 != 1) {
-                  tn_tile_1x1of4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
-                      packed + tile_column * depth * 4, tile, depth, 4, 1);
-                } else {
-                  tn_tile_1x1of4_f32_steps_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
-                      A_s1);
-                }
-              }
-            } else {
-              if (A_s1 != 1) {
-                tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile, depth,
-                    B_s0, 1);
-              } else {
-                tn_tile_1x4_f32_steps_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1);
-              }
-            }
+            tn_tile_1x4_f32_steps_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1);
           }
           for (int64_t r = 0; r < height; ++r) {
             for (int64_t q = 0; q < tile_width; ++q) {
@@ -406,50 +398,38 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
                   tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
                       A_s1, A_s0, 3);
                 }
+              } else if (A_s1 != 1) {
+                tn_tile_4x1of4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
+                    packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
               } else {
-                if (A_s1 != 1) {
-                  tn_tile_4x1of4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
-                      packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
-                } else {
-                  tn_tile_4x1of4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth,
-                      4, A_s1, A_s0, 3);
-                }
+                tn_tile_4x1of4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth,
+                    4, A_s1, A_s0, 3);
               }
+            } else if (A_s1 != 1) {
+              tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
+                  depth, B_s0, 1, row_pitch, 3);
             } else {
-              if (A_s1 != 1) {
-                tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
-                    depth, B_s0, 1, row_pitch, 3);
-              } else {
-                tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0, 3);
-              }
+              tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0, 3);
             }
+          } else if (pack_all || tile_width < 4) {
+            if (tile_width > 1) {
+              if (A_s1 != 1) {
+                tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                    packed + tile_column * depth * 4, tile, depth, 4, 1);
+              } else {
+                tn_tile_1x4_f32_steps_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+              }
+            } else if (A_s1 != 1) {
+              tn_tile_1x1of4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                  packed + tile_column * depth * 4, tile, depth, 4, 1);
+            } else {
+              tn_tile_1x1of4_f32_steps_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+            }
+          } else if (A_s1 != 1) {
+            tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile, depth,
+                B_s0, 1);
           } else {
-            if (pack_all || tile_width < 4) {
-              if (tile_width > 1) {
-                if (A_s1 != 1) {
-                  tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
-                      packed + tile_column * depth * 4, tile, depth, 4, 1);
-                } else {
-                  tn_tile_1x4_f32_steps_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
-                      A_s1);
-                }
-              } else {
-                if (A_s1 != 1) {
-                  tn_tile_1x1of4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
-                      packed + tile_column * depth * 4, tile, depth, 4, 1);
-                } else {
-                  tn_tile_1x1of4_f32_steps_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
-                      A_s1);
-                }
-              }
-            } else {
-              if (A_s1 != 1) {
-                tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile, depth,
-                    B_s0, 1);
-              } else {
-                tn_tile_1x4_f32_steps_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1);
-              }
-            }
+            tn_tile_1x4_f32_steps_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1);
           }
           for (int64_t r = 0; r < height; ++r) {
             for (int64_t q = 0; q < tile_width; ++q) {

@@ -9,102 +9,98 @@
    Y[*p, *q] = (X[*p, *q] - mean[*p])*rstd[*p]*G[*q] + opt(B[*q], 0)
 */
 
-void tn_layernorm_defaults(tn_layernorm_attrs *attrs)
-{
-    attrs->axis = -1;
-    attrs->eps = 1e-05;
+void tn_layernorm_defaults(tn_layernorm_attrs *attrs) {
+  attrs->axis = -1;
+  attrs->eps = 1e-05;
 }
 
-static void layernorm_read_attributes(tn_frame *f, tn_layernorm_attrs *a)
-{
-    tn_layernorm_defaults(a);
-    tn_rt_attr_int(f, "axis", 0, &a->axis, 1);
-    tn_rt_attr_real(f, "eps", 0, &a->eps, 1);
-    tn_rt_attrs_done(f);
+static void layernorm_read_attributes(tn_frame *f, tn_layernorm_attrs *a) {
+  tn_layernorm_defaults(a);
+  tn_rt_attr_int(f, "axis", 0, &a->axis, 1);
+  tn_rt_attr_real(f, "eps", 0, &a->eps, 1);
+  tn_rt_attrs_done(f);
 }
 
-static void layernorm_bind(tn_frame *f)
-{
-    tn_layernorm_attrs given;
-    const tn_layernorm_attrs *a = f->typed;
-    tn_operand *const in_X = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
-    tn_operand *const in_G = tn_rt_input(f, 1, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
-    tn_operand *const in_B = tn_rt_input(f, 2, TN_TYPE_VARIABLE + 0, TN_OPTIONAL);
-    tn_dims *const P = &f->pack[0];
-    tn_dims *const Q = &f->pack[1];
-    int64_t Nq = 0;
-    if (a == NULL) {
-        layernorm_read_attributes(f, &given);
-        a = &given;
-    }
-    if (f->status != 0)
-        return;
+static void layernorm_bind(tn_frame *f) {
+  tn_layernorm_attrs given;
+  const tn_layernorm_attrs *a = f->typed;
+  tn_operand *const in_X = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
+  tn_operand *const in_G = tn_rt_input(f, 1, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
+  tn_operand *const in_B = tn_rt_input(f, 2, TN_TYPE_VARIABLE + 0, TN_OPTIONAL);
+  tn_dims *const P = &f->pack[0];
+  tn_dims *const Q = &f->pack[1];
+  int64_t Nq = 0;
+  if (a == NULL) {
+    layernorm_read_attributes(f, &given);
+    a = &given;
+  }
+  if (f->status != 0) {
+    return;
+  }
 
-    /* X: T[*P, *Q@axis] */
-    const int32_t axis_of_X = tn_rt_axis(f, a->axis, in_X->ndim, in_X->ndim);
-    P->rank = tn_rt_pack_rank(f, axis_of_X);
-    tn_rt_pack(f, in_X, 0, 0);
-    Q->rank = tn_rt_pack_rank(f, in_X->ndim - P->rank);
-    tn_rt_pack(f, in_X, P->rank, 1);
+  /* X: T[*P, *Q@axis] */
+  const int32_t axis_of_X = tn_rt_axis(f, a->axis, in_X->ndim, in_X->ndim);
+  P->rank = tn_rt_pack_rank(f, axis_of_X);
+  tn_rt_pack(f, in_X, 0, 0);
+  Q->rank = tn_rt_pack_rank(f, in_X->ndim - P->rank);
+  tn_rt_pack(f, in_X, P->rank, 1);
 
-    /* Nq = size(Q) */
-    Nq = tn_rt_product(f, Q);
+  /* Nq = size(Q) */
+  Nq = tn_rt_product(f, Q);
 
-    /* G: T[*Q] */
-    tn_rt_rank(f, in_G, Q->rank);
-    tn_rt_same_pack(f, in_G, 0, 1);
+  /* G: T[*Q] */
+  tn_rt_rank(f, in_G, Q->rank);
+  tn_rt_same_pack(f, in_G, 0, 1);
 
-    /* B?: T[*Q] */
-    if (in_B->is_given) {
-        tn_rt_rank(f, in_B, Q->rank);
-        tn_rt_same_pack(f, in_B, 0, 1);
-    }
+  /* B?: T[*Q] */
+  if (in_B->is_given) {
+    tn_rt_rank(f, in_B, Q->rank);
+    tn_rt_same_pack(f, in_B, 0, 1);
+  }
 
-    /* Y: T[*P, *Q] */
-    tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
-    tn_rt_put_pack(f, out_Y, 0);
-    tn_rt_put_pack(f, out_Y, 1);
-    tn_rt_close(f, out_Y, 0);
+  /* Y: T[*P, *Q] */
+  tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
+  tn_rt_put_pack(f, out_Y, 0);
+  tn_rt_put_pack(f, out_Y, 1);
+  tn_rt_close(f, out_Y, 0);
 
-    /* what the kernels take */
-    f->symbol[0] = Nq;
-    f->scalar[0].f = a->eps;
+  /* what the kernels take */
+  f->symbol[0] = Nq;
+  f->scalar[0].f = a->eps;
 }
 
 extern const tn_op tn_rt_op_layernorm;
 
-static int64_t layernorm_with_room(tn_frame *f, tn_step *step)
-{
-    tn_operand operand[4];
-    tn_dims pack[2];
-    int64_t word[55];
-    tn_scalar scalar[1];
-    const void *kernel_in[3];
-    void *kernel_out[1];
-    f->operand = operand;
-    f->pack = pack;
-    f->word = word;
-    f->scalar = scalar;
-    f->kernel_in = kernel_in;
-    f->kernel_out = kernel_out;
-    return step(f);
+static int64_t layernorm_with_room(tn_frame *f, tn_step *step) {
+  tn_operand operand[4];
+  tn_dims pack[2];
+  int64_t word[55];
+  tn_scalar scalar[1];
+  const void *kernel_in[3];
+  void *kernel_out[1];
+  f->operand = operand;
+  f->pack = pack;
+  f->word = word;
+  f->scalar = scalar;
+  f->kernel_in = kernel_in;
+  f->kernel_out = kernel_out;
+  return step(f);
 }
 
-static void layernorm_shapes(tn_frame *f, int k)
-{
-    const tn_layernorm_dims *dims = f->dims;
-    switch (k) {
-    case 0:
-        tn_rt_extents(f, &dims->P);
-        tn_rt_extents(f, &dims->Q);
-        break;
-    case 1:
-    case 2:
-        tn_rt_extents(f, &dims->Q);
-        break;
-    default:
-        break;
-    }
+static void layernorm_shapes(tn_frame *f, int k) {
+  const tn_layernorm_dims *dims = f->dims;
+  switch (k) {
+  case 0:
+    tn_rt_extents(f, &dims->P);
+    tn_rt_extents(f, &dims->Q);
+    break;
+  case 1:
+  case 2:
+    tn_rt_extents(f, &dims->Q);
+    break;
+  default:
+    break;
+  }
 }
 
 static const tn_argument layernorm_arguments_0[] = {
@@ -170,67 +166,70 @@ const tn_op tn_rt_op_layernorm = {
 
 /* A typed call of layernorm as a uniform one. */
 typedef struct {
-    tn_frame frame;
-    tn_layernorm_attrs attrs;
+  tn_frame frame;
+  tn_layernorm_attrs attrs;
 } layernorm_call;
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int layernorm_begin(layernorm_call *c, tn_want want, const tn_layernorm_dims *dims,
-    const tn_layernorm_attrs *attrs, const int32_t *variable, const int32_t *type, const void *const *data)
-{
-    if (dims == NULL)
-        return TN_E_NULL;
-    tn_rt_begin_typed(&c->frame, &tn_rt_op_layernorm, want, variable, type, data);
-    c->frame.dims = dims;
-    if (attrs != NULL)
-        c->attrs = *attrs;
-    else
-        tn_layernorm_defaults(&c->attrs);
-    if (attrs != NULL)
-        tn_rt_placed_axis(&c->frame, attrs->axis, dims->P.rank, dims->Q.rank);
-    c->attrs.axis = dims->P.rank;
-    c->frame.typed = &c->attrs;
-    return c->frame.status;
+    const tn_layernorm_attrs *attrs, const int32_t *variable, const int32_t *type, const void *const *data) {
+  if (dims == NULL) {
+    return TN_E_NULL;
+  }
+  tn_rt_begin_typed(&c->frame, &tn_rt_op_layernorm, want, variable, type, data);
+  c->frame.dims = dims;
+  if (attrs != NULL) {
+    c->attrs = *attrs;
+  } else {
+    tn_layernorm_defaults(&c->attrs);
+  }
+  if (attrs != NULL) {
+    tn_rt_placed_axis(&c->frame, attrs->axis, dims->P.rank, dims->Q.rank);
+  }
+  c->attrs.axis = dims->P.rank;
+  c->frame.typed = &c->attrs;
+  return c->frame.status;
 }
 
-int tn_layernorm_shape(const tn_layernorm_dims *dims, const tn_layernorm_attrs *attrs, tn_dims *Y_shape)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
-    layernorm_call call;
-    tn_dims told[1] = {{0, {0}}};
-    int status = layernorm_begin(&call, TN_WANT_SHAPES, dims, attrs, variable, type_of, NULL);
-    if (status != 0)
-        return status;
-    call.frame.told = told;
-    status = tn_rt_infer(&call.frame);
-    if (status != 0)
-        return status;
-    *Y_shape = told[0];
-    return 0;
+int tn_layernorm_shape(const tn_layernorm_dims *dims, const tn_layernorm_attrs *attrs, tn_dims *Y_shape) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
+  layernorm_call call;
+  tn_dims told[1] = {{0, {0}}};
+  int status = layernorm_begin(&call, TN_WANT_SHAPES, dims, attrs, variable, type_of, NULL);
+  if (status != 0) {
+    return status;
+  }
+  call.frame.told = told;
+  status = tn_rt_infer(&call.frame);
+  if (status != 0) {
+    return status;
+  }
+  *Y_shape = told[0];
+  return 0;
 }
 
 int tn_layernorm_f32(const tn_layernorm_dims *dims, const tn_layernorm_attrs *attrs, const float *X, const float *G,
-    const float *B /* or NULL */, float *Y, void *workspace, size_t workspace_bytes)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
-    const void *const pointers[] = {X, G, B, Y};
-    layernorm_call call;
-    const int status = layernorm_begin(&call, TN_WANT_CALL, dims, attrs, variable, type_of, pointers);
-    return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
+    const float *B /* or NULL */, float *Y, void *workspace, size_t workspace_bytes) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
+  const void *const pointers[] = {X, G, B, Y};
+  layernorm_call call;
+  const int status = layernorm_begin(&call, TN_WANT_CALL, dims, attrs, variable, type_of, pointers);
+  return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
 }
 
-size_t tn_layernorm_f32_workspace(const tn_layernorm_dims *dims, const tn_layernorm_attrs *attrs)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
-    layernorm_call call;
-    int64_t most = 0;
-    /* without and with the optional inputs */
-    for (int with = 0; with < 2; ++with) {
-        if (layernorm_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0)
-            return 0;
-        if (!with)
-            call.frame.without |= 0x4;
-        most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+size_t tn_layernorm_f32_workspace(const tn_layernorm_dims *dims, const tn_layernorm_attrs *attrs) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
+  layernorm_call call;
+  int64_t most = 0;
+  /* without and with the optional inputs */
+  for (int with = 0; with < 2; ++with) {
+    if (layernorm_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
+      return 0;
     }
-    return (size_t)most;
+    if (!with) {
+      call.frame.without |= 0x4;
+    }
+    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  }
+  return (size_t)most;
 }

@@ -9,81 +9,77 @@
    Y[*p, d, *q] = e[*p, d, *q]/z[*p, *q]
 */
 
-void tn_softmax_defaults(tn_softmax_attrs *attrs)
-{
-    attrs->axis = -1;
+void tn_softmax_defaults(tn_softmax_attrs *attrs) {
+  attrs->axis = -1;
 }
 
-static void softmax_read_attributes(tn_frame *f, tn_softmax_attrs *a)
-{
-    tn_softmax_defaults(a);
-    tn_rt_attr_int(f, "axis", 0, &a->axis, 1);
-    tn_rt_attrs_done(f);
+static void softmax_read_attributes(tn_frame *f, tn_softmax_attrs *a) {
+  tn_softmax_defaults(a);
+  tn_rt_attr_int(f, "axis", 0, &a->axis, 1);
+  tn_rt_attrs_done(f);
 }
 
-static void softmax_bind(tn_frame *f)
-{
-    tn_softmax_attrs given;
-    const tn_softmax_attrs *a = f->typed;
-    tn_operand *const in_X = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
-    tn_dims *const P = &f->pack[0];
-    tn_dims *const Q = &f->pack[1];
-    int64_t D = 0;
-    if (a == NULL) {
-        softmax_read_attributes(f, &given);
-        a = &given;
-    }
-    if (f->status != 0)
-        return;
+static void softmax_bind(tn_frame *f) {
+  tn_softmax_attrs given;
+  const tn_softmax_attrs *a = f->typed;
+  tn_operand *const in_X = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
+  tn_dims *const P = &f->pack[0];
+  tn_dims *const Q = &f->pack[1];
+  int64_t D = 0;
+  if (a == NULL) {
+    softmax_read_attributes(f, &given);
+    a = &given;
+  }
+  if (f->status != 0) {
+    return;
+  }
 
-    /* X: T[*P, D@axis, *Q] */
-    const int32_t axis_of_X = tn_rt_axis(f, a->axis, in_X->ndim, in_X->ndim - 1);
-    P->rank = tn_rt_pack_rank(f, axis_of_X);
-    tn_rt_pack(f, in_X, 0, 0);
-    D = tn_rt_size(f, in_X, P->rank);
-    Q->rank = tn_rt_pack_rank(f, in_X->ndim - P->rank - 1);
-    tn_rt_pack(f, in_X, P->rank + 1, 1);
+  /* X: T[*P, D@axis, *Q] */
+  const int32_t axis_of_X = tn_rt_axis(f, a->axis, in_X->ndim, in_X->ndim - 1);
+  P->rank = tn_rt_pack_rank(f, axis_of_X);
+  tn_rt_pack(f, in_X, 0, 0);
+  D = tn_rt_size(f, in_X, P->rank);
+  Q->rank = tn_rt_pack_rank(f, in_X->ndim - P->rank - 1);
+  tn_rt_pack(f, in_X, P->rank + 1, 1);
 
-    /* Y: T[*P, D, *Q] */
-    tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
-    tn_rt_put_pack(f, out_Y, 0);
-    tn_rt_put(f, out_Y, D);
-    tn_rt_put_pack(f, out_Y, 1);
-    tn_rt_close(f, out_Y, 0);
+  /* Y: T[*P, D, *Q] */
+  tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
+  tn_rt_put_pack(f, out_Y, 0);
+  tn_rt_put(f, out_Y, D);
+  tn_rt_put_pack(f, out_Y, 1);
+  tn_rt_close(f, out_Y, 0);
 
-    /* what the kernels take */
-    f->symbol[0] = D;
+  /* what the kernels take */
+  f->symbol[0] = D;
 }
 
 extern const tn_op tn_rt_op_softmax;
 
-static int64_t softmax_with_room(tn_frame *f, tn_step *step)
-{
-    tn_operand operand[2];
-    tn_dims pack[2];
-    int64_t word[41];
-    const void *kernel_in[1];
-    void *kernel_out[1];
-    f->operand = operand;
-    f->pack = pack;
-    f->word = word;
-    f->kernel_in = kernel_in;
-    f->kernel_out = kernel_out;
-    return step(f);
+static int64_t softmax_with_room(tn_frame *f, tn_step *step) {
+  tn_operand operand[2];
+  tn_dims pack[2];
+  int64_t word[41];
+  const void *kernel_in[1];
+  void *kernel_out[1];
+  f->operand = operand;
+  f->pack = pack;
+  f->word = word;
+  f->kernel_in = kernel_in;
+  f->kernel_out = kernel_out;
+  return step(f);
 }
 
-static void softmax_shapes(tn_frame *f, int k)
-{
-    const tn_softmax_dims *dims = f->dims;
-    switch (k) {
-    case 0:
-        tn_rt_extents(f, &dims->P);
-        tn_rt_extent(f, dims->D);
-        tn_rt_extents(f, &dims->Q);
-        break;
-    default:
-        break;
-    }
+static void softmax_shapes(tn_frame *f, int k) {
+  const tn_softmax_dims *dims = f->dims;
+  switch (k) {
+  case 0:
+    tn_rt_extents(f, &dims->P);
+    tn_rt_extent(f, dims->D);
+    tn_rt_extents(f, &dims->Q);
+    break;
+  default:
+    break;
+  }
 }
 
 static const tn_argument softmax_arguments_0[] = {
@@ -134,64 +130,66 @@ const tn_op tn_rt_op_softmax = {
 
 /* A typed call of softmax as a uniform one. */
 typedef struct {
-    tn_frame frame;
-    tn_softmax_attrs attrs;
+  tn_frame frame;
+  tn_softmax_attrs attrs;
 } softmax_call;
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int softmax_begin(softmax_call *c, tn_want want, const tn_softmax_dims *dims, const tn_softmax_attrs *attrs,
-    const int32_t *variable, const int32_t *type, const void *const *data)
-{
-    if (dims == NULL)
-        return TN_E_NULL;
-    tn_rt_begin_typed(&c->frame, &tn_rt_op_softmax, want, variable, type, data);
-    c->frame.dims = dims;
-    if (attrs != NULL)
-        c->attrs = *attrs;
-    else
-        tn_softmax_defaults(&c->attrs);
-    if (attrs != NULL)
-        tn_rt_placed_axis(&c->frame, attrs->axis, dims->P.rank, 1 + dims->Q.rank);
-    c->attrs.axis = dims->P.rank;
-    c->frame.typed = &c->attrs;
-    return c->frame.status;
+    const int32_t *variable, const int32_t *type, const void *const *data) {
+  if (dims == NULL) {
+    return TN_E_NULL;
+  }
+  tn_rt_begin_typed(&c->frame, &tn_rt_op_softmax, want, variable, type, data);
+  c->frame.dims = dims;
+  if (attrs != NULL) {
+    c->attrs = *attrs;
+  } else {
+    tn_softmax_defaults(&c->attrs);
+  }
+  if (attrs != NULL) {
+    tn_rt_placed_axis(&c->frame, attrs->axis, dims->P.rank, 1 + dims->Q.rank);
+  }
+  c->attrs.axis = dims->P.rank;
+  c->frame.typed = &c->attrs;
+  return c->frame.status;
 }
 
-int tn_softmax_shape(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs, tn_dims *Y_shape)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
-    softmax_call call;
-    tn_dims told[1] = {{0, {0}}};
-    int status = softmax_begin(&call, TN_WANT_SHAPES, dims, attrs, variable, type_of, NULL);
-    if (status != 0)
-        return status;
-    call.frame.told = told;
-    status = tn_rt_infer(&call.frame);
-    if (status != 0)
-        return status;
-    *Y_shape = told[0];
-    return 0;
+int tn_softmax_shape(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs, tn_dims *Y_shape) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
+  softmax_call call;
+  tn_dims told[1] = {{0, {0}}};
+  int status = softmax_begin(&call, TN_WANT_SHAPES, dims, attrs, variable, type_of, NULL);
+  if (status != 0) {
+    return status;
+  }
+  call.frame.told = told;
+  status = tn_rt_infer(&call.frame);
+  if (status != 0) {
+    return status;
+  }
+  *Y_shape = told[0];
+  return 0;
 }
 
 int tn_softmax_f32(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs, const float *X, float *Y,
-    void *workspace, size_t workspace_bytes)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
-    const void *const pointers[] = {X, Y};
-    softmax_call call;
-    const int status = softmax_begin(&call, TN_WANT_CALL, dims, attrs, variable, type_of, pointers);
-    return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
+    void *workspace, size_t workspace_bytes) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
+  const void *const pointers[] = {X, Y};
+  softmax_call call;
+  const int status = softmax_begin(&call, TN_WANT_CALL, dims, attrs, variable, type_of, pointers);
+  return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
 }
 
-size_t tn_softmax_f32_workspace(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
-    softmax_call call;
-    int64_t most = 0;
-    for (int with = 0; with < 1; ++with) {
-        if (softmax_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0)
-            return 0;
-        most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+size_t tn_softmax_f32_workspace(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
+  softmax_call call;
+  int64_t most = 0;
+  for (int with = 0; with < 1; ++with) {
+    if (softmax_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
+      return 0;
     }
-    return (size_t)most;
+    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  }
+  return (size_t)most;
 }

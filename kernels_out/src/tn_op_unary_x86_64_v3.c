@@ -105,7 +105,9 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_gather_x86_64_v3(const float
 
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_gather_first_x86_64_v3(const float *p, int64_t stride, int64_t n) {
   tn_f32x8 v = {0};
-  for (int64_t l = 0; l < n; ++l) v[l] = p[l * stride];
+  for (int64_t l = 0; l < n; ++l) {
+    v[l] = p[l * stride];
+  }
   return v;
 }
 

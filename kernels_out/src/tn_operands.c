@@ -5,547 +5,553 @@
 /* ---- the stored shape of an operand */
 
 /* Strides and elements of a contiguous tensor; bytes and distances must fit in 62 bits. An empty tensor has no distances. */
-static void contiguous_steps(tn_frame *f, int32_t bytes)
-{
-    tn_stored *s = &f->stored;
-    int64_t step = 1;
-    int empty = 0, fits = 1;
-    for (int32_t d = s->ndim - 1; d >= 0; --d) {
-        const int64_t n = s->shape[d];
-        s->step[d] = step;
-        empty |= n == 0;
-        if (((step | n) >> 28) == 0)                        /* a product of small numbers needs no division */
-            step *= n > 1 ? n : 1;
-        else if (n > 1 && step > INT64_MAX / 2 / bytes / n)
-            fits = 0;
-        else
-            step *= n > 1 ? n : 1;
+static void contiguous_steps(tn_frame *f, int32_t bytes) {
+  tn_stored *s = &f->stored;
+  int64_t step = 1;
+  int empty = 0, fits = 1;
+  for (int32_t d = s->ndim - 1; d >= 0; --d) {
+    const int64_t n = s->shape[d];
+    s->step[d] = step;
+    empty |= n == 0;
+    if (((step | n) >> 28) == 0) { /* a product of small numbers needs no division */
+      step *= n > 1 ? n : 1;
+    } else if (n > 1 && step > INT64_MAX / 2 / bytes / n) {
+      fits = 0;
+    } else {
+      step *= n > 1 ? n : 1;
     }
-    s->elements = empty ? 0 : step;
-    for (int32_t d = 0; d < s->ndim && empty; ++d)
-        s->step[d] = 0;
-    if (!fits && !empty)
-        tn_rt_fail(f, TN_E_SHAPE);
+  }
+  s->elements = empty ? 0 : step;
+  for (int32_t d = 0; d < s->ndim && empty; ++d) {
+    s->step[d] = 0;
+  }
+  if (!fits && !empty) {
+    tn_rt_fail(f, TN_E_SHAPE);
+  }
 }
 
 /* The caller's tensor; NULL in typed calls. */
-static const tn_tensor *tensor_of(const tn_frame *f, const tn_operand *t)
-{
-    const int k = (int)(t - f->operand), n_in = f->op->info.n_in;
-    if (f->is_typed || !t->is_given)
-        return NULL;
-    return k < n_in ? f->in[k] : f->out[k - n_in];
+static const tn_tensor *tensor_of(const tn_frame *f, const tn_operand *t) {
+  const int k = (int)(t - f->operand), n_in = f->op->info.n_in;
+  if (f->is_typed || !t->is_given) {
+    return NULL;
+  }
+  return k < n_in ? f->in[k] : f->out[k - n_in];
 }
 
-static void copy_shape(tn_frame *f, const tn_tensor *given)
-{
-    if (given->ndim < 0 || given->ndim > TN_MAX_NDIM)
-        tn_rt_fail(f, TN_E_SHAPE);
-    else if (given->ndim > 0 && given->shape == NULL)
-        tn_rt_fail(f, TN_E_NULL);
-    else
-        for (; f->stored.ndim < given->ndim; ++f->stored.ndim)
-            f->stored.shape[f->stored.ndim] = given->shape[f->stored.ndim];
+static void copy_shape(tn_frame *f, const tn_tensor *given) {
+  if (given->ndim < 0 || given->ndim > TN_MAX_NDIM) {
+    tn_rt_fail(f, TN_E_SHAPE);
+  } else if (given->ndim > 0 && given->shape == NULL) {
+    tn_rt_fail(f, TN_E_NULL);
+  } else {
+    for (; f->stored.ndim < given->ndim; ++f->stored.ndim) {
+      f->stored.shape[f->stored.ndim] = given->shape[f->stored.ndim];
+    }
+  }
 }
 
 /* The caller's strides, and the distance to the last element. */
-static void copy_steps(tn_frame *f, tn_operand *t, const tn_tensor *given)
-{
-    const int64_t limit = INT64_MAX / 16 / TN_MAX_NDIM;
-    tn_stored *s = &f->stored;
-    int64_t last = 0;
-    int back = 0;
-    for (int32_t d = 0; d < s->ndim; ++d) {
-        const int64_t n = s->shape[d], step = given->strides[d];
-        if (n <= 1)
-            continue;
-        tn_rt_require(f, step <= limit / n && step >= -limit / n, TN_E_STRIDE);
-        s->step[d] = step;
-        back |= step < 0;
-        last += f->status == 0 && step > 0 ? (n - 1) * step : 0;
+static void copy_steps(tn_frame *f, tn_operand *t, const tn_tensor *given) {
+  const int64_t limit = INT64_MAX / 16 / TN_MAX_NDIM;
+  tn_stored *s = &f->stored;
+  int64_t last = 0;
+  int back = 0;
+  for (int32_t d = 0; d < s->ndim; ++d) {
+    const int64_t n = s->shape[d], step = given->strides[d];
+    if (n <= 1) {
+      continue;
     }
-    t->reach = back ? TN_BOTH_WAYS : (last + 1) * t->bytes;
+    tn_rt_require(f, step <= limit / n && step >= -limit / n, TN_E_STRIDE);
+    s->step[d] = step;
+    back |= step < 0;
+    last += f->status == 0 && step > 0 ? (n - 1) * step : 0;
+  }
+  t->reach = back ? TN_BOTH_WAYS : (last + 1) * t->bytes;
 }
 
 /* Shape and strides of an input, or of a gradient, as the caller has them. */
-static void read_stored(tn_frame *f, tn_operand *t)
-{
-    const int k = (int)(t - f->operand), like = t->like != 0 ? t->like - 1 : k;
-    const tn_tensor *given = tensor_of(f, &f->operand[like]);
-    tn_stored *s = &f->stored;
-    s->of = t;
+static void read_stored(tn_frame *f, tn_operand *t) {
+  const int k = (int)(t - f->operand), like = t->like != 0 ? t->like - 1 : k;
+  const tn_tensor *given = tensor_of(f, &f->operand[like]);
+  tn_stored *s = &f->stored;
+  s->of = t;
+  s->ndim = 0;
+  if (f->is_typed) {
+    f->op->shape(f, like);
+  } else {
+    copy_shape(f, given);
+  }
+  if (s->ndim < 0 || s->ndim > TN_MAX_NDIM) {
+    tn_rt_fail(f, TN_E_SHAPE);
     s->ndim = 0;
-    if (f->is_typed)
-        f->op->shape(f, like);
-    else
-        copy_shape(f, given);
-    if (s->ndim < 0 || s->ndim > TN_MAX_NDIM) {
-        tn_rt_fail(f, TN_E_SHAPE);
-        s->ndim = 0;
-    }
-    for (int32_t d = 0; d < s->ndim; ++d) {
-        tn_rt_require(f, s->shape[d] >= 0, TN_E_SHAPE);
-        s->shape[d] = s->shape[d] < 0 ? 0 : s->shape[d];
-    }
-    contiguous_steps(f, t->bytes);
-    t->reach = s->elements * t->bytes;
-    if (!f->is_typed && t->like == 0 && given->strides != NULL && s->elements != 0)
-        copy_steps(f, t, given);
+  }
+  for (int32_t d = 0; d < s->ndim; ++d) {
+    tn_rt_require(f, s->shape[d] >= 0, TN_E_SHAPE);
+    s->shape[d] = s->shape[d] < 0 ? 0 : s->shape[d];
+  }
+  contiguous_steps(f, t->bytes);
+  t->reach = s->elements * t->bytes;
+  if (!f->is_typed && t->like == 0 && given->strides != NULL && s->elements != 0) {
+    copy_steps(f, t, given);
+  }
 }
 
 /* In the order of t->from: from the end, where dimensions only move back, and from a copy otherwise. */
-TN_APART static void reorder(tn_stored *s, const tn_operand *t)
-{
-    int64_t shape[TN_MAX_NDIM], step[TN_MAX_NDIM];
-    memcpy(shape, s->shape, sizeof shape);
-    memcpy(step, s->step, sizeof step);
-    for (int32_t d = 0; d < t->ndim; ++d) {
-        const uint8_t from = t->from[d];
-        s->shape[d] = from == TN_NOT_STORED ? 1 : shape[from];
-        s->step[d] = from == TN_NOT_STORED ? 0 : step[from];
-    }
-    s->ndim = t->ndim;
+TN_APART static void reorder(tn_stored *s, const tn_operand *t) {
+  int64_t shape[TN_MAX_NDIM], step[TN_MAX_NDIM];
+  memcpy(shape, s->shape, sizeof shape);
+  memcpy(step, s->step, sizeof step);
+  for (int32_t d = 0; d < t->ndim; ++d) {
+    const uint8_t from = t->from[d];
+    s->shape[d] = from == TN_NOT_STORED ? 1 : shape[from];
+    s->step[d] = from == TN_NOT_STORED ? 0 : step[from];
+  }
+  s->ndim = t->ndim;
 }
 
-const tn_stored *tn_rt_stored(tn_frame *f, tn_operand *t)
-{
-    int in_order = 1;
-    if (f->stored.of == t)
-        return &f->stored;
-    read_stored(f, t);
-    for (int32_t d = 0; d < t->ndim; ++d)
-        in_order &= t->from[d] == d;
-    if (!in_order || f->stored.ndim != t->ndim)
-        reorder(&f->stored, t);
+const tn_stored *tn_rt_stored(tn_frame *f, tn_operand *t) {
+  int in_order = 1;
+  if (f->stored.of == t) {
     return &f->stored;
+  }
+  read_stored(f, t);
+  for (int32_t d = 0; d < t->ndim; ++d) {
+    in_order &= t->from[d] == d;
+  }
+  if (!in_order || f->stored.ndim != t->ndim) {
+    reorder(&f->stored, t);
+  }
+  return &f->stored;
 }
 
-void tn_rt_reorder(tn_frame *f, tn_operand *t, const uint8_t *from, int32_t ndim)
-{
-    uint8_t before[TN_MAX_NDIM];
-    memcpy(before, t->from, sizeof before);
-    for (int32_t d = 0; d < ndim; ++d)
-        t->from[d] = from[d] == TN_NOT_STORED ? TN_NOT_STORED : before[from[d]];
-    t->ndim = (uint8_t)ndim;
-    f->stored.of = NULL;
+void tn_rt_reorder(tn_frame *f, tn_operand *t, const uint8_t *from, int32_t ndim) {
+  uint8_t before[TN_MAX_NDIM];
+  memcpy(before, t->from, sizeof before);
+  for (int32_t d = 0; d < ndim; ++d) {
+    t->from[d] = from[d] == TN_NOT_STORED ? TN_NOT_STORED : before[from[d]];
+  }
+  t->ndim = (uint8_t)ndim;
+  f->stored.of = NULL;
 }
 
 /* ---- opening */
 
-static void bind_type(tn_frame *f, int32_t type, int32_t dtype)
-{
-    if (type < TN_TYPE_VARIABLE) {
-        tn_rt_require(f, dtype == type, TN_E_DTYPE);
-        return;
-    }
-    int32_t *bound = &f->type[type - TN_TYPE_VARIABLE];
-    if (*bound == 0)
-        *bound = dtype;
-    tn_rt_require(f, *bound == dtype, TN_E_DTYPE);      /* one type variable, one dtype */
+static void bind_type(tn_frame *f, int32_t type, int32_t dtype) {
+  if (type < TN_TYPE_VARIABLE) {
+    tn_rt_require(f, dtype == type, TN_E_DTYPE);
+    return;
+  }
+  int32_t *bound = &f->type[type - TN_TYPE_VARIABLE];
+  if (*bound == 0) {
+    *bound = dtype;
+  }
+  tn_rt_require(f, *bound == dtype, TN_E_DTYPE);      /* one type variable, one dtype */
 }
 
-static void forget(tn_operand *t)
-{
-    static const tn_operand fresh = {.bytes = 1, .from = {0, 1, 2, 3, 4, 5, 6, 7}};
-    *t = fresh;
+static void forget(tn_operand *t) {
+  static const tn_operand fresh = {.bytes = 1, .from = {0, 1, 2, 3, 4, 5, 6, 7}};
+  *t = fresh;
 }
 
-static uint8_t bytes_of(int32_t dtype)
-{
-    const int32_t bits = dtype & 0xff;
-    return (uint8_t)(bits < 8 ? 1 : bits / 8);
+static uint8_t bytes_of(int32_t dtype) {
+  const int32_t bits = dtype & 0xff;
+  return (uint8_t)(bits < 8 ? 1 : bits / 8);
 }
 
 /* The caller's elements; for an empty tensor an address that no other tensor has. */
-unsigned char *tn_rt_given(const tn_frame *f, const tn_operand *t)
-{
-    const union {
-        const void *given;
-        unsigned char *kept;
-    } typed = {f->is_typed && f->data != NULL ? f->data[t - f->operand] : NULL};
-    const tn_tensor *given = tensor_of(f, t);
-    if (given == NULL)
-        return typed.kept;
-    return given->data == NULL ? NULL : (unsigned char *)given->data + given->byte_offset;
+unsigned char *tn_rt_given(const tn_frame *f, const tn_operand *t) {
+  const union {
+    const void *given;
+    unsigned char *kept;
+  } typed = {f->is_typed && f->data != NULL ? f->data[t - f->operand] : NULL};
+  const tn_tensor *given = tensor_of(f, t);
+  if (given == NULL) {
+    return typed.kept;
+  }
+  return given->data == NULL ? NULL : (unsigned char *)given->data + given->byte_offset;
 }
 
 /* The address of the elements, aligned to their size; complex numbers to that of their parts. */
-static void read_data(tn_frame *f, tn_operand *t)
-{
-    const int is_complex = t->dtype >> 8 == TN_C64 >> 8;
-    const uintptr_t alignment = (uintptr_t)(is_complex ? t->bytes / 2 : t->bytes);
-    t->data = tn_rt_given(f, t);
-    if (f->want != TN_WANT_CALL || t->reach == 0)
-        return;
-    tn_rt_require(f, t->data != NULL, TN_E_NULL);
-    tn_rt_require(f, (uintptr_t)t->data % alignment == 0, TN_E_ALIGN);
+static void read_data(tn_frame *f, tn_operand *t) {
+  const int is_complex = t->dtype >> 8 == TN_C64 >> 8;
+  const uintptr_t alignment = (uintptr_t)(is_complex ? t->bytes / 2 : t->bytes);
+  t->data = tn_rt_given(f, t);
+  if (f->want != TN_WANT_CALL || t->reach == 0) {
+    return;
+  }
+  tn_rt_require(f, t->data != NULL, TN_E_NULL);
+  tn_rt_require(f, (uintptr_t)t->data % alignment == 0, TN_E_ALIGN);
 }
 
 /* True if the caller passed tensor k. */
-static int is_given(const tn_frame *f, int k)
-{
-    const int n_in = f->op->info.n_in, optional = k < 32 && (f->op->info.optional >> k & 1u) != 0;
-    if (!f->is_typed)
-        return k < n_in ? f->in != NULL && f->in[k] != NULL : f->out != NULL && f->out[k - n_in] != NULL;
-    if (k < n_in && k < 32 && (f->without >> k & 1u) != 0)
-        return 0;
-    return f->data == NULL || f->data[k] != NULL || (k >= n_in && !optional);
+static int is_given(const tn_frame *f, int k) {
+  const int n_in = f->op->info.n_in, optional = k < 32 && (f->op->info.optional >> k & 1u) != 0;
+  if (!f->is_typed) {
+    return k < n_in ? f->in != NULL && f->in[k] != NULL : f->out != NULL && f->out[k - n_in] != NULL;
+  }
+  if (k < n_in && k < 32 && (f->without >> k & 1u) != 0) {
+    return 0;
+  }
+  return f->data == NULL || f->data[k] != NULL || (k >= n_in && !optional);
 }
 
-tn_operand *tn_rt_input(tn_frame *f, int k, int32_t type, int optional)
-{
-    tn_operand *t = &f->operand[k];
-    forget(t);
-    if (f->status != 0)
-        return t;
-    t->is_given = (uint8_t)is_given(f, k);
-    if (!t->is_given) {
-        if (optional != TN_OPTIONAL)
-            tn_rt_fail(f, TN_E_NULL);
-        return t;
-    }
-    t->dtype = (uint16_t)(f->is_typed ? f->types[k] : f->in[k]->dtype.code << 8 | f->in[k]->dtype.bits);
-    t->bytes = bytes_of(t->dtype);
-    tn_rt_require(f, f->is_typed || f->in[k]->dtype.lanes == 1, TN_E_DTYPE);
-    bind_type(f, type, t->dtype);
-    read_stored(f, t);
-    t->ndim = (uint8_t)f->stored.ndim;
-    tn_rt_require(f, optional != TN_WIDENED || t->ndim < TN_MAX_NDIM, TN_E_SHAPE);
-    read_data(f, t);
-    if (k == 0)
-        tn_rt_require(f, t->ndim == f->ndim || f->ndim == TN_ANY_RANK, TN_E_SHAPE);   /* the rank that tn_find was asked for */
+tn_operand *tn_rt_input(tn_frame *f, int k, int32_t type, int optional) {
+  tn_operand *t = &f->operand[k];
+  forget(t);
+  if (f->status != 0) {
     return t;
-}
-
-void tn_rt_imply_types(tn_frame *f)
-{
-    int32_t only[TN_MAX_TYPES] = {0};
-    for (int e = 0; e < f->op->n_entries; ++e) {
-        const uint16_t *type = f->op->entries[e].type;
-        int fits = 1;
-        for (int t = 0; t < f->op->n_types; ++t)
-            fits &= f->type[t] == 0 || f->type[t] == type[t];
-        for (int t = 0; t < f->op->n_types && fits; ++t)
-            only[t] = only[t] == 0 || only[t] == type[t] ? type[t] : -1;
+  }
+  t->is_given = (uint8_t)is_given(f, k);
+  if (!t->is_given) {
+    if (optional != TN_OPTIONAL) {
+      tn_rt_fail(f, TN_E_NULL);
     }
-    for (int t = 0; t < f->op->n_types; ++t)
-        if (f->type[t] == 0 && only[t] > 0)
-            f->type[t] = only[t];
+    return t;
+  }
+  t->dtype = (uint16_t)(f->is_typed ? f->types[k] : f->in[k]->dtype.code << 8 | f->in[k]->dtype.bits);
+  t->bytes = bytes_of(t->dtype);
+  tn_rt_require(f, f->is_typed || f->in[k]->dtype.lanes == 1, TN_E_DTYPE);
+  bind_type(f, type, t->dtype);
+  read_stored(f, t);
+  t->ndim = (uint8_t)f->stored.ndim;
+  tn_rt_require(f, optional != TN_WIDENED || t->ndim < TN_MAX_NDIM, TN_E_SHAPE);
+  read_data(f, t);
+  if (k == 0) {
+    tn_rt_require(f, t->ndim == f->ndim || f->ndim == TN_ANY_RANK, TN_E_SHAPE);   /* the rank that tn_find was asked for */
+  }
+  return t;
 }
 
-tn_operand *tn_rt_output(tn_frame *f, int k, int32_t type)
-{
-    const int bit = f->op->info.n_in + k;
-    tn_operand *t = &f->operand[bit];
-    int32_t dtype = 0;
-    forget(t);
-    f->stored.of = t;
-    f->stored.ndim = 0;
+void tn_rt_imply_types(tn_frame *f) {
+  int32_t only[TN_MAX_TYPES] = {0};
+  for (int e = 0; e < f->op->n_entries; ++e) {
+    const uint16_t *type = f->op->entries[e].type;
+    int fits = 1;
+    for (int t = 0; t < f->op->n_types; ++t) {
+      fits &= f->type[t] == 0 || f->type[t] == type[t];
+    }
+    for (int t = 0; t < f->op->n_types && fits; ++t) {
+      only[t] = only[t] == 0 || only[t] == type[t] ? type[t] : -1;
+    }
+  }
+  for (int t = 0; t < f->op->n_types; ++t) {
+    if (f->type[t] == 0 && only[t] > 0) {
+      f->type[t] = only[t];
+    }
+  }
+}
+
+tn_operand *tn_rt_output(tn_frame *f, int k, int32_t type) {
+  const int bit = f->op->info.n_in + k;
+  tn_operand *t = &f->operand[bit];
+  int32_t dtype = 0;
+  forget(t);
+  f->stored.of = t;
+  f->stored.ndim = 0;
+  if (f->want != TN_WANT_WORKSPACE) {
+    if (!is_given(f, bit)) {
+      tn_rt_require(f, bit < 32 && (f->op->info.optional >> bit & 1u) != 0, TN_E_NULL);
+      return t;
+    }
+    t->is_given = 1;
+    dtype = f->is_typed ? f->types[bit] : f->out[k]->dtype.code << 8 | f->out[k]->dtype.bits;
+  }
+  if (type < TN_TYPE_VARIABLE) {
+    if (f->want == TN_WANT_CALL) {
+      tn_rt_require(f, dtype == type, TN_E_DTYPE);
+    }
+    dtype = type;
+  } else if (f->type[type - TN_TYPE_VARIABLE] == 0) {      /* bound by this output alone: the caller's choice */
+    f->type[type - TN_TYPE_VARIABLE] = dtype;
     if (f->want != TN_WANT_WORKSPACE) {
-        if (!is_given(f, bit)) {
-            tn_rt_require(f, bit < 32 && (f->op->info.optional >> bit & 1u) != 0, TN_E_NULL);
-            return t;
-        }
-        t->is_given = 1;
-        dtype = f->is_typed ? f->types[bit] : f->out[k]->dtype.code << 8 | f->out[k]->dtype.bits;
+      tn_rt_require(f, dtype != 0, TN_E_DTYPE);
     }
-    if (type < TN_TYPE_VARIABLE) {
-        if (f->want == TN_WANT_CALL)
-            tn_rt_require(f, dtype == type, TN_E_DTYPE);
-        dtype = type;
-    } else if (f->type[type - TN_TYPE_VARIABLE] == 0) {      /* bound by this output alone: the caller's choice */
-        f->type[type - TN_TYPE_VARIABLE] = dtype;
-        if (f->want != TN_WANT_WORKSPACE)
-            tn_rt_require(f, dtype != 0, TN_E_DTYPE);
-    } else {
-        if (f->want == TN_WANT_CALL)
-            tn_rt_require(f, dtype == f->type[type - TN_TYPE_VARIABLE], TN_E_DTYPE);
-        dtype = f->type[type - TN_TYPE_VARIABLE];
+  } else {
+    if (f->want == TN_WANT_CALL) {
+      tn_rt_require(f, dtype == f->type[type - TN_TYPE_VARIABLE], TN_E_DTYPE);
     }
-    t->dtype = (uint16_t)dtype;
-    t->bytes = dtype == 0 ? 16 : bytes_of(dtype);      /* unknown while only the workspace is requested: the largest */
-    return t;
+    dtype = f->type[type - TN_TYPE_VARIABLE];
+  }
+  t->dtype = (uint16_t)dtype;
+  t->bytes = dtype == 0 ? 16 : bytes_of(dtype);      /* unknown while only the workspace is requested: the largest */
+  return t;
 }
 
 /* ---- the view */
 
 /* Appends a dimension or a pack to the view: its words, or NULL. */
-static int64_t *add_group(tn_frame *f, tn_operand *t, int kind, int pack, int32_t count)
-{
-    const int32_t words = 1 + (kind == TN_ONE ? 2 : count);
-    if (t->rank + count > TN_MAX_VIEW || f->top + words > f->op->n_words - 2 * TN_MAX_NDIM) {
-        tn_rt_fail(f, TN_E_SHAPE);
-        return NULL;
-    }
-    int64_t *at = f->word + f->top;
-    if (t->groups == 0)
-        t->view = (uint16_t)f->top;
-    *at = tn_rt_group_word(kind, pack, t->rank, count);
-    f->top += words;
-    t->rank = (uint8_t)(t->rank + count);
-    ++t->groups;
-    return at + 1;
-}
-
-static void add_one(tn_frame *f, tn_operand *t, int64_t extent, int64_t stride)
-{
-    int64_t *at = add_group(f, t, TN_ONE, 0, 1);
-    if (at != NULL)
-        at[0] = extent, at[1] = stride;
-}
-
-static int32_t stored(tn_frame *f, int32_t at)
-{
-    if (at >= 0 && at < TN_MAX_NDIM)
-        return at;
+static int64_t *add_group(tn_frame *f, tn_operand *t, int kind, int pack, int32_t count) {
+  const int32_t words = 1 + (kind == TN_ONE ? 2 : count);
+  if (t->rank + count > TN_MAX_VIEW || f->top + words > f->op->n_words - 2 * TN_MAX_NDIM) {
     tn_rt_fail(f, TN_E_SHAPE);
-    return 0;
+    return NULL;
+  }
+  int64_t *at = f->word + f->top;
+  if (t->groups == 0) {
+    t->view = (uint16_t)f->top;
+  }
+  *at = tn_rt_group_word(kind, pack, t->rank, count);
+  f->top += words;
+  t->rank = (uint8_t)(t->rank + count);
+  ++t->groups;
+  return at + 1;
 }
 
-int64_t tn_rt_size(tn_frame *f, tn_operand *t, int32_t at)
-{
-    const tn_stored *s = tn_rt_stored(f, t);
-    at = stored(f, at);
-    add_one(f, t, s->shape[at], s->step[at]);
-    return s->shape[at];
+static void add_one(tn_frame *f, tn_operand *t, int64_t extent, int64_t stride) {
+  int64_t *at = add_group(f, t, TN_ONE, 0, 1);
+  if (at != NULL) {
+    at[0] = extent, at[1] = stride;
+  }
 }
 
-void tn_rt_same(tn_frame *f, tn_operand *t, int32_t at, int64_t size)
-{
-    tn_rt_require(f, tn_rt_size(f, t, at) == size, TN_E_SHAPE);
+static int32_t stored(tn_frame *f, int32_t at) {
+  if (at >= 0 && at < TN_MAX_NDIM) {
+    return at;
+  }
+  tn_rt_fail(f, TN_E_SHAPE);
+  return 0;
+}
+
+int64_t tn_rt_size(tn_frame *f, tn_operand *t, int32_t at) {
+  const tn_stored *s = tn_rt_stored(f, t);
+  at = stored(f, at);
+  add_one(f, t, s->shape[at], s->step[at]);
+  return s->shape[at];
+}
+
+void tn_rt_same(tn_frame *f, tn_operand *t, int32_t at, int64_t size) {
+  tn_rt_require(f, tn_rt_size(f, t, at) == size, TN_E_SHAPE);
 }
 
 /* An extent of 1 is repeated by a stride of 0. */
-static int64_t stretched(tn_frame *f, int64_t given, int64_t step, int64_t size)
-{
-    tn_rt_require(f, given == size || given == 1, TN_E_SHAPE);
-    return given == 1 && size != 1 ? 0 : step;
+static int64_t stretched(tn_frame *f, int64_t given, int64_t step, int64_t size) {
+  tn_rt_require(f, given == size || given == 1, TN_E_SHAPE);
+  return given == 1 && size != 1 ? 0 : step;
 }
 
-void tn_rt_stretch(tn_frame *f, tn_operand *t, int32_t at, int64_t size)
-{
-    const tn_stored *s = tn_rt_stored(f, t);
-    at = stored(f, at);
-    add_one(f, t, size, stretched(f, s->shape[at], s->step[at], size));
+void tn_rt_stretch(tn_frame *f, tn_operand *t, int32_t at, int64_t size) {
+  const tn_stored *s = tn_rt_stored(f, t);
+  at = stored(f, at);
+  add_one(f, t, size, stretched(f, s->shape[at], s->step[at], size));
 }
 
-void tn_rt_split(tn_frame *f, tn_operand *t, int32_t at, const int64_t *parts, int32_t n)
-{
-    const tn_stored *s = tn_rt_stored(f, t);
-    int64_t inside = 1;
-    at = stored(f, at);
-    for (int32_t k = 0; k < n; ++k) {
-        int64_t stride = s->step[at];
-        for (int32_t j = k + 1; j < n; ++j)
-            stride = tn_rt_mul(f, stride, parts[j]);
-        tn_rt_require(f, parts[k] >= 0, TN_E_SHAPE);
-        add_one(f, t, parts[k], stride);
-        inside = tn_rt_mul(f, inside, parts[k]);
+void tn_rt_split(tn_frame *f, tn_operand *t, int32_t at, const int64_t *parts, int32_t n) {
+  const tn_stored *s = tn_rt_stored(f, t);
+  int64_t inside = 1;
+  at = stored(f, at);
+  for (int32_t k = 0; k < n; ++k) {
+    int64_t stride = s->step[at];
+    for (int32_t j = k + 1; j < n; ++j) {
+      stride = tn_rt_mul(f, stride, parts[j]);
     }
-    tn_rt_require(f, inside == s->shape[at], TN_E_SHAPE);
+    tn_rt_require(f, parts[k] >= 0, TN_E_SHAPE);
+    add_one(f, t, parts[k], stride);
+    inside = tn_rt_mul(f, inside, parts[k]);
+  }
+  tn_rt_require(f, inside == s->shape[at], TN_E_SHAPE);
 }
 
 /* The pack as dimensions of t from `at` on; one that is new gets their extents. */
-static void add_pack(tn_frame *f, tn_operand *t, int32_t at, int pack, int is_new)
-{
-    const tn_stored *s = tn_rt_stored(f, t);
-    tn_dims *p = &f->pack[pack];
-    int64_t *stride = add_group(f, t, f->op->pack_kinds[pack], pack, p->rank);
-    for (int32_t d = 0; d < p->rank && stride != NULL; ++d) {
-        const int32_t from = stored(f, at + d);
-        if (is_new)
-            p->dim[d] = s->shape[from];
-        tn_rt_require(f, s->shape[from] == p->dim[d], TN_E_SHAPE);
-        stride[d] = s->step[from];
+static void add_pack(tn_frame *f, tn_operand *t, int32_t at, int pack, int is_new) {
+  const tn_stored *s = tn_rt_stored(f, t);
+  tn_dims *p = &f->pack[pack];
+  int64_t *stride = add_group(f, t, f->op->pack_kinds[pack], pack, p->rank);
+  for (int32_t d = 0; d < p->rank && stride != NULL; ++d) {
+    const int32_t from = stored(f, at + d);
+    if (is_new) {
+      p->dim[d] = s->shape[from];
     }
+    tn_rt_require(f, s->shape[from] == p->dim[d], TN_E_SHAPE);
+    stride[d] = s->step[from];
+  }
 }
 
-void tn_rt_pack(tn_frame *f, tn_operand *t, int32_t at, int pack)
-{
-    add_pack(f, t, at, pack, 1);
+void tn_rt_pack(tn_frame *f, tn_operand *t, int32_t at, int pack) {
+  add_pack(f, t, at, pack, 1);
 }
 
-void tn_rt_same_pack(tn_frame *f, tn_operand *t, int32_t at, int pack)
-{
-    add_pack(f, t, at, pack, 0);
+void tn_rt_same_pack(tn_frame *f, tn_operand *t, int32_t at, int pack) {
+  add_pack(f, t, at, pack, 0);
 }
 
-void tn_rt_stretch_pack(tn_frame *f, tn_operand *t, int32_t at, int32_t count, int pack)
-{
-    const tn_stored *s = tn_rt_stored(f, t);
-    const tn_dims *p = &f->pack[pack];
-    const int32_t lacks = p->rank - count;
-    tn_rt_require(f, count >= 0 && lacks >= 0, TN_E_SHAPE);
-    int64_t *stride = add_group(f, t, f->op->pack_kinds[pack], pack, p->rank);
-    for (int32_t d = 0; d < p->rank && stride != NULL; ++d) {
-        const int32_t from = stored(f, d < lacks ? at : at + d - lacks);
-        stride[d] = d < lacks ? stretched(f, 1, 0, p->dim[d]) : stretched(f, s->shape[from], s->step[from], p->dim[d]);
+void tn_rt_stretch_pack(tn_frame *f, tn_operand *t, int32_t at, int32_t count, int pack) {
+  const tn_stored *s = tn_rt_stored(f, t);
+  const tn_dims *p = &f->pack[pack];
+  const int32_t lacks = p->rank - count;
+  tn_rt_require(f, count >= 0 && lacks >= 0, TN_E_SHAPE);
+  int64_t *stride = add_group(f, t, f->op->pack_kinds[pack], pack, p->rank);
+  for (int32_t d = 0; d < p->rank && stride != NULL; ++d) {
+    const int32_t from = stored(f, d < lacks ? at : at + d - lacks);
+    stride[d] = d < lacks ? stretched(f, 1, 0, p->dim[d]) : stretched(f, s->shape[from], s->step[from], p->dim[d]);
+  }
+}
+
+int64_t tn_rt_stored_extent(tn_frame *f, tn_operand *t, int32_t at) {
+  return tn_rt_stored(f, t)->shape[stored(f, at)];
+}
+
+int64_t tn_rt_broadcast(tn_frame *f, int64_t size, int64_t other) {
+  tn_rt_require(f, size == other || size == 1 || other == 1, TN_E_SHAPE);
+  return size == 1 ? other : size;
+}
+
+void tn_rt_broadcast_pack(tn_frame *f, int pack, tn_operand *t, int32_t at, int32_t count) {
+  tn_dims *p = &f->pack[pack];
+  count = tn_rt_pack_rank(f, count);
+  for (; p->rank < count; ++p->rank) {                 /* align at the end */
+    for (int32_t d = p->rank; d > 0; --d) {
+      p->dim[d] = p->dim[d - 1];
     }
+    p->dim[0] = 1;
+  }
+  for (int32_t d = 0; d < count; ++d) {
+    int64_t *to = &p->dim[p->rank - count + d];
+    *to = tn_rt_broadcast(f, *to, tn_rt_stored_extent(f, t, at + d));
+  }
 }
 
-int64_t tn_rt_stored_extent(tn_frame *f, tn_operand *t, int32_t at)
-{
-    return tn_rt_stored(f, t)->shape[stored(f, at)];
-}
-
-int64_t tn_rt_broadcast(tn_frame *f, int64_t size, int64_t other)
-{
-    tn_rt_require(f, size == other || size == 1 || other == 1, TN_E_SHAPE);
-    return size == 1 ? other : size;
-}
-
-void tn_rt_broadcast_pack(tn_frame *f, int pack, tn_operand *t, int32_t at, int32_t count)
-{
-    tn_dims *p = &f->pack[pack];
-    count = tn_rt_pack_rank(f, count);
-    for (; p->rank < count; ++p->rank) {                 /* align at the end */
-        for (int32_t d = p->rank; d > 0; --d)
-            p->dim[d] = p->dim[d - 1];
-        p->dim[0] = 1;
-    }
-    for (int32_t d = 0; d < count; ++d) {
-        int64_t *to = &p->dim[p->rank - count + d];
-        *to = tn_rt_broadcast(f, *to, tn_rt_stored_extent(f, t, at + d));
-    }
-}
-
-int64_t tn_rt_part(tn_frame *f, int64_t whole, int64_t parts)
-{
-    if (parts > 0 && whole % parts == 0)
-        return whole / parts;
-    tn_rt_fail(f, TN_E_SHAPE);
-    return 0;
+int64_t tn_rt_part(tn_frame *f, int64_t whole, int64_t parts) {
+  if (parts > 0 && whole % parts == 0) {
+    return whole / parts;
+  }
+  tn_rt_fail(f, TN_E_SHAPE);
+  return 0;
 }
 
 /* ---- outputs: strides are the products of the inner extents until the shape is complete */
 
-static void put_stored(tn_frame *f, int64_t extent)
-{
-    tn_stored *s = &f->stored;
-    if (s->ndim == TN_MAX_NDIM)
-        tn_rt_fail(f, TN_E_SHAPE);
-    else
-        s->shape[s->ndim++] = extent < 0 ? 0 : extent;
+static void put_stored(tn_frame *f, int64_t extent) {
+  tn_stored *s = &f->stored;
+  if (s->ndim == TN_MAX_NDIM) {
+    tn_rt_fail(f, TN_E_SHAPE);
+  } else {
+    s->shape[s->ndim++] = extent < 0 ? 0 : extent;
+  }
 }
 
-static void put_part(tn_frame *f, tn_operand *t, int64_t extent, int64_t inner)
-{
-    tn_rt_require(f, extent >= 0, TN_E_SHAPE);
-    if (t->rank < TN_MAX_VIEW)
-        f->stored.at[t->rank] = (uint8_t)f->stored.ndim;
-    add_one(f, t, extent, inner);
+static void put_part(tn_frame *f, tn_operand *t, int64_t extent, int64_t inner) {
+  tn_rt_require(f, extent >= 0, TN_E_SHAPE);
+  if (t->rank < TN_MAX_VIEW) {
+    f->stored.at[t->rank] = (uint8_t)f->stored.ndim;
+  }
+  add_one(f, t, extent, inner);
 }
 
-void tn_rt_put(tn_frame *f, tn_operand *t, int64_t extent)
-{
-    put_part(f, t, extent, 1);
-    put_stored(f, extent);
+void tn_rt_put(tn_frame *f, tn_operand *t, int64_t extent) {
+  put_part(f, t, extent, 1);
+  put_stored(f, extent);
 }
 
-void tn_rt_put_upto(tn_frame *f, tn_operand *t, int64_t bound, int k)
-{
-    tn_operand *extent = &f->operand[f->op->info.n_in + f->op->info.n_out + k];
-    if (f->stored.ndim < TN_MAX_NDIM)
-        f->written[k][t - f->operand - f->op->info.n_in] |= (uint8_t)(1u << f->stored.ndim);
-    tn_rt_put(f, t, bound);
-    forget(extent);
-    extent->data = (unsigned char *)&f->extent[k];
-    extent->bytes = (uint8_t)sizeof f->extent[k];
+void tn_rt_put_upto(tn_frame *f, tn_operand *t, int64_t bound, int k) {
+  tn_operand *extent = &f->operand[f->op->info.n_in + f->op->info.n_out + k];
+  if (f->stored.ndim < TN_MAX_NDIM) {
+    f->written[k][t - f->operand - f->op->info.n_in] |= (uint8_t)(1u << f->stored.ndim);
+  }
+  tn_rt_put(f, t, bound);
+  forget(extent);
+  extent->data = (unsigned char *)&f->extent[k];
+  extent->bytes = (uint8_t)sizeof f->extent[k];
 }
 
-void tn_rt_put_split(tn_frame *f, tn_operand *t, const int64_t *parts, int32_t n)
-{
-    int64_t whole = 1;
-    for (int32_t k = 0; k < n; ++k) {
-        int64_t inner = 1;
-        for (int32_t j = k + 1; j < n; ++j)
-            inner = tn_rt_mul(f, inner, parts[j]);
-        put_part(f, t, parts[k], inner);
-        whole = tn_rt_mul(f, whole, parts[k]);
+void tn_rt_put_split(tn_frame *f, tn_operand *t, const int64_t *parts, int32_t n) {
+  int64_t whole = 1;
+  for (int32_t k = 0; k < n; ++k) {
+    int64_t inner = 1;
+    for (int32_t j = k + 1; j < n; ++j) {
+      inner = tn_rt_mul(f, inner, parts[j]);
     }
-    put_stored(f, whole);
+    put_part(f, t, parts[k], inner);
+    whole = tn_rt_mul(f, whole, parts[k]);
+  }
+  put_stored(f, whole);
 }
 
-void tn_rt_put_pack(tn_frame *f, tn_operand *t, int pack)
-{
-    const tn_dims *p = &f->pack[pack];
-    const int32_t first = t->rank;
-    int64_t *stride = add_group(f, t, f->op->pack_kinds[pack], pack, p->rank);
-    for (int32_t d = 0; d < p->rank; ++d) {
-        tn_rt_require(f, p->dim[d] >= 0, TN_E_SHAPE);
-        if (stride != NULL) {
-            f->stored.at[first + d] = (uint8_t)f->stored.ndim;
-            stride[d] = 1;
-        }
-        put_stored(f, p->dim[d]);
+void tn_rt_put_pack(tn_frame *f, tn_operand *t, int pack) {
+  const tn_dims *p = &f->pack[pack];
+  const int32_t first = t->rank;
+  int64_t *stride = add_group(f, t, f->op->pack_kinds[pack], pack, p->rank);
+  for (int32_t d = 0; d < p->rank; ++d) {
+    tn_rt_require(f, p->dim[d] >= 0, TN_E_SHAPE);
+    if (stride != NULL) {
+      f->stored.at[first + d] = (uint8_t)f->stored.ndim;
+      stride[d] = 1;
     }
+    put_stored(f, p->dim[d]);
+  }
 }
 
 /* Checks shape and strides of a given output. */
-static void compare(tn_frame *f, const tn_operand *t)
-{
-    const tn_tensor *const given = tensor_of(f, t);
-    const tn_stored *s = &f->stored;
-    tn_rt_require(f, given->dtype.lanes == 1, TN_E_DTYPE);
-    tn_rt_require(f, given->ndim == s->ndim, TN_E_SHAPE);
-    tn_rt_require(f, s->ndim == 0 || given->shape != NULL, TN_E_NULL);
-    for (int32_t d = 0; d < s->ndim && f->status == 0; ++d)
-        tn_rt_require(f, given->shape[d] == s->shape[d], TN_E_SHAPE);
-    for (int32_t d = 0; d < s->ndim && f->status == 0 && given->strides != NULL && s->elements != 0; ++d)
-        tn_rt_require(f, s->shape[d] == 1 || given->strides[d] == s->step[d], TN_E_STRIDE);
+static void compare(tn_frame *f, const tn_operand *t) {
+  const tn_tensor *const given = tensor_of(f, t);
+  const tn_stored *s = &f->stored;
+  tn_rt_require(f, given->dtype.lanes == 1, TN_E_DTYPE);
+  tn_rt_require(f, given->ndim == s->ndim, TN_E_SHAPE);
+  tn_rt_require(f, s->ndim == 0 || given->shape != NULL, TN_E_NULL);
+  for (int32_t d = 0; d < s->ndim && f->status == 0; ++d) {
+    tn_rt_require(f, given->shape[d] == s->shape[d], TN_E_SHAPE);
+  }
+  for (int32_t d = 0; d < s->ndim && f->status == 0 && given->strides != NULL && s->elements != 0; ++d) {
+    tn_rt_require(f, s->shape[d] == 1 || given->strides[d] == s->step[d], TN_E_STRIDE);
+  }
 }
 
-static void fill_in(tn_frame *f, const tn_operand *t, int k)
-{
-    const tn_stored *s = &f->stored;
-    int64_t *shape = f->is_typed ? f->told[k].dim : f->out[k]->shape;
-    if (s->ndim > 0 && shape == NULL) {
-        tn_rt_fail(f, TN_E_NULL);
-        return;
-    }
-    for (int32_t d = 0; d < s->ndim; ++d)
-        shape[d] = s->shape[d];
-    if (f->is_typed) {
-        f->told[k].rank = s->ndim;
-        return;
-    }
-    f->out[k]->dtype.code = (uint8_t)(t->dtype >> 8);
-    f->out[k]->dtype.bits = (uint8_t)(t->dtype & 0xff);
-    f->out[k]->dtype.lanes = 1;
-    f->out[k]->ndim = s->ndim;
+static void fill_in(tn_frame *f, const tn_operand *t, int k) {
+  const tn_stored *s = &f->stored;
+  int64_t *shape = f->is_typed ? f->told[k].dim : f->out[k]->shape;
+  if (s->ndim > 0 && shape == NULL) {
+    tn_rt_fail(f, TN_E_NULL);
+    return;
+  }
+  for (int32_t d = 0; d < s->ndim; ++d) {
+    shape[d] = s->shape[d];
+  }
+  if (f->is_typed) {
+    f->told[k].rank = s->ndim;
+    return;
+  }
+  f->out[k]->dtype.code = (uint8_t)(t->dtype >> 8);
+  f->out[k]->dtype.bits = (uint8_t)(t->dtype & 0xff);
+  f->out[k]->dtype.lanes = 1;
+  f->out[k]->ndim = s->ndim;
 }
 
 /* Compares with the given tensor, or fills it in. */
-static void settle(tn_frame *f, tn_operand *t, int k)
-{
-    if (f->want == TN_WANT_SHAPES) {
-        fill_in(f, t, k);
-    } else if (f->want == TN_WANT_CALL) {
-        if (!f->is_typed)
-            compare(f, t);
-        if (f->status == 0)
-            read_data(f, t);
+static void settle(tn_frame *f, tn_operand *t, int k) {
+  if (f->want == TN_WANT_SHAPES) {
+    fill_in(f, t, k);
+  } else if (f->want == TN_WANT_CALL) {
+    if (!f->is_typed) {
+      compare(f, t);
     }
+    if (f->status == 0) {
+      read_data(f, t);
+    }
+  }
 }
 
-void tn_rt_close(tn_frame *f, tn_operand *t, int k)
-{
-    int64_t *at = f->word + t->view;
-    int32_t d = 0;
-    if (f->status == 0)                     /* else there may be more dimensions than TN_MAX_NDIM */
-        contiguous_steps(f, t->bytes);
-    if (f->status != 0)                     /* distances out of range */
-        return;
-    t->reach = f->stored.elements * t->bytes;
-    for (int g = 0; g < t->groups; ++g) {
-        const tn_group group = tn_rt_group(*at);
-        at += group.kind == TN_ONE ? 2 : 1;
-        for (int32_t n = group.count; n > 0; --n, ++d)
-            *at++ *= f->stored.step[f->stored.at[d]];
+void tn_rt_close(tn_frame *f, tn_operand *t, int k) {
+  int64_t *at = f->word + t->view;
+  int32_t d = 0;
+  if (f->status == 0) { /* else there may be more dimensions than TN_MAX_NDIM */
+    contiguous_steps(f, t->bytes);
+  }
+  if (f->status != 0) { /* distances out of range */
+    return;
+  }
+  t->reach = f->stored.elements * t->bytes;
+  for (int g = 0; g < t->groups; ++g) {
+    const tn_group group = tn_rt_group(*at);
+    at += group.kind == TN_ONE ? 2 : 1;
+    for (int32_t n = group.count; n > 0; --n, ++d) {
+      *at++ *= f->stored.step[f->stored.at[d]];
     }
-    t->ndim = (uint8_t)f->stored.ndim;
-    if (k == 0 && (f->op->info.n_in == 0 || !f->operand[0].is_given))
-        tn_rt_require(f, t->ndim == f->ndim || f->ndim == TN_ANY_RANK, TN_E_SHAPE);   /* the rank that tn_find was asked for */
-    if (f->status == 0)
-        settle(f, t, k);
+  }
+  t->ndim = (uint8_t)f->stored.ndim;
+  if (k == 0 && (f->op->info.n_in == 0 || !f->operand[0].is_given)) {
+    tn_rt_require(f, t->ndim == f->ndim || f->ndim == TN_ANY_RANK, TN_E_SHAPE);   /* the rank that tn_find was asked for */
+  }
+  if (f->status == 0) {
+    settle(f, t, k);
+  }
 }

@@ -3,8 +3,8 @@
 #include "tn_internal.h"
 
 struct tn_kernel {
-    uint16_t op, key;   /* row of ops, tn_dtype */
-    int16_t ndim;
+  uint16_t op, key;   /* row of ops, tn_dtype */
+  int16_t ndim;
 };
 
 extern const tn_op tn_rt_op_add;
@@ -50,99 +50,102 @@ static const uint32_t op_rows[N_OPS + 1] = {
     53
 };
 
-static int compare_text(const char *a, const char *b)
-{
-    while (*a != '\0' && *a == *b)
-        ++a, ++b;
-    return (int)(unsigned char)*a - (int)(unsigned char)*b;
+static int compare_text(const char *a, const char *b) {
+  while (*a != '\0' && *a == *b) {
+    ++a, ++b;
+  }
+  return (int)(unsigned char)*a - (int)(unsigned char)*b;
 }
 
-static int find_op(const char *name)
-{
-    int low = 0, high = N_OPS - 1;
-    while (low <= high) {
-        const int middle = (low + high) / 2, order = compare_text(name, all_ops[middle]->info.op);
-        if (order == 0)
-            return middle;
-        if (order < 0)
-            high = middle - 1;
-        else
-            low = middle + 1;
+static int find_op(const char *name) {
+  int low = 0, high = N_OPS - 1;
+  while (low <= high) {
+    const int middle = (low + high) / 2, order = compare_text(name, all_ops[middle]->info.op);
+    if (order == 0) {
+      return middle;
     }
-    return -1;
+    if (order < 0) {
+      high = middle - 1;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return -1;
 }
 
-const tn_kernel *tn_find(const char *op, tn_dtype key, int ndim)
-{
-    const int k = op == NULL ? -1 : find_op(op);
-    if (k < 0)
-        return NULL;
-    uint32_t low = op_rows[k], high = op_rows[k + 1];
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        const tn_kernel *row = &all_kernels[middle];
-        if (row->key == (int)key && row->ndim == ndim)
-            return row;
-        if (row->key < (int)key || (row->key == (int)key && row->ndim < ndim))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+const tn_kernel *tn_find(const char *op, tn_dtype key, int ndim) {
+  const int k = op == NULL ? -1 : find_op(op);
+  if (k < 0) {
     return NULL;
+  }
+  uint32_t low = op_rows[k], high = op_rows[k + 1];
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    const tn_kernel *row = &all_kernels[middle];
+    if (row->key == (int)key && row->ndim == ndim) {
+      return row;
+    }
+    if (row->key < (int)key || (row->key == (int)key && row->ndim < ndim)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return NULL;
 }
 
 /* A frame for a call through a handle, or a negative status. */
-static int begin_call(tn_frame *f, const tn_kernel *kernel, tn_want want)
-{
-    if (kernel == NULL)
-        return TN_E_NULL;
-    tn_rt_begin(f, all_ops[kernel->op], kernel->key, kernel->ndim, want);
-    return 0;
+static int begin_call(tn_frame *f, const tn_kernel *kernel, tn_want want) {
+  if (kernel == NULL) {
+    return TN_E_NULL;
+  }
+  tn_rt_begin(f, all_ops[kernel->op], kernel->key, kernel->ndim, want);
+  return 0;
 }
 
-int tn_infer(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs, tn_tensor *const *out)
-{
-    tn_frame f;
-    const int status = begin_call(&f, kernel, TN_WANT_SHAPES);
-    if (status != 0)
-        return status;
-    f.in = in;
-    f.out = out;
-    f.attrs = attrs;
-    f.n_attrs = n_attrs;
-    return tn_rt_infer(&f);
+int tn_infer(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs, tn_tensor *const *out) {
+  tn_frame f;
+  const int status = begin_call(&f, kernel, TN_WANT_SHAPES);
+  if (status != 0) {
+    return status;
+  }
+  f.in = in;
+  f.out = out;
+  f.attrs = attrs;
+  f.n_attrs = n_attrs;
+  return tn_rt_infer(&f);
 }
 
-int64_t tn_workspace(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs)
-{
-    tn_frame f;
-    const int status = begin_call(&f, kernel, TN_WANT_WORKSPACE);
-    if (status != 0)
-        return status;
-    f.in = in;
-    f.attrs = attrs;
-    f.n_attrs = n_attrs;
-    return tn_rt_workspace(&f);
+int64_t tn_workspace(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs) {
+  tn_frame f;
+  const int status = begin_call(&f, kernel, TN_WANT_WORKSPACE);
+  if (status != 0) {
+    return status;
+  }
+  f.in = in;
+  f.attrs = attrs;
+  f.n_attrs = n_attrs;
+  return tn_rt_workspace(&f);
 }
 
 int tn_call(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs, tn_tensor *const *out,
-            void *workspace, size_t workspace_bytes)
-{
-    tn_frame f;
-    const int status = begin_call(&f, kernel, TN_WANT_CALL);
-    if (status != 0)
-        return status;
-    f.in = in;
-    f.out = out;
-    f.attrs = attrs;
-    f.n_attrs = n_attrs;
-    return tn_rt_call(&f, workspace, workspace_bytes);
+            void *workspace, size_t workspace_bytes) {
+  tn_frame f;
+  const int status = begin_call(&f, kernel, TN_WANT_CALL);
+  if (status != 0) {
+    return status;
+  }
+  f.in = in;
+  f.out = out;
+  f.attrs = attrs;
+  f.n_attrs = n_attrs;
+  return tn_rt_call(&f, workspace, workspace_bytes);
 }
 
-int tn_describe(const tn_kernel *kernel, tn_op_info *info)
-{
-    if (kernel == NULL || info == NULL)
-        return TN_E_NULL;
-    *info = all_ops[kernel->op]->info;
-    return 0;
+int tn_describe(const tn_kernel *kernel, tn_op_info *info) {
+  if (kernel == NULL || info == NULL) {
+    return TN_E_NULL;
+  }
+  *info = all_ops[kernel->op]->info;
+  return 0;
 }

@@ -19,14 +19,17 @@ std::string text_of(const std::string& part, bool wanted, const LibraryOptions& 
 }
 
 constexpr const char* kValues =
-    "else if (source.from == TN_FROM_EXTENT)\n"
-    "    p->size[n] = s == NULL ? 1 : s->extent[source.b];\n"
-    "else if (source.from == TN_FROM_REPEATS)\n"
-    "    p->size[n] = repeats_of(f, operand_of(f, p, k), source.b);\n";
+    "if (source.from == TN_FROM_EXTENT) {\n"
+    "  p->size[n] = s == NULL ? 1 : s->extent[source.b];\n"
+    "}\n"
+    "if (source.from == TN_FROM_REPEATS) {\n"
+    "  p->size[n] = repeats_of(f, operand_of(f, p, k), source.b);\n"
+    "}\n";
 
 constexpr const char* kCall =
-    "if (is_gradient(f->op))\n"
-    "    return call_gradients(f);\n";
+    "if (is_gradient(f->op)) {\n"
+    "  return call_gradients(f);\n"
+    "}\n";
 
 }  // namespace
 

@@ -112,7 +112,7 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
     add_typed_functions(*op, threads, out);
   }
   return {family + ".c", source_head(fmt::format("{}: checks of calls, tables, typed functions.", family)) +
-                             with_broken_lines(print_c99(file, CStyle::Runtime))};
+                             with_broken_lines(print_c99(file))};
 }
 
 using Known = std::map<std::string,
@@ -157,11 +157,9 @@ Source level_source(const LibraryTexts& texts, const LibraryOptions& options) {
   std::string checks, rows;
   for (const LevelTexts& l : texts.levels) {
     const std::string name = fmt::format("runs_{}", l.isa->suffix);
-    checks += fmt::format("static int {}(const features *cpu)\n{{\n", name);
-    if (l.isa->guard.empty()) checks += fmt::format("    (void)cpu;\n    return {};\n}}\n", l.isa->host_check());
-    else
-      checks += fmt::format("    (void)cpu;\n    return TN_HAS_{} && ({});\n}}\n", upper_case(l.isa->suffix),
-                            l.isa->host_check());
+    checks += fmt::format("static int {}(const features *cpu) {{\n  (void)cpu;\n", name);
+    if (l.isa->guard.empty()) checks += fmt::format("  return {};\n}}\n", l.isa->host_check());
+    else checks += fmt::format("  return TN_HAS_{} && ({});\n}}\n", upper_case(l.isa->suffix), l.isa->host_check());
     checks += &l == &texts.levels.back() ? "" : "\n";
     rows += fmt::format("{}{{\"{}\", {}}},", rows.empty() ? "" : "\n", l.isa->name, name);
   }

@@ -8,16 +8,12 @@
 namespace tenon {
 namespace {
 
-bool is_simple_statement(const CStmt& s) {
-  return std::holds_alternative<CAssignment>(s.node) || std::holds_alternative<CEvaluation>(s.node) ||
-         std::holds_alternative<CReturn>(s.node);
-}
+constexpr size_t kStep = 2;  ///< columns a level
 
 class StatementPrinter {
  public:
-  StatementPrinter(std::string& text, CStyle style) : out(text), runtime_(style == CStyle::Runtime) {}
+  explicit StatementPrinter(std::string& text) : out(text) {}
 
-  size_t step() const { return runtime_ ? 4 : 2; }
   void block(const CBlock& b, size_t indent) {
     for (const CStmt& s : b) std::visit([&](const auto& n) { print(n, indent); }, s.node);
   }
@@ -35,7 +31,6 @@ class StatementPrinter {
 
  private:
   std::string& out;
-  const bool runtime_;
   size_t begun = 0;  ///< where the line at hand begins
 
   StatementPrinter& begin(size_t indent) {
@@ -81,44 +76,37 @@ class StatementPrinter {
   }
   void print(const CEvaluation& n, size_t indent) { begin(indent).expr(n.value).text(";").end(indent); }
 
-  /// Whether a statement goes without braces around what it governs.
-  bool is_bare(const CBlock& b) const { return runtime_ && b.size() == 1 && is_simple_statement(b[0]); }
-
   void print(const CFor& n, size_t indent) {
     begin(indent).text("for (").text(n.type).text(" ").text(n.var).text(" = ").expr(n.begin);
-    text("; ").expr(n.cond).text("; ").text(n.step).text(is_bare(n.body) ? ")" : ") {").end(indent);
-    block(n.body, indent + step());
-    if (!is_bare(n.body)) line("}", indent);
+    text("; ").expr(n.cond).text("; ").text(n.step).text(") {").end(indent);
+    block(n.body, indent + kStep);
+    line("}", indent);
   }
-  const CIf* alternative(const CIf& n) const {
-    return runtime_ && n.otherwise.size() == 1 ? std::get_if<CIf>(&n.otherwise[0].node) : nullptr;
-  }
-  bool is_bare(const CIf& n) const {
-    const CIf* next = alternative(n);
-    return is_bare(n.then) && (next ? is_bare(*next) : n.otherwise.empty() || is_bare(n.otherwise));
+  static const CIf* alternative(const CIf& n) {
+    return n.otherwise.size() == 1 ? std::get_if<CIf>(&n.otherwise[0].node) : nullptr;
   }
   void print(const CIf& n, size_t indent) {
     begin(indent);
-    branches(n, indent, is_bare(n));
+    branches(n, indent);
   }
   /// On the line that is begun; an alternative that is an `if` itself goes on as `else if`.
-  void branches(const CIf& n, size_t indent, bool bare) {
-    text("if (").expr(n.cond).text(bare ? ")" : ") {").end(indent);
-    block(n.then, indent + step());
+  void branches(const CIf& n, size_t indent) {
+    text("if (").expr(n.cond).text(") {").end(indent);
+    block(n.then, indent + kStep);
     if (!n.otherwise.empty()) {
-      begin(indent).text(bare ? "else" : "} else");
-      if (const CIf* next = alternative(n)) return text(" ").branches(*next, indent, bare);
-      text(bare ? "" : " {").end(indent);
-      block(n.otherwise, indent + step());
+      begin(indent).text("} else ");
+      if (const CIf* next = alternative(n)) return branches(*next, indent);
+      text("{").end(indent);
+      block(n.otherwise, indent + kStep);
     }
-    if (!bare) line("}", indent);
+    line("}", indent);
   }
   void print(const CSwitch& n, size_t indent) {
     begin(indent).text("switch (").expr(n.value).text(") {").end(indent);
-    const auto finish = [&] { line("break;", indent + step()); };
+    const auto finish = [&] { line("break;", indent + kStep); };
     for (const CCase& c : n.cases) {
       for (const int64_t v : c.values) line(fmt::format("case {}:", index_literal(v)), indent);
-      block(c.body, indent + step());
+      block(c.body, indent + kStep);
       finish();
     }
     line("default:", indent);
@@ -127,7 +115,7 @@ class StatementPrinter {
   }
   void print(const CScope& n, size_t indent) {
     line("{", indent);
-    block(n.body, indent + step());
+    block(n.body, indent + kStep);
     line("}", indent);
   }
   void print(const CReturn& n, size_t indent) {
@@ -180,14 +168,12 @@ void append_banner(std::string& out, std::string_view text) {
 
 }  // namespace
 
-std::string print_c99(const CFunction& f, CStyle style) {
+std::string print_c99(const CFunction& f) {
   if (!f.text.empty()) return f.text;
   std::string out;
   if (!f.comment.empty()) append_banner(out, f.comment);
-  append_broken_line(out, head_of(f) + (style == CStyle::Runtime ? "" : " {"), 0);
-  if (style == CStyle::Runtime) out += "{\n";
-  StatementPrinter body(out, style);
-  body.block(f.body, body.step());
+  append_broken_line(out, head_of(f) + " {", 0);
+  StatementPrinter(out).block(f.body, kStep);
   out += "}\n";
   return out;
 }
@@ -203,20 +189,20 @@ std::string print_c99(const CStruct& s) {
   if (!s.comment.empty()) append_banner(out, s.comment);
   out += "typedef struct {\n";
   for (const CField& f : s.fields) {
-    out += "    " + f.declarator + ";";
+    out += "  " + f.declarator + ";";
     if (!f.comment.empty()) out += fmt::format(" /* {} */", f.comment);
     out += '\n';
   }
   return out + "} " + s.name + ";\n";
 }
 
-std::string print_c99(const CFile& file, CStyle style) {
+std::string print_c99(const CFile& file) {
   std::string out;
   const CItem* before = nullptr;
   for (const CItem& item : file.items) {
     const bool together = before && std::holds_alternative<CObject>(*before) && std::holds_alternative<CObject>(item);
     if (before && !together) out += '\n';
-    if (const auto* f = std::get_if<CFunction>(&item)) out += print_c99(*f, style);
+    if (const auto* f = std::get_if<CFunction>(&item)) out += print_c99(*f);
     if (const auto* l = std::get_if<CLines>(&item)) out += l->text;
     if (const auto* o = std::get_if<CObject>(&item)) out += print_c99(*o);
     if (const auto* s = std::get_if<CStruct>(&item)) out += print_c99(*s);

@@ -17,7 +17,7 @@ CStmt call(const char* name) { return c_evaluate(c_call(name, {})); }
 
 }  // namespace
 
-TEST_CASE("functions of the runtime have braces only around what is not one simple statement", "[c_ast]") {
+TEST_CASE("an alternative that is a choice itself goes on in its line", "[c_ast]") {
   const CStmt choice =
       c_if(c_text("a"), {call("x")}, {c_if(c_text("b"), {call("y"), call("z")}, {c_if(c_text("c"), {call("w")})})});
   const CFunction f = function_of({{CDeclarations{"int64_t", {{"N", c_number(0)}, {"M[2]", nullptr}}}},
@@ -29,20 +29,17 @@ TEST_CASE("functions of the runtime have braces only around what is not one simp
                                          c_binary(c_text("k"), "<", c_number(3)),
                                          "++k",
                                          {c_if(c_text("a"), {c_return(nullptr)})}}}});
-  CHECK(
-      print_c99(f, CStyle::Runtime) ==
-      "static void g(frame *f)\n{\n    int64_t N = 0, M[2];\n\n    /* what follows */\n"
-      "    if (a) {\n        x();\n    } else if (b) {\n        y();\n        z();\n    } else if (c) {\n        w();\n"
-      "    }\n    for (int k = 0; k < 3; ++k) {\n        if (a)\n            return;\n    }\n}\n");
-  CHECK(print_c99(function_of({c_if(c_text("a"), {call("x")})})) ==
-        "static void g(frame *f) {\n  if (a) {\n    x();\n  }\n}\n");
+  CHECK(print_c99(f) ==
+        "static void g(frame *f) {\n  int64_t N = 0, M[2];\n\n  /* what follows */\n"
+        "  if (a) {\n    x();\n  } else if (b) {\n    y();\n    z();\n  } else if (c) {\n    w();\n"
+        "  }\n  for (int k = 0; k < 3; ++k) {\n    if (a) {\n      return;\n    }\n  }\n}\n");
 }
 
 TEST_CASE("a switch has one break for each of its bodies, and one for the other values", "[c_ast]") {
   const CFunction f = function_of({{CSwitch{c_text("k"), {{{0, 2}, {call("x")}}, {{1}, {call("y"), call("z")}}}}}});
-  CHECK(print_c99(f, CStyle::Runtime) ==
-        "static void g(frame *f)\n{\n    switch (k) {\n    case 0:\n    case 2:\n        x();\n        break;\n"
-        "    case 1:\n        y();\n        z();\n        break;\n    default:\n        break;\n    }\n}\n");
+  CHECK(print_c99(f) ==
+        "static void g(frame *f) {\n  switch (k) {\n  case 0:\n  case 2:\n    x();\n    break;\n"
+        "  case 1:\n    y();\n    z();\n    break;\n  default:\n    break;\n  }\n}\n");
 }
 
 TEST_CASE("members of pointers and of values, with the parentheses of casts", "[c_ast]") {
@@ -54,7 +51,7 @@ TEST_CASE("members of pointers and of values, with the parentheses of casts", "[
 
 TEST_CASE("a struct has a field to a line", "[c_ast]") {
   CHECK(print_c99(CStruct{"two", "t", {{"int64_t n"}, {"double x[2]", "a pair"}}}) ==
-        "/* two */\ntypedef struct {\n    int64_t n;\n    double x[2]; /* a pair */\n} t;\n");
+        "/* two */\ntypedef struct {\n  int64_t n;\n  double x[2]; /* a pair */\n} t;\n");
 }
 
 TEST_CASE("assigning a variable does not read it", "[c_ast]") {
@@ -87,9 +84,9 @@ TEST_CASE("what is assigned to a variable that is not needed is still computed",
       c_if(c_text("a"), {assign()}, {c_assign(c_text("N"), c_conditional(c_text("b"), c_number(1), c_text("x")))}),
       c_assign(c_text("M"), c_call("size", {}))};
   drop_assignments(block, {"N"});
-  CHECK(print_c99(function_of(block), CStyle::Runtime) ==
-        "static void g(frame *f)\n{\n    (void)size();\n    if (a)\n        (void)size();\n    else\n"
-        "        (void)(b ? 1 : x);\n    M = size();\n}\n");
+  CHECK(print_c99(function_of(block)) ==
+        "static void g(frame *f) {\n  (void)size();\n  if (a) {\n    (void)size();\n  } else {\n"
+        "    (void)(b ? 1 : x);\n  }\n  M = size();\n}\n");
 }
 
 }  // namespace c_ast_test
