@@ -161,22 +161,33 @@ struct RowCopy {
   Operand to(const Operand& row, const Operand& d) const { return row * left.copied_pitch + d; }
 };
 
-/// Whether one row is after the other, so that vectors of rows can be turned into rows of the copy.
-bool turns_rows(ContractionBuilder& b, const LeftAccess& left) {
-  const auto depth = constant_value(b.extent_of(b.c.depth));
-  const bool unit = !b.c.rows.empty() && constant_value(left.row_coefficients.at(b.c.rows.back().name)) == 1;
-  return b.lanes() > 1 && depth && *depth % b.lanes() == 0 && unit &&
-         collapses({left.row_coefficients, left.base}, b.c.rows, b.scope);
+/// How many of `count` rows, a multiple of the lanes, are copied by squares: none unless one row is after the other, so
+/// that vectors of rows can be turned into rows of the copy.
+Operand rows_turned(ContractionBuilder& b, const LeftAccess& left, const Operand& count) {
+  if (b.lanes() < 2 || b.c.rows.empty() || !collapses({left.row_coefficients, left.base}, b.c.rows, b.scope))
+    return v_int(0);
+  const Operand step = left.row_coefficients.at(b.c.rows.back().name);
+  const auto known = constant_value(step);
+  if (known.value_or(1) != 1) return v_int(0);
+  const Operand whole = floor_div(count, v_int(b.lanes())) * v_int(b.lanes());
+  return known ? whole : v_select(all_unit({step}), whole, v_int(0));
 }
 
-/// Rows 0..whole-1, a multiple of the lanes, by squares of vectors.
-Stmt copy_squares(const RowCopy& copy, const Operand& whole) {
+/// Rows 0..whole-1 by squares of vectors, as far as the depth fills them, and the rest of their elements one by one.
+Block copy_squares(const RowCopy& copy, const Operand& whole) {
   ContractionBuilder& b = copy.b;
-  const std::string r = b.local("copied_row"), d = b.local("copied_depth");
+  const std::string r = b.local("copied_row"), d = b.local("copied_depth"), late = b.local("depth_rest");
   const Operand step = copy.left.depth_step, start = copy.left.base + copy.first + v_var(r);
   const SquarePlace from{{copy.left.buffer, start + v_var(d) * step}, step};
   const SquarePlace to{{copy.left.block_copy, copy.to(v_var(r), v_var(d))}, copy.left.copied_pitch};
-  return s_for(r, v_int(0), whole, b.lanes(), {s_for(d, v_int(0), copy.depth, b.lanes(), {turn_square(b, from, to)})});
+  const Operand filled = floor_div(copy.depth, v_int(b.lanes())) * v_int(b.lanes());
+  Block out{s_for(r, v_int(0), whole, b.lanes(), {s_for(d, v_int(0), filled, b.lanes(), {turn_square(b, from, to)})})};
+  const auto depth = constant_value(copy.depth);
+  if (depth && *depth % b.lanes() == 0) return out;
+  const Operand value = v_load(copy.left.buffer, b.c.accumulator, start + v_var(late) * step);
+  Block one{s_store(copy.left.block_copy, copy.to(v_var(r), v_var(late)), value)};
+  out.push_back(s_for(late, filled, copy.depth, 1, {s_for(r, v_int(0), whole, 1, std::move(one))}));
+  return out;
 }
 
 }  // namespace
@@ -189,13 +200,10 @@ Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operan
   const RowCopy copy{b, left, first, depth};
   Block out;
   Operand begin = v_int(0);
-  if (turns_rows(b, left)) {
-    const Operand whole = floor_div(count, v_int(b.lanes())) * v_int(b.lanes());
-    if (constant_value(whole) != 0) {
-      out.push_back(s_let(turned, whole));
-      begin = v_var(turned);
-      out.push_back(copy_squares(copy, begin));
-    }
+  if (const Operand whole = rows_turned(b, left, count); constant_value(whole) != 0) {
+    out.push_back(s_let(turned, whole));
+    begin = v_var(turned);
+    append(out, copy_squares(copy, begin));
   }
   const Operand row = begin + v_var(strip) * v_int(height) + v_var(r);
   Block one;

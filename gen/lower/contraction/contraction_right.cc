@@ -62,18 +62,25 @@ Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, co
                      s_for(at, count, v_int(b.panel_columns()), 1, loops_over(b, line, std::move(clear)))});
 }
 
+/// A way to fill a panel, and when it is one; without a condition, always.
+struct PanelFill {
+  Block body;
+  Operand holds;
+};
+
 /// Whole panels of a side whose depth, one dense line, not its columns, is at unit stride: squares of vectors are
-/// turned. Empty where it is another one.
-Block pack_turned(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel) {
+/// turned. Empty where it never is.
+PanelFill pack_turned(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel) {
   const Read* read = plain_read(b.c.right);
   if (b.lanes() < 2 || !read || b.c.depth.empty() || b.c.columns.size() != 1) return {};
   const DType type = b.kernel.tensors[static_cast<size_t>(read->tensor)].dtype;
   std::vector<LoopVar> vars = b.c.depth;
   vars.push_back(b.c.columns[0]);
   const auto form = offset_form(read->tensor, read->index, vars, b.scope);
-  if (type != b.c.accumulator || !form || constant_value(form->coefficient(b.c.depth.back().name)) != 1 ||
-      !collapses(*form, b.c.depth, b.scope))
-    return {};
+  if (type != b.c.accumulator || !form || !collapses(*form, b.c.depth, b.scope)) return {};
+  const Operand unit = form->coefficient(b.c.depth.back().name);
+  const auto known = constant_value(unit);
+  if (known.value_or(1) != 1) return {};
   const std::string d = b.local("depth_at"), rest = b.local("depth_whole"), lane = b.local("lane"),
                     late = b.local("depth_rest");
   const Operand step = form->coefficient(b.c.columns[0].name), depth = b.extent_of(b.c.depth);
@@ -87,9 +94,10 @@ Block pack_turned(ContractionBuilder& b, int packed, const Operand& column, cons
                                   {{packed, to(v_var(d), v_int(j * lanes))}, pitch}));
   Block one{s_store(packed, to(v_var(late), v_var(lane)), v_load(read->tensor, type, from(v_var(lane), v_var(late))))};
   Block line{s_for(lane, v_int(0), v_int(b.panel_columns()), 1, std::move(one))};
-  return {s_let(rest, floor_div(depth, v_int(lanes)) * v_int(lanes)),
-          s_for(d, v_int(0), v_var(rest), lanes, std::move(squares)),
-          s_for(late, v_var(rest), depth, 1, std::move(line))};
+  return {
+      {s_let(rest, floor_div(depth, v_int(lanes)) * v_int(lanes)),
+       s_for(d, v_int(0), v_var(rest), lanes, std::move(squares)), s_for(late, v_var(rest), depth, 1, std::move(line))},
+      known ? nullptr : all_unit({unit})};
 }
 
 /// Whether every read steps by 0, 1 or a value known at run time only along the columns.
@@ -210,9 +218,10 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
   const int64_t columns = b.panel_columns();
   const Operand start = v_var(p) * b.extent_of(b.c.depth) * v_int(columns);
   Block out, fill = pack_elements(b, packed, v_var(column), start, v_var(width));
-  if (Block turned = pack_turned(b, packed, v_var(column), start); !turned.empty()) {
+  if (PanelFill turned = pack_turned(b, packed, v_var(column), start); !turned.body.empty()) {
     const Operand whole = v_apply(ScalarOp::Eq, {v_var(width), v_int(columns)});
-    Block choice{s_if(whole, std::move(turned), std::move(fill))};
+    const Operand holds = turned.holds ? v_apply(ScalarOp::And, {whole, turned.holds}) : whole;
+    Block choice{s_if(holds, std::move(turned.body), std::move(fill))};
     fill = std::move(choice);
   }
   Operand from = v_int(0);

@@ -279,6 +279,14 @@ TEST_CASE("library bodies: a tile is told where its rows are by one step, in the
   CHECK_FALSE(contains(nest, "if eq(alpha, 0)"));  // factors of the result choose by a select
 }
 
+TEST_CASE("library bodies: operands of products that a call gives transposed are turned by squares of vectors") {
+  const std::string nest = nest_of("gemm");
+  INFO(nest);
+  CHECK(contains(nest, "and(eq(width, 32), eq(B_s0, 1))"));            // into panels of the right side
+  CHECK(contains(nest, "let rows_turned: i64 = select(eq(A_s0, 1)"));  // into the copy of the left side
+  CHECK(contains(nest, "turn_square_f32"));
+}
+
 TEST_CASE("library bodies: a C template has a text for each level with four lanes of 64 bits if it uses vectors") {
   const Isa *portable = isa_from_name("portable"), *v2 = isa_from_name("x86-64-v2"), *v3 = isa_from_name("x86-64-v3"),
             *v4 = isa_from_name("x86-64-v4");
