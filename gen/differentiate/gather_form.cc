@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "algebra/simplify.h"
+#include "differentiate/renumbered.h"
 
 namespace tenon {
 namespace {
@@ -299,6 +300,7 @@ class IndexSolver {
 
 std::optional<Expr> gather_form(const Contribution& c, const GatherTarget& target, const GatherFacts& known,
                                 FreshNames& names) {
+  if (auto e = renumbered_form(c, target)) return e;
   return IndexSolver(c, target, known, names).run();
 }
 

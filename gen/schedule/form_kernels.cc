@@ -78,7 +78,8 @@ class KernelFormer {
     const KernelStatement& s = k.kernel.body[0];
     const auto* r = std::get_if<Read>(&s.value->node);
     if (!r || r->fill) return false;
-    if (k.kernel.fused == std::vector<std::string>{"reshape"}) return true;  // quotients and remainders hide it below
+    const auto& op = k.kernel.fused;  // quotients and remainders hide below that these keep the order
+    if (op.size() == 1 && (op[0] == "reshape" || op[0] == "reshape_grad_dX")) return true;
     const auto at = reindex(k.kernel.tensors[static_cast<size_t>(r->tensor)], r->index,
                             k.kernel.tensors[static_cast<size_t>(s.target)]);
     if (!at) return false;

@@ -167,6 +167,29 @@ TEST_CASE("gradients go through what moves elements") {
          "x"});
 }
 
+TEST_CASE("the gradient of a reshape is a reshape") {
+  const Case c{"  a: f64[4, 6]\n  b: f64[1, 3, 2, 5]\n  d: f64[2, 30]\n  e: f64[60]\n",
+               "  u = reshape(a, shape=[8, 3])\n  v = reshape(b, shape=[1, 30])\n"
+               "  w = reshape(d, shape=[3, 1, 4, 5])\n  x = reshape(e, shape=[2, 5, 6])\n"
+               "  s = sum(u*u*u) + sum(sin(v)*d) + sum(exp(w)) + sum(x*x*x)\n",
+               "a, b, d, e"};
+  check(c);
+  auto graph = backward_of({c.inputs, c.main + "  da, db, dd, de = grad(s, a, b, d, e)\n", ""}, "da, db, dd, de");
+  REQUIRE(graph.ok());
+  auto kernels = node_kernels(shipped(), graph.value(), "g.yaml");
+  REQUIRE(kernels.ok());
+  int found = 0;
+  for (const NodeKernel& k : kernels.value()) {
+    if (k.kernel.op != "reshape_grad_dX") continue;
+    INFO(to_text(k.kernel));
+    CHECK(k.kernel.body.size() == 1);
+    CHECK(k.kernel.body[0].update == Update::Assign);
+    CHECK(std::holds_alternative<Read>(k.kernel.body[0].value->node));
+    ++found;
+  }
+  CHECK(found == 4);
+}
+
 TEST_CASE("the gradient of a loop is a loop that runs the other way") {
   const std::string cell = "  cell(t, h, x, W, U): |\n    n = tanh(x*W + matmul(h, U))\n    [n, n*h]\n";
   for (const std::string reversed : {"true", "false"})
