@@ -238,7 +238,8 @@ class NestBuilder {
   /// A tile whose rows are found once, before the columns are set.
   Block tile_of(TilePlace place, int height, const Operand& column, const Operand& width) {
     Block out;
-    if (!b_.c.paired.empty() && height == b_.blueprint.tile_rows)
+    constexpr int kRowPointers = 8;  // more rows than pointers stay in registers
+    if ((!b_.c.paired.empty() || height > kRowPointers) && height == b_.blueprint.tile_rows)
       place.rows_from_first = rows_from_first(b_, left_, height);
     if (left_.block_copy >= 0) place.row_step = even_row_step(b_, left_);
     else place.row_starts = row_starts(b_, left_, place, place.rows_from_first.empty() ? height : 1, out);

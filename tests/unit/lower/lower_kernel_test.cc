@@ -394,6 +394,12 @@ TEST_CASE("filters of one vector have tiles of their own") {
   CHECK(lowered_filters(17).blueprint == "contraction_turned");
 }
 
+TEST_CASE("tiles of more rows than there are pointers for are told how far apart the rows are") {
+  const auto tile = [](int64_t edge) { return lowered_filters(16, edge).functions.at(0).name; };
+  CHECK(count(tile(32), "line") == 1);  // a line is two tiles
+  CHECK(count(tile(20), "line") == 0);  // tiles begin anywhere in a line
+}
+
 TEST_CASE("filters of few steps whose planes fall on each other in the caches write whole lines") {
   CHECK(lowered_filters(32, 32).blueprint == "contraction_turned_narrow");
   CHECK(lowered_filters(32, 32, 4).blueprint == "contraction_turned");  // 36 steps
