@@ -96,6 +96,7 @@ class Generator {
   void prefetch(int buffer, const Operand& offset, int part, std::optional<int> ahead);
   Operand backwards(int buffer, DType type, const Operand& offset);
   Operand every_other(int buffer, DType type, const Operand& offset) const;
+  Operand each_repeated(int buffer, DType type, const Operand& offset, int64_t count) const;
   Operand scalar(const Expr& e, int part);
   Operand scalar_of(const Expr& e, int part);
   Operand scalar_reduce(const Expr& e, const Reduce& r);

@@ -1,10 +1,12 @@
 // Expressions → operands: scalars, or bundles of vectors where a value differs between the iterations that are written
 // together.
 #include <algorithm>
+#include <bit>
 
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/tree/repeated_read.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -244,6 +246,16 @@ Expr Generator::stride_over_lanes(int tensor, const std::vector<Expr>& index) co
 Bundle Generator::load(const Expr& e, const Read& r) {
   const int buffer = buffer_of_[static_cast<size_t>(r.tensor)];
   const bool scalars = lanes_.lanes == 1 && lanes_.prefetch_bytes == 0;
+  const auto count = lanes_.lanes == 1 ? std::nullopt
+                                       : repeats(
+                                             {r.index, places_[static_cast<size_t>(r.tensor)].strides, lanes_.var},
+                                             [&](const Expr& x) { return varies(x); }, ranges_);
+  if (count) {
+    Bundle repeated;
+    for (int u = 0; u < lanes_.parts; ++u)
+      repeated.push_back(each_repeated(buffer, e->type, offset_of(r.tensor, r.index, u), *count));
+    return repeated;
+  }
   const Expr stride = scalars ? constant_int(0) : stride_over_lanes(r.tensor, r.index);
   Bundle b;
   for (int u = 0; u < lanes_.parts; ++u) {
@@ -304,6 +316,23 @@ Operand Generator::every_other(int buffer, DType type, const Operand& offset) co
   for (int l = 0; l < n; ++l) pick.push_back(2 * l < n ? 2 * l : n + 2 * l - (n - 1));
   return v_shuffle(v_load(buffer, type, offset, n, low_active),
                    v_load(buffer, type, offset + v_int(n - 1), n, high_active), pick);
+}
+
+/// Each element `count` times, a power of two: from a vector of fewer lanes, or one element for all.
+Operand Generator::each_repeated(int buffer, DType type, const Operand& offset, int64_t count) const {
+  const int n = lanes_.lanes, elements = static_cast<int>(n / count);
+  if (elements < 2) return v_splat(v_load(buffer, type, offset), n);
+  Operand active;
+  if (const auto known = lanes_.active ? constant_value(lanes_.active) : std::nullopt) {
+    active = v_int((*known + count - 1) / count);
+  } else if (lanes_.active) {
+    const Operand rounded = lanes_.active + v_int(count - 1);
+    active = v_apply(ScalarOp::Shr, {rounded, v_int(std::countr_zero(static_cast<uint64_t>(count)))});
+  }
+  std::vector<int> pick;
+  for (int l = 0; l < n; ++l) pick.push_back(static_cast<int>(l / count));
+  const Operand loaded = v_load(buffer, type, offset, elements, active);
+  return v_shuffle(loaded, loaded, pick);
 }
 
 // ---- scalars: uniform values, indices and everything outside of vector loops

@@ -6,6 +6,7 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/random_run.h"
+#include "lower/tree/repeated_read.h"
 
 namespace tenon {
 namespace {
@@ -53,6 +54,7 @@ LaneSurvey::LaneSurvey(const Kernel& k, const LoopTree& tree, const TreeLoop& lo
       var_(loop.var.name),
       interior_(loop.interior),
       scalars_(loop.shape.lanes == 1),
+      from_zero_(!loop.begin),
       ranges_(ranges),
       places_(places_of(k, tree)) {
   ranges_.extents[var_] = loop.var.extent;
@@ -152,6 +154,13 @@ void LaneSurvey::value(const Expr& e) {
 
 void LaneSurvey::read(const Expr& e, const Read& r) {
   if (!places_[static_cast<size_t>(r.tensor)].stored) return;
+  if (!r.fill && from_zero_ && !scalars_ &&
+      repeats(
+          {r.index, places_[static_cast<size_t>(r.tensor)].strides, var_}, [&](const Expr& x) { return varies(x); },
+          ranges_)) {
+    ++strided_;
+    return;
+  }
   const auto s = stride(r.tensor, r.index);
   const auto c = s ? constant_value(*s) : std::nullopt;
   if (!s && !scalars_) return refuse();

@@ -49,6 +49,7 @@ class LaneSurvey {
   const std::string var_;
   const bool interior_;
   const bool scalars_;
+  const bool from_zero_;
   Ranges ranges_;
   std::vector<TempPlace> places_;
   std::set<int> begun_, reduced_;
