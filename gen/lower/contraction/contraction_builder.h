@@ -198,6 +198,10 @@ struct TileExtent {
   int64_t pitch = 0;  ///< elements of the tile from one row to the next; 0: panel_columns()
 };
 Block epilogue(ContractionBuilder& b, const TileExtent& extent);
+/// Applies the epilogue to rows first_row… of one vector of columns each, whose sums are `sums`, and stores them;
+/// `active` columns of them are there, null: all. Clears `possible` where vectors cannot be stored.
+Block epilogue_of_sums(ContractionBuilder& b, const Operand& first_row, const Operand& column,
+                       const std::vector<Operand>& sums, const Operand& active);
 /// The same for a turned tile of `height` rows, whose rows are the output's unit stride.
 Block turned_epilogue(ContractionBuilder& b, const TileExtent& extent, int height);
 

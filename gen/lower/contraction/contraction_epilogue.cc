@@ -121,6 +121,21 @@ Block epilogue(ContractionBuilder& b, const TileExtent& t) {
                whole_rows(b, t, r), partial_rows(b, t, r))};
 }
 
+Block epilogue_of_sums(ContractionBuilder& b, const Operand& first_row, const Operand& column,
+                       const std::vector<Operand>& sums, const Operand& active) {
+  Block out;
+  for (size_t r = 0; r < sums.size(); ++r) {
+    ValueScope scope = b.scope;
+    bind_flat(b, b.c.rows, first_row + v_int(static_cast<int64_t>(r)), scope, out);
+    std::vector<Operand> steps;
+    ValueScope vector = column_vector(b, scope, column, steps);
+    vector.active = active;
+    b.possible = b.possible && steps.empty() && stored_lanes(b) > 1;
+    store_value(b, vector, sums[r], out);
+  }
+  return out;
+}
+
 namespace {
 
 /// One column of `turned_rows` rows from `first` on, of which `rows` are there.

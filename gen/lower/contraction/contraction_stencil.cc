@@ -1,6 +1,7 @@
 // Stencils (depthwise convolutions): each filter sees its own pixels, so the vectors run along the pixels of a padded
 // copy.
 #include <algorithm>
+#include <utility>
 
 #include "lower/contraction/stencil_strip.h"
 
@@ -79,7 +80,7 @@ class StripCall {
     return {std::move(call)};
   }
 
- private:
+  /// Where the pixels of row `row`+i begin.
   Operand offset(const Operand& row, int i, const Operand& column, Block& lets) const {
     ValueScope scope = b_.scope;
     const Operand last = b_.extent_of(b_.c.rows) - v_int(1);
@@ -91,6 +92,7 @@ class StripCall {
     return at;
   }
 
+ private:
   ContractionBuilder& b_;
   const StripOperands& operands_;
   const LeftAccess& left_;
@@ -127,6 +129,46 @@ Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands
   else out.push_back(s_let(height, smaller(v_int(shape.height), rows - v_var(r))));
   out.insert(out.end(), operands.copies.begin(), operands.copies.end());
   out.push_back(s_for(q, v_int(0), columns, b.lanes(), std::move(strip)));
+  return {with_kind(LoopKind::Parallel, s_for(r, v_int(0), rows, shape.height, std::move(out)))};
+}
+
+/// Whether the rest of the statement's expression is small enough to stand once for each row of a strip.
+bool short_epilogue(const ContractionBuilder& b) {
+  constexpr int kOperations = 6;
+  int operations = 0;
+  walk(b.c.statement->value, [&](const Expr& e) {
+    operations += std::holds_alternative<Apply>(e->node);
+    return !std::holds_alternative<Reduce>(e->node);
+  });
+  return operations <= kOperations;
+}
+
+/// The loops over strips whose sums stay in registers until they are stored: all extents are known, and whole vectors
+/// or parts of them are stored. Empty where that is not possible.
+Block strips_in_registers(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
+  const auto columns = constant_value(b.extent_of(b.c.columns));
+  const int lanes = b.lanes();
+  const bool cut = columns && *columns % lanes != 0, repeats = cut && *columns > lanes && !in_place(b);
+  if (shape.taps.empty() || b.c.rows.size() != 1 || !columns || lanes == 1 || !short_epilogue(b)) return {};
+  if (cut && !repeats && !b.isa.masked_memory) return {};
+  const std::string r = b.local("strip_row"), q = b.local("strip_column"), first = b.local("first_row");
+  const Operand rows = b.extent_of(b.c.rows);
+  Operand column = v_var(q), active;
+  Block strip;
+  if (repeats) {
+    column = v_var(b.local("first_column"));
+    strip.push_back(s_let(b.local("first_column"), smaller(v_var(q), v_int(*columns - lanes))));
+  } else if (cut) {
+    active = v_var(b.local("active"));
+    strip.push_back(s_let(b.local("active"), smaller(v_int(lanes), v_int(*columns) - v_var(q))));
+  }
+  const Operand at = StripCall(b, operands, shape).offset(v_var(first), 0, column, strip);
+  const std::vector<Operand> sums = strip_sums(b, shape, {{operands.left.buffer, at}, operands.weights}, strip);
+  append(strip, epilogue_of_sums(b, v_var(first), column, sums, active));
+  if (!std::exchange(b.possible, true)) return {};
+  Block out{s_let(first, smaller(v_var(r), rows - v_int(shape.height)))};
+  out.insert(out.end(), operands.copies.begin(), operands.copies.end());
+  out.push_back(s_for(q, v_int(0), v_int(*columns), lanes, std::move(strip)));
   return {with_kind(LoopKind::Parallel, s_for(r, v_int(0), rows, shape.height, std::move(out)))};
 }
 
@@ -315,6 +357,12 @@ std::optional<StripShape> shape_of(ContractionBuilder& b, const LeftAccess& left
 
 /// One strip after the other; several planes make one.
 Block all_strips(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands, Block staging) {
+  Block kept = shape.plane || shape.row_pitch > 0 ? Block{} : strips_in_registers(b, shape, operands);
+  if (!kept.empty()) {
+    append(staging, std::move(kept));
+    return staging;
+  }
+  b.functions.push_back(strip_function(b, shape));
   if (!shape.plane) {
     append(staging, shape.row_pitch > 0 ? dense_plane(b, shape, operands) : strips(b, shape, operands));
     return staging;
@@ -370,11 +418,10 @@ Block stencil_body(ContractionBuilder& b) {
   const auto shape = b.possible ? shape_of(b, left, weight_type, weight_step) : std::nullopt;
   b.possible = shape.has_value();
   if (!b.possible) return {};
-  b.functions.push_back(strip_function(b, *shape));
   const bool bands = b.band_first && b.planes == 1;
   StripOperands operands{left, {weights->tensor, w.rest}, weight_step, {}};
-  if (bands) operands.copies = std::move(staging);
-  Block inner = all_strips(b, *shape, operands, bands ? Block{} : std::move(staging));
+  if (bands) operands.copies = std::exchange(staging, {});
+  Block inner = all_strips(b, *shape, operands, std::move(staging));
   append(body, loops_over(b, b.c.outer_right, loops_over(b, b.c.outer_left, std::move(inner), LoopKind::Parallel),
                           LoopKind::Parallel));
   return body;

@@ -1,4 +1,4 @@
-// Writes the function of a stencil's strip: rows of one vector, or planes of short rows.
+// Writes the strip of a stencil, as a function or where it is used: rows of one vector, or planes of short rows.
 #include "lower/contraction/stencil_strip.h"
 
 #include <fmt/format.h>
@@ -9,9 +9,9 @@
 namespace tenon {
 namespace {
 
-class StripFunction {
+class Strip {
  public:
-  StripFunction(ContractionBuilder& b, StripShape shape) : b_(b), shape_(std::move(shape)) {}
+  Strip(ContractionBuilder& b, StripShape shape) : b_(b), shape_(std::move(shape)) {}
 
   InnerFunction build() {
     const int planes = shape_.plane ? shape_.plane->planes : 1;
@@ -22,16 +22,33 @@ class StripFunction {
     return std::move(f_);
   }
 
+  /// A strip in the nest, with known taps: what is in front of its sums, and these.
+  std::vector<Operand> build_at(const StripPlace& place, Block& out) {
+    in_nest_ = true;
+    out.push_back(s_let(b_.local("pixels_at"), place.pixels.offset));
+    pixels_at_ = v_var(b_.local("pixels_at"));
+    weights_at_ = place.weights.offset;
+    begin_sums(place.weights.buffer);
+    add_rows({0, shape_.height, 0, 0}, place.pixels.buffer, place.weights.buffer);
+    append(out, std::move(f_.body));
+    std::vector<Operand> sums;
+    for (int r = 0; r < shape_.height; ++r) sums.push_back(sum(r));
+    return sums;
+  }
+
  private:
   bool has_words() const { return b_.c.word_numbers == 4; }
   OperandType type() const { return {b_.c.accumulator, b_.lanes(), 0}; }
-  Operand sum(int r) const { return v_var(fmt::format("c{}", r), type()); }
+  /// A name of the function, or one that the nest has not taken.
+  std::string name_of(const std::string& word) const { return in_nest_ ? b_.local(word) : word; }
+  std::string sum_name(int r) const { return name_of(fmt::format("c{}", r)); }
+  Operand sum(int r) const { return v_var(sum_name(r), type()); }
   int add(std::string name, DType d, bool writable) {
     f_.buffers.push_back({std::move(name), d, Storage::Workspace, -1, nullptr, writable});
     return static_cast<int>(f_.buffers.size()) - 1;
   }
   void clear_sums() {
-    for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_var(fmt::format("c{}", r), v_const(0, type())));
+    for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_var(sum_name(r), v_const(0, type())));
   }
   /// Sums begin at what the offset of the pixels will add, with the other sign.
   void begin_words(int weights) {
@@ -41,17 +58,22 @@ class StripFunction {
       if (b_.c.left_offset != 0) {
         Operand sum = v_int(0, b_.c.accumulator);
         for (size_t d = 0; d < shape_.taps.size(); ++d) sum = sum + stored(weights, k, static_cast<int>(d));
-        const std::string name = of_plane(k) + "offset";
+        const std::string name = name_of(of_plane(k) + "offset");
         f_.body.push_back(s_let(name, v_splat(sum * v_const(-b_.c.left_offset, sum->type), b_.lanes())));
         first = v_var(name, type());
       }
-      for (int r = 0; r < count; ++r) f_.body.push_back(s_var(fmt::format("c{}", k * count + r), first));
+      for (int r = 0; r < count; ++r) f_.body.push_back(s_var(sum_name(k * count + r), first));
     }
+  }
+  void begin_sums(int weights) {
+    if (has_words()) begin_words(weights);
+    else clear_sums();
   }
   /// The weight of a tap of a plane.
   Operand stored(int weights, int plane, int tap) const {
     const int64_t begin = shape_.plane ? plane * shape_.plane->weight_step : 0;
-    return v_cast(v_load(weights, shape_.weight_type, v_int(begin + tap * shape_.weight_step)), b_.c.accumulator);
+    return v_cast(v_load(weights, shape_.weight_type, weights_at_ + v_int(begin + tap * shape_.weight_step)),
+                  b_.c.accumulator);
   }
   /// The weights of a group as a word of bytes in every lane.
   Operand word_of(int weights, int plane, const TapGroup& g) const {
@@ -104,7 +126,7 @@ class StripFunction {
     const Operand next = has_words()                  ? v_apply(dot, {pixels, weight, sum(r)})
                          : is_float(b_.c.accumulator) ? v_apply(ScalarOp::Fma, {weight, pixels, sum(r)})
                                                       : sum(r) + weight * pixels;
-    return s_assign(fmt::format("c{}", r), next);
+    return s_assign(sum_name(r), next);
   }
 
   /// What names of a plane begin with, where there are others.
@@ -156,8 +178,7 @@ class StripFunction {
   void unrolled() {
     const int rows = add("a", b_.c.accumulator, false), weights = add("w", shape_.weight_type, false),
               tile = add("tile", b_.c.accumulator, true);
-    if (has_words()) begin_words(weights);
-    else clear_sums();
+    begin_sums(weights);
     if (!shape_.plane) add_rows({0, shape_.height, 0, 0}, rows, weights);
     else
       for (int k = 0; k < shape_.plane->planes; ++k)
@@ -179,27 +200,28 @@ class StripFunction {
     const std::string own = of_plane(p.plane);
     for (size_t d = 0; d < groups.size(); ++d) {
       const Operand at = v_int(p.weights_at + static_cast<int64_t>(d) * shape_.weight_step);
-      f_.body.push_back(s_let(fmt::format("{}w{}", own, d),
+      f_.body.push_back(s_let(name_of(fmt::format("{}w{}", own, d)),
                               has_words() ? word_of(weights, p.plane, groups[d]) : weight(weights, at)));
     }
     int loaded = 0;
     for (const auto& [offset, uses] : seen_by) {
-      const std::string x = fmt::format("{}x{}", own, loaded++);
+      const std::string x = name_of(fmt::format("{}x{}", own, loaded++));
       f_.body.push_back(s_let(x, pixels(rows, v_int(p.pixels_at + offset), uses.size() > 1)));
       for (const auto& [r, d] : uses)
         f_.body.push_back(
-            add_product(p.plane * p.count + r, v_var(fmt::format("{}w{}", own, d), type()), v_var(x, type())));
+            add_product(p.plane * p.count + r, v_var(name_of(fmt::format("{}w{}", own, d)), type()), v_var(x, type())));
     }
   }
 
   Operand weight(int buffer, const Operand& at) const {
-    const Operand stored = v_load(buffer, shape_.weight_type, at);
+    const Operand stored = v_load(buffer, shape_.weight_type, weights_at_ + at);
     return v_splat(shape_.weight_type == b_.c.accumulator ? stored : v_cast(stored, b_.c.accumulator), b_.lanes());
   }
 
   /// A vector of pixels: every one, or every second of two vectors. What is `shared` by several rows is loaded once.
-  Operand pixels(int buffer, const Operand& at, bool shared) const {
+  Operand pixels(int buffer, const Operand& offset, bool shared) const {
     const int lanes = b_.lanes();
+    const Operand at = pixels_at_ + offset;
     if (shape_.stride == 1 && shared && lanes > 1) return v_load_once(buffer, b_.c.accumulator, at, lanes);
     const Operand low = v_load(buffer, b_.c.accumulator, at, lanes);
     if (shape_.stride == 1 || lanes == 1) return low;
@@ -211,6 +233,8 @@ class StripFunction {
   ContractionBuilder& b_;
   StripShape shape_;
   InnerFunction f_;
+  bool in_nest_ = false;
+  Operand pixels_at_ = v_int(0), weights_at_ = v_int(0);  ///< of the strip in its buffers
 };
 
 }  // namespace
@@ -227,6 +251,10 @@ int64_t tile_pitch(const ContractionBuilder& b, const ShortRows& p) {
   return (p.pixels() + b.lanes() - 1) / b.lanes() * b.lanes();
 }
 
-InnerFunction strip_function(ContractionBuilder& b, const StripShape& shape) { return StripFunction(b, shape).build(); }
+InnerFunction strip_function(ContractionBuilder& b, const StripShape& shape) { return Strip(b, shape).build(); }
+
+std::vector<Operand> strip_sums(ContractionBuilder& b, const StripShape& shape, const StripPlace& place, Block& out) {
+  return Strip(b, shape).build_at(place, out);
+}
 
 }  // namespace tenon

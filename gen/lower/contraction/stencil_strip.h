@@ -49,4 +49,11 @@ int64_t tile_pitch(const ContractionBuilder& b, const ShortRows& p);
 /// offsets of the taps where there is a table.
 InnerFunction strip_function(ContractionBuilder& b, const StripShape& shape);
 
+/// Where the first pixels and the weights of a strip are.
+struct StripPlace {
+  BufferArgument pixels, weights;
+};
+/// The statements of a strip with known taps in the nest itself, added to `out`; the sums of its rows.
+std::vector<Operand> strip_sums(ContractionBuilder& b, const StripShape& shape, const StripPlace& place, Block& out);
+
 }  // namespace tenon

@@ -177,14 +177,19 @@ Blueprint strips_of(int rows) {
   return strips;
 }
 
-/// The name of the strip function of depthwise_3x3(), which says how many vectors one call makes.
-std::string strip_of(int64_t height, int64_t width) {
-  const auto nest = lower_contraction(std::make_shared<const Kernel>(depthwise_3x3(height, width)),
-                                      *isa_from_name("x86-64-v4"), {{strips_of(8)}});
+LoopNest nest_of_strips(const Kernel& k, std::string_view level = "x86-64-v4") {
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(k), *isa_from_name(level), {{strips_of(8)}});
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
-  REQUIRE(nest->functions.size() == 1);
-  return nest->functions[0].name;
+  return *nest;
+}
+
+/// The name of the strip function of depthwise_3x3(), which says how many vectors one call makes; empty where the
+/// strips are in the nest.
+std::string strip_of(int64_t height, int64_t width) {
+  const LoopNest nest = nest_of_strips(depthwise_3x3(height, width));
+  REQUIRE(nest.functions.size() <= 1);
+  return nest.functions.empty() ? "" : nest.functions[0].name;
 }
 
 /// Y[f, y, x] = Σ over c, r, s of X[c, y + r - 1, x + s - 1] W[f, c, r, s] over channels of edge×edge, 0 around the
@@ -359,9 +364,33 @@ TEST_CASE("few rows do not pay for panels") { CHECK(lowered_chain(two_products(3
 TEST_CASE("the vectors of a stencil run over the whole plane where its rows are short") {
   CHECK(strip_of(6, 6) == "planes_2x3");  // 5 lines of 8 and 6 pixels, of two planes
   CHECK(strip_of(25, 5) == "strip_11");   // 24 lines of 7 and 5 pixels
-  CHECK(strip_of(12, 12) == "strip_6");   // as many vectors along the rows: two strips of 6 rows
-  CHECK(strip_of(80, 5) == "strip_8");    // more vectors than registers
+  CHECK(strip_of(12, 12) == "");          // as many vectors along the rows
+  CHECK(strip_of(80, 5) == "");           // more vectors than registers
   CHECK(strip_of(2, 2) == "planes_4x1");  // all 4 channels
+}
+
+TEST_CASE("strips along the rows are stored from the registers that they are summed in") {
+  const auto stores = [](const LoopNest& nest, const std::string& active) { return count(to_text(nest), active); };
+  const LoopNest twelve = nest_of_strips(depthwise_3x3(12, 12)), forty = nest_of_strips(depthwise_3x3(16, 40));
+  CHECK(stores(twelve, "active active] = ") == 6);  // two strips of 6 rows, of a part of a vector
+  CHECK(stores(forty, "active active] = ") == 0);   // the last vector of a line repeats columns
+  CHECK(count(to_text(forty), "let first_column") == 1);
+  for (const LoopNest* nest : {&twelve, &forty})
+    for (const Buffer& b : nest->buffers) CHECK(b.storage != Storage::Stack);
+  // an expression of many operations stands once, in a loop over the rows of a tile
+  Kernel k = depthwise_3x3(16, 40);
+  for (int i = 0; i < 4; ++i)
+    k.body[0].value =
+        k.body[0].value * at(1, {v("c"), constant_int(0), constant_int(0)}) + at(0, {v("c"), v("y"), v("x")});
+  CHECK(nest_of_strips(k).functions.size() == 1);
+}
+
+TEST_CASE("lines of a stencil's copy begin with whole vectors of padding") {
+  const auto elements = [](const Kernel& k, std::string_view level) {
+    return constant_value(nest_of_strips(k, level).buffers.at(3).elements);
+  };
+  CHECK(elements(depthwise_3x3(16, 40), "x86-64-v4") == 18 * 64 + 2 * 16);  // 16 + 40 + 1 in whole vectors
+  CHECK(elements(depthwise_3x3(16, 24), "x86-64-v4") == 18 * 26 + 2 * 16);  // lines of less than two vectors do not
 }
 
 TEST_CASE("planes of short rows are copied side by side, around a border that is filled once") {
