@@ -80,6 +80,25 @@ void skip_steps(StagedDim& d) {
   if (d.scale > 1) by = v_int(1);
 }
 
+/// Lets each line of pixels that a stencil's vectors run along begin with whole vectors of padding, so that the tap in
+/// the middle reads aligned vectors: others cross a border of cache lines, with 512 bits all of them.
+void align_lines(Staging& s) {
+  constexpr int64_t kPage = 4096;
+  ContractionBuilder& b = s.b;
+  const int64_t lanes = b.lanes();
+  const bool plain = b.pixels_along_columns && b.planes == 1 && !b.c.rows.empty() && !b.staged_as && !b.c.windows;
+  if (!plain || lanes == 1 || s.dims.empty() || s.pair_step) return;
+  StagedDim& d = s.dims.back();
+  const auto lo = constant_value(d.lo), extent = constant_value(d.extent),
+             columns = constant_value(b.extent_of(b.c.columns));
+  const bool dense = constant_value(d.form.coefficient(b.c.columns.back().name)) == 1;
+  if (!d.guarded || !dense || !lo || !extent || !columns || *columns < 2 * lanes) return;
+  const int64_t lead = (*lo % lanes + lanes) % lanes, room = (*extent + lead + lanes - 1) / lanes * lanes;
+  const bool meets = room * bytes_of(b.staged_type()) % kPage == 0;
+  d.lo = v_int(*lo - lead);
+  d.extent = v_int(room + (meets ? lanes : 0));
+}
+
 }  // namespace
 
 bool walks_planes(const ContractionBuilder& b, const StagedDim& d) {
@@ -125,6 +144,7 @@ bool plan_staging(Staging& s) {
     s.fixed.push_back(nullptr);
     s.dims.push_back(std::move(dim));
   }
+  align_lines(s);
   s.channels_last = channels.has_value();
   if (channels)
     std::stable_partition(s.dims.begin(), s.dims.end(), [&](const StagedDim& d) { return d.dim != *channels; });
