@@ -15,13 +15,21 @@ AffineForm weights_of(ContractionBuilder& b, const Read* read) {
   return form ? *form : AffineForm{{}, v_int(0)};
 }
 
-/// Rows of a strip whose taps all have registers, which leave registers for fewer rows.
-int unrolled_rows(const ContractionBuilder& b) {
-  return b.blueprint.unroll > 0 ? b.blueprint.unroll : b.blueprint.tile_rows;
-}
+constexpr int kForPixels = 3;  // registers of a strip that hold pixels
 
 /// Whether the pixels of a plane are one line: a convolution along one dimension.
 bool is_line(const ContractionBuilder& b) { return b.c.rows.size() == (b.planes > 1 ? 1u : 0u); }
+
+/// Rows of a strip whose taps all have registers, which leave registers for fewer rows: for so few, with many taps,
+/// only where vectors along the lines are whole.
+int unrolled_rows(ContractionBuilder& b) {
+  constexpr int64_t kFewest = 4;
+  const int64_t most = b.blueprint.unroll > 0 ? b.blueprint.unroll : b.blueprint.tile_rows;
+  const auto taps = constant_value(b.extent_of(b.c.depth)), columns = constant_value(b.extent_of(b.c.columns));
+  const bool few = taps && columns && *columns >= b.lanes() && !is_line(b);
+  return static_cast<int>(few ? std::clamp(b.isa.vector_registers - *taps - kForPixels, std::min(kFewest, most), most)
+                              : most);
+}
 
 /// Rows of a strip: as many as the blueprint says, or so many that equal strips cover known rows.
 int strip_height(ContractionBuilder& b) {
@@ -30,8 +38,6 @@ int strip_height(ContractionBuilder& b) {
   const auto rows = constant_value(b.extent_of(b.c.rows));
   return rows && *rows > 0 ? static_cast<int>(even_height(*rows, tall)) : tall;
 }
-
-constexpr int kForPixels = 3;  // registers of a strip that hold pixels
 
 /// Whether the output replaces what the epilogue reads: nothing may be computed twice then.
 bool in_place(const ContractionBuilder& b) {

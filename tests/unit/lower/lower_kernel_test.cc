@@ -385,6 +385,15 @@ TEST_CASE("strips along the rows are stored from the registers that they are sum
   CHECK(nest_of_strips(k).functions.size() == 1);
 }
 
+TEST_CASE("filters of 5x5 keep all taps in registers, with strips of fewer rows") {
+  const std::string text = to_text(nest_of_strips(depthwise(16, 40, 5)));
+  CHECK(count(text, "let w24: ") == 1);
+  CHECK(count(text, "var c3: ") == 1);
+  CHECK(count(text, "var c4: ") == 0);
+  // lines shorter than a vector: all of the plane at a time
+  CHECK(count(to_text(nest_of_strips(depthwise(7, 7, 5))), "w24") == 0);
+}
+
 TEST_CASE("lines of a stencil's copy begin with whole vectors of padding") {
   const auto elements = [](const Kernel& k, std::string_view level) {
     return constant_value(nest_of_strips(k, level).buffers.at(3).elements);
