@@ -406,7 +406,9 @@ class BodyExpander {
   bool is_copied(const std::string& given, const BoundTensor& made) const;
   bool has_any_rank(const BoundTensor& t) const;
   void note_arguments(const Statement& s, const OpDef& callee, Diagnostic& d) const;
-  bool fits_output(const Word& given, const BoundTensor& made);
+  bool fits_output(const Statement& s, const OpDef& callee, const Word& given, const BoundTensor& made);
+  std::string shape_of(const std::string& name) const;
+  void no_argument(const Syntax& arg);
   void name_result(const std::string& given, BoundTensor& made, const std::vector<BoundTensor>& inputs);
   void copy_results(const Statement& s, const OpDef& callee, const Scope& inner);
   std::optional<int64_t> place_of_axis(const std::string& attr, const std::vector<BoundTensor>& inputs) const;

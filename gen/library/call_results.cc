@@ -26,6 +26,36 @@ bool BodyExpander::has_any_rank(const BoundTensor& t) const {
   });
 }
 
+/// A value with its dims as the definition has them, or else as the kernel does.
+std::string BodyExpander::shape_of(const std::string& name) const {
+  const TensorDef* own = def_.input(name) ? def_.input(name) : def_.output(name);
+  std::vector<std::string> dims;
+  for (const Dim& dim : own ? own->dims : std::vector<Dim>()) dims.push_back(print(dim));
+  const BoundTensor& t = scope_.tensors.at(name);
+  if (!own)
+    for (const Expr& e : kernel_.tensors[static_cast<size_t>(t.tensor)].dims) dims.push_back(to_text(e));
+  return fmt::format("{}[{}]", name, joined(dims, ", "));
+}
+
+/// Why an expression is no argument: its tensors have one shape, and none has another.
+void BodyExpander::no_argument(const Syntax& arg) {
+  std::vector<std::string> names;
+  const auto look = [&](const auto& self, const Syntax& e) -> void {
+    const auto t = e.kind == SyntaxKind::name ? scope_.tensors.find(e.text) : scope_.tensors.end();
+    const bool found = t != scope_.tensors.end() && t->second.tensor >= 0;
+    if (found && std::find(names.begin(), names.end(), e.text) == names.end()) names.push_back(e.text);
+    for (const Syntax& child : e.children) self(self, child);
+  };
+  look(look, arg);
+  if (names.size() < 2)
+    return expr_.error(Code::E0425, arg, "an input of an op is a tensor, or an expression over whole tensors");
+  std::vector<std::string> notes;
+  for (const std::string& name : names) notes.push_back(fmt::format("'{}'", shape_of(name)));
+  expr_.error(Code::E0425, arg, fmt::format("the tensors of '{}' have different shapes", print(arg)),
+              {fmt::format("they are {}", joined(notes, ", ")),
+               "an argument is computed from tensors of one shape: define a value first, t[…] = …, and pass t"});
+}
+
 /// What the names and the numbers of a mismatch are in this op: dimensions of packs are nowhere to be seen in it.
 void BodyExpander::note_arguments(const Statement& s, const OpDef& callee, Diagnostic& d) const {
   size_t place = 0;
@@ -40,11 +70,7 @@ void BodyExpander::note_arguments(const Statement& s, const OpDef& callee, Diagn
     if (t == scope_.tensors.end() || t->second.tensor < 0) continue;
     if (d.code == Code::E0429 && d.span.end == s.value.span.end && has_any_rank(t->second)) d.span = arg.span;
     const TensorDef* own = def_.input(given.text) ? def_.input(given.text) : def_.output(given.text);
-    std::vector<std::string> dims;
-    for (const Dim& dim : own ? own->dims : std::vector<Dim>()) dims.push_back(print(dim));
-    if (!own)
-      for (const Expr& e : kernel_.tensors[static_cast<size_t>(t->second.tensor)].dims) dims.push_back(to_text(e));
-    d.notes.push_back(fmt::format("{} is '{}[{}]' here", input, given.text, joined(dims, ", ")));
+    d.notes.push_back(fmt::format("{} is '{}' here", input, shape_of(given.text)));
     for (const Dim& dim : own ? own->dims : std::vector<Dim>()) {
       const auto pack = scope_.binding.packs.find(dim.name);
       if (dim.kind != DimKind::pack || pack == scope_.binding.packs.end()) continue;
@@ -57,7 +83,7 @@ void BodyExpander::note_arguments(const Statement& s, const OpDef& callee, Diagn
 }
 
 /// A result assigned to an output has its extents. Extents known only in a call of the kernel are checked there.
-bool BodyExpander::fits_output(const Word& given, const BoundTensor& made) {
+bool BodyExpander::fits_output(const Statement& s, const OpDef& callee, const Word& given, const BoundTensor& made) {
   const auto t = scope_.tensors.find(given.text);
   if (t == scope_.tensors.end() || t->second.tensor < 0) return true;
   const auto extents = [&](const BoundTensor& b, const StoredDims& dims) {
@@ -66,20 +92,23 @@ bool BodyExpander::fits_output(const Word& given, const BoundTensor& made) {
   };
   const std::vector<Expr> have = extents(made, made.stored),
                           want = extents(t->second, dims_in_calls(given.text, t->second));
-  if (have.size() != want.size()) {
-    diagnostics_.error(
-        Code::E0603, given.span,
-        fmt::format("'{}' has {} dimensions, the result of the call {}", given.text, want.size(), have.size()));
+  const auto refuse = [&](std::string message) {
+    std::vector<std::string> dims;
+    for (const Expr& e : have) dims.push_back(to_text(e));
+    Diagnostic d{Code::E0603, Severity::error, given.span, "", std::move(message), {}};
+    d.notes = {fmt::format("the output is '{}', the result [{}]", shape_of(given.text), joined(dims, ", "))};
+    note_arguments(s, callee, d);
+    diagnostics_.add(std::move(d));
     return false;
-  }
+  };
+  if (have.size() != want.size())
+    return refuse(fmt::format("'{}' has {} dimension{}, the result of {} {}", given.text, want.size(),
+                              want.size() == 1 ? "" : "s", callee.name, have.size()));
   for (size_t k = 0; k < have.size(); ++k) {
     const auto a = constant_value(simplify(have[k])), b = constant_value(simplify(want[k]));
-    if (a && b && *a != *b) {
-      diagnostics_.error(
-          Code::E0603, given.span,
-          fmt::format("dimension {} of '{}' is {}, that of the result of the call {}", k, given.text, *b, *a));
-      return false;
-    }
+    if (a && b && *a != *b)
+      return refuse(
+          fmt::format("dimension {} of '{}' is {}, that of the result of {} {}", k, given.text, *b, callee.name, *a));
     require_sizes(kernel_, apply(ScalarOp::Eq, {have[k], want[k]}), "the extents of " + given.text);
   }
   return true;

@@ -66,8 +66,7 @@ bool BodyExpander::call_arguments(const Statement& s, const OpDef& callee, std::
       } else if (auto made = computed_argument(arg)) {
         inputs.push_back(std::move(*made));
       } else {
-        return expr_.error(Code::E0425, arg, "an input of an op is a tensor, or an expression over whole tensors"),
-               false;
+        return no_argument(arg), false;
       }
     }
   }
@@ -202,7 +201,7 @@ void BodyExpander::call(const Statement& s) {
   if (!fits) return;
   for (size_t k = 0; k < callee->outputs.size(); ++k) {
     BoundTensor& made = inner.tensors[callee->outputs[k].name];
-    if (k < s.targets.size() && !fits_output(s.targets[k], made)) return;
+    if (k < s.targets.size() && !fits_output(s, *callee, s.targets[k], made)) return;
     name_result(k < s.targets.size() ? s.targets[k].text : callee->outputs[k].name, made, inputs);
   }
   expand_callee(inner);
