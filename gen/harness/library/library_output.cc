@@ -47,9 +47,12 @@ Families families_of(const Library& library) {
   return out;
 }
 
-/// What a source is, and the header that all of them include.
-std::string source_head(const std::string& title) {
-  return fmt::format("/* {} */\n#include \"tn_internal.h\"\n\n", title);
+/// What a source begins with; the one source of an amalgamation has the shared header at its top.
+std::string include_line(const LibraryOptions& options) {
+  return options.amalgamate ? "" : "#include \"tn_internal.h\"\n";
+}
+std::string source_head(const std::string& title, const LibraryOptions& options) {
+  return fmt::format("/* {} */\n{}\n", title, include_line(options));
 }
 
 /// A function of numbers that a definition file gives.
@@ -97,7 +100,7 @@ CLines formulas(const OpDef& def, const OpLibrary& defs) {
 }
 
 Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& ops, const OpLibrary& defs,
-                const LibraryTexts& texts, bool threads) {
+                const LibraryTexts& texts, const LibraryOptions& options) {
   CFile file;
   std::vector<CItem>& out = file.items;
   for (const LibraryOp* op : ops) {
@@ -109,9 +112,9 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
     out.push_back(room_function(*op, signature));
     if (!op->def->inputs.empty()) out.push_back(typed_shapes(*op));
     add_op_tables(*op, signature, texts, out);
-    add_typed_functions(*op, threads, out);
+    add_typed_functions(*op, options.threads, out);
   }
-  return {family + ".c", source_head(fmt::format("{}: checks of calls, tables, typed functions.", family)) +
+  return {family + ".c", source_head(family + ": checks of calls, tables, typed functions.", options) +
                              with_broken_lines(print_c99(file))};
 }
 
@@ -127,6 +130,7 @@ void write_new(const std::vector<NamedText>& pieces, const Isa& isa, Known& know
   }
 }
 
+/// `renamed`: the prefix is not `tn`, which users may write too; kernels have theirs already.
 void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& level, bool renamed, Known& known,
                    std::string& out) {
   std::vector<const KernelText*> kernels;
@@ -143,13 +147,13 @@ void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& l
   for (const LibraryOp* op : ops) out += core_table_text(*op, level);
 }
 
-/// The kernels of a family at one level; empty without any. `renamed`: the prefix is not `tn`, which users may write
-/// too; kernels have theirs already.
+/// The kernels of a family at one level; empty without any.
 Source kernels(const std::string& family, const std::vector<const LibraryOp*>& ops, const LevelTexts& level,
-               bool renamed, Known& known) {
+               const LibraryOptions& options, Known& known) {
   if (std::none_of(ops.begin(), ops.end(), [&](const LibraryOp* op) { return has_kernels(*op, level); })) return {};
-  std::string out = source_head(fmt::format("{}: kernels for {}.", family, level.isa->name)) + level.begin + "\n";
-  write_kernels(ops, level, renamed, known, out);
+  std::string out =
+      source_head(fmt::format("{}: kernels for {}.", family, level.isa->name), options) + level.begin + "\n";
+  write_kernels(ops, level, options.prefix != "tn", known, out);
   return {fmt::format("{}_{}.c", family, level.isa->suffix), out + level.end};
 }
 
@@ -163,8 +167,9 @@ Source level_source(const LibraryTexts& texts, const LibraryOptions& options) {
     checks += &l == &texts.levels.back() ? "" : "\n";
     rows += fmt::format("{}{{\"{}\", {}}},", rows.empty() ? "" : "\n", l.isa->name, name);
   }
-  return {"level.c", fill_template(options, "runtime/library_level.c.in",
-                                   {{"internal", "tn_internal.h"}, {"level_checks", checks}, {"level_rows", rows}})};
+  return {"level.c",
+          fill_template(options, "runtime/library_level.c.in",
+                        {{"include", include_line(options)}, {"level_checks", checks}, {"level_rows", rows}})};
 }
 
 Source registry(const Library& library, const LibraryOptions& options) {
@@ -185,8 +190,8 @@ Source registry(const Library& library, const LibraryOptions& options) {
   }
   first += fmt::format("{}\n", row);
   Holes holes = share_holes("registry", options);
-  for (auto& [name, text] :
-       Holes{{"internal", "tn_internal.h"}, {"externs", externs}, {"ops", ops}, {"kernels", rows}, {"first", first}})
+  for (auto& [name, text] : Holes{
+           {"include", include_line(options)}, {"externs", externs}, {"ops", ops}, {"kernels", rows}, {"first", first}})
     holes.emplace_back(name, text);
   return {"registry.c", fill_template(options, "runtime/library_registry.c.in", holes)};
 }
@@ -196,7 +201,7 @@ Source runtime_source(const std::string& part, const Library& library, const Lib
       std::any_of(library.ops.begin(), library.ops.end(), [](const auto& op) { return op.is_gradient(); });
   auto holes = gradient_holes(part, gradients, options);
   for (auto& hole : share_holes(part, options)) holes.push_back(std::move(hole));
-  holes.emplace_back("internal", "tn_internal.h");
+  holes.emplace_back("include", include_line(options));
   return {part + ".c", fill_template(options, fmt::format("runtime/library_{}.c.in", part), holes)};
 }
 
@@ -212,11 +217,10 @@ std::vector<Source> sources_of(const Library& library, const OpLibrary& defs, co
   Known shared;  // by all sources of one file
   const auto make = [&](size_t i) {
     const auto& [family, ops] = families[i];
-    made[i].push_back(wrappers("op_" + family, ops, defs, texts, options.threads));
+    made[i].push_back(wrappers("op_" + family, ops, defs, texts, options));
     for (const LevelTexts& l : texts.levels) {
       Known own;
-      if (Source s = kernels("op_" + family, ops, l, options.prefix != "tn", options.amalgamate ? shared : own);
-          !s.name.empty())
+      if (Source s = kernels("op_" + family, ops, l, options, options.amalgamate ? shared : own); !s.name.empty())
         made[i].push_back(std::move(s));
     }
   };
@@ -230,12 +234,7 @@ std::vector<Source> sources_of(const Library& library, const OpLibrary& defs, co
 /// All sources as one: the shared header is at its top.
 std::string amalgam(const std::vector<Source>& sources, const std::string& internal) {
   std::string out = internal;
-  for (const Source& s : sources) {
-    std::string text = s.text;
-    const std::string include = "#include \"tn_internal.h\"\n";
-    if (const auto at = text.find(include); at != std::string::npos) text.erase(at, include.size());
-    out += "\n" + text;
-  }
+  for (const Source& s : sources) out += "\n" + s.text;
   return out;
 }
 

@@ -309,9 +309,10 @@ class ModelWriter {
                       checks.empty() ? "" : "\n", l.isa->suffix, upper_case(l.isa->suffix), l.isa->host_check());
       rows += fmt::format("{}{{\"{}\", runs_{}}},", rows.empty() ? "" : "\n", l.isa->name, l.isa->suffix);
     }
-    const std::string text =
-        fill("runtime/library_level.c.in",
-             {{"internal", verbatim(name_ + "_internal.h")}, {"level_checks", checks}, {"level_rows", rows}});
+    const std::string text = fill("runtime/library_level.c.in",
+                                  {{"include", fmt::format("#include \"{}\"\n", verbatim(name_ + "_internal.h"))},
+                                   {"level_checks", checks},
+                                   {"level_rows", rows}});
     return with_prefix(text, name_);
   }
 
