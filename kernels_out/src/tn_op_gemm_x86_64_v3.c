@@ -88,8 +88,12 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_max_x86_64_v3(int64_t a, int64_
 }
 
 static inline TN_TARGET_X86_64_V3 int64_t tn_i64_floordiv_x86_64_v3(int64_t a, int64_t b) {
-  if (b == 0) return 0;
-  if (b == -1) return (int64_t)(0u - (uint64_t)a);
+  if (b == 0) {
+    return 0;
+  }
+  if (b == -1) {
+    return (int64_t)(0u - (uint64_t)a);
+  }
   const int64_t q = (int64_t)(a / b);
   return (int64_t)(q - (a % b != 0 && (a < 0) != (b < 0)));
 }
@@ -315,403 +319,388 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n * C_s1]);
       }
     }
-  } else {
-    if (M == 1 && B_s1 == 1 && C_s1 == 1 && (K >= 32 && N >= 64)) {
-      const int64_t n_strip_end = (N + 1023) / 1024;
-      for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
-        const int64_t n_begin = n_strip * 1024;
-        const int64_t n_end = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-        const int64_t n_whole = n_begin + ((n_end - n_begin + 7) & (-8));
-        for (int64_t n = n_begin; n < n_whole; n += 8) {
-          *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = (tn_f32x8){0};
-          *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = (tn_f32x8){0};
-          *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
-        }
-        const int64_t k_part_end = (K + 63) / 64;
-        for (int64_t k_part = 0; k_part < k_part_end; ++k_part) {
-          const int64_t k_block_begin = 8 * k_part;
-          const int64_t k_block_end = (tn_i64_min_x86_64_v3(k_part * 64 + 64, K) + 7) / 8;
-          for (int64_t k_block = k_block_begin; k_block < k_block_end; ++k_block) {
-            const int64_t n_begin2 = n_strip * 1024;
-            const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-            const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-32));
-            for (int64_t n = n_begin2; n < n_groups; n += 32) {
-              tn_f32x8 Y_sum0 = (tn_f32x8){0};
-              tn_f32x8 Y_sum1 = (tn_f32x8){0};
-              tn_f32x8 Y_sum2 = (tn_f32x8){0};
-              tn_f32x8 Y_sum3 = (tn_f32x8){0};
-              const int64_t k_begin = k_block * 8;
-              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
-              for (int64_t k = k_begin; k < k_end; ++k) {
-                const float a = A[k * A_s1];
-                Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
-                Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
-                Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
-                Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
-              }
-              *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024]
-                  + Y_sum0;
-              *(tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] =
-                  *(const tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] + Y_sum1;
-              *(tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] =
-                  *(const tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] + Y_sum2;
-              *(tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] =
-                  *(const tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] + Y_sum3;
-            }
-            for (int64_t n = n_groups; n < n_end2; n += 8) {
-              const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
-              tn_f32x8 Y_sum = (tn_f32x8){0};
-              const int64_t k_begin = k_block * 8;
-              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
-              for (int64_t k = k_begin; k < k_end; ++k) {
-                const float a = A[k * A_s1];
-                Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
-                    Y_sum);
-              }
-              tn_f32x8_store_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active,
-                  tn_f32x8_load_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active) + Y_sum);
-            }
-          }
+  } else if (M == 1 && B_s1 == 1 && C_s1 == 1 && (K >= 32 && N >= 64)) {
+    const int64_t n_strip_end = (N + 1023) / 1024;
+    for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
+      const int64_t n_begin = n_strip * 1024;
+      const int64_t n_end = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+      const int64_t n_whole = n_begin + ((n_end - n_begin + 7) & (-8));
+      for (int64_t n = n_begin; n < n_whole; n += 8) {
+        *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
+      }
+      const int64_t k_part_end = (K + 63) / 64;
+      for (int64_t k_part = 0; k_part < k_part_end; ++k_part) {
+        const int64_t k_block_begin = 8 * k_part;
+        const int64_t k_block_end = (tn_i64_min_x86_64_v3(k_part * 64 + 64, K) + 7) / 8;
+        for (int64_t k_block = k_block_begin; k_block < k_block_end; ++k_block) {
           const int64_t n_begin2 = n_strip * 1024;
           const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-          const int64_t n_whole2 = n_begin2 + ((n_end2 - n_begin2 + 7) & (-8));
-          for (int64_t n = n_begin2; n < n_whole2; n += 8) {
-            *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] +
-                tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024],
-                *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024]);
-            *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
-                *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024];
-            *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
+          const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-32));
+          for (int64_t n = n_begin2; n < n_groups; n += 32) {
+            tn_f32x8 Y_sum0 = (tn_f32x8){0};
+            tn_f32x8 Y_sum1 = (tn_f32x8){0};
+            tn_f32x8 Y_sum2 = (tn_f32x8){0};
+            tn_f32x8 Y_sum3 = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 8;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float a = A[k * A_s1];
+              Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
+              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
+              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
+              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
+            }
+            *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] +
+                Y_sum0;
+            *(tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] =
+                *(const tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] + Y_sum1;
+            *(tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] =
+                *(const tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] + Y_sum2;
+            *(tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] =
+                *(const tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] + Y_sum3;
+          }
+          for (int64_t n = n_groups; n < n_end2; n += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
+            tn_f32x8 Y_sum = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 8;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float a = A[k * A_s1];
+              Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
+                  Y_sum);
+            }
+            tn_f32x8_store_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active,
+                tn_f32x8_load_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active) + Y_sum);
           }
         }
         const int64_t n_begin2 = n_strip * 1024;
         const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-        const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-8));
-        for (int64_t n = n_begin2; n < n_groups; n += 8) {
-          const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
-              *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024];
-          const int t = alpha == 0.0f;
-          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-          const int t3 = beta == 0.0f;
-          const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[n]);
-          *(tn_f32x8_at *)&Y[n] = t2 + t4;
-        }
-        for (int64_t n = n_groups; n < n_end2; n += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
-          const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[n - n_strip * 1024], active) +
-              tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[n - n_strip * 1024], active);
-          const int t = alpha == 0.0f;
-          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-          const int t3 = beta == 0.0f;
-          const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * tn_f32x8_load_first_x86_64_v3(&C[n], active));
-          tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
+        const int64_t n_whole2 = n_begin2 + ((n_end2 - n_begin2 + 7) & (-8));
+        for (int64_t n = n_begin2; n < n_whole2; n += 8) {
+          *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] +
+              tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024],
+              *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024]);
+          *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
+              *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024];
+          *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
         }
       }
-    } else {
-      if (M == 1 && B_s1 == 1 && C_s1 == 1) {
-        const int64_t n_groups = N & (-16);
-        for (int64_t n = 0; n < n_groups; n += 16) {
-          tn_f32x8 Y_sum0 = (tn_f32x8){0};
-          tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum1 = (tn_f32x8){0};
-          tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-          const int64_t k_block_end = (K + 64 - 1) / 64;
-          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-            tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-            const int64_t k_begin = k_block * 64;
-            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-            for (int64_t k = k_begin; k < k_end; ++k) {
-              const float a = A[k * A_s1];
-              Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
-              Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)],
-                  Y_sum_block1);
-            }
-            if (k_block == 0) {
-              Y_sum0 = Y_sum_block0;
-              Y_sum1 = Y_sum_block1;
-            } else {
-              Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
-              Y_sum0 = Y_sum0 + Y_sum_block0;
-              Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
-              Y_sum1 = Y_sum1 + Y_sum_block1;
-            }
-          }
-          const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
-          const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-          const int t = alpha == 0.0f;
-          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-          const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
-          const int t4 = beta == 0.0f;
-          const tn_f32x8 t5 = t4 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[n]);
-          const tn_f32x8 t6 = t4 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[n + 8]);
-          *(tn_f32x8_at *)&Y[n] = t2 + t5;
-          *(tn_f32x8_at *)&Y[n + 8] = t3 + t6;
+      const int64_t n_begin2 = n_strip * 1024;
+      const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+      const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-8));
+      for (int64_t n = n_begin2; n < n_groups; n += 8) {
+        const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
+            *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024];
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+        const int t3 = beta == 0.0f;
+        const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[n]);
+        *(tn_f32x8_at *)&Y[n] = t2 + t4;
+      }
+      for (int64_t n = n_groups; n < n_end2; n += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
+        const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[n - n_strip * 1024], active) +
+            tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[n - n_strip * 1024], active);
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+        const int t3 = beta == 0.0f;
+        const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * tn_f32x8_load_first_x86_64_v3(&C[n], active));
+        tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
+      }
+    }
+  } else if (M == 1 && B_s1 == 1 && C_s1 == 1) {
+    const int64_t n_groups = N & (-16);
+    for (int64_t n = 0; n < n_groups; n += 16) {
+      tn_f32x8 Y_sum0 = (tn_f32x8){0};
+      tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum1 = (tn_f32x8){0};
+      tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
+      const int64_t k_block_end = (K + 64 - 1) / 64;
+      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+        tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+        const int64_t k_begin = k_block * 64;
+        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+        for (int64_t k = k_begin; k < k_end; ++k) {
+          const float a = A[k * A_s1];
+          Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
+          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum_block1);
         }
-        for (int64_t n = n_groups; n < N; n += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
-          tn_f32x8 Y_sum = (tn_f32x8){0};
-          tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
-          const int64_t k_block_end = (K + 64 - 1) / 64;
-          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-            tn_f32x8 Y_sum_block_2 = (tn_f32x8){0};
-            const int64_t k_begin = k_block * 64;
-            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-            for (int64_t k = k_begin; k < k_end; ++k) {
-              const float a = A[k * A_s1];
-              Y_sum_block_2 = _mm256_fmadd_ps(_mm256_set1_ps(a),
-                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active), Y_sum_block_2);
-            }
-            if (k_block == 0) {
-              Y_sum = Y_sum_block_2;
-            } else {
-              Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block_2);
-              Y_sum = Y_sum + Y_sum_block_2;
-            }
-          }
-          const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
-          const int t = alpha == 0.0f;
-          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-          const int t3 = beta == 0.0f;
-          const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * tn_f32x8_load_first_x86_64_v3(&C[n], active));
-          tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
-        }
-      } else {
-        if (N == 1 && A_s0 == 1 && C_s0 == 1) {
-          const int64_t m_groups = M & (-32);
-          for (int64_t m = 0; m < m_groups; m += 32) {
-            tn_f32x8 Y_sum0 = (tn_f32x8){0};
-            tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
-            tn_f32x8 Y_sum1 = (tn_f32x8){0};
-            tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-            tn_f32x8 Y_sum2 = (tn_f32x8){0};
-            tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
-            tn_f32x8 Y_sum3 = (tn_f32x8){0};
-            tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
-            const int64_t k_block_end = (K + 64 - 1) / 64;
-            for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-              tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-              tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-              tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-              tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-              const int64_t k_begin = k_block * 64;
-              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-              for (int64_t k = k_begin; k < k_end; ++k) {
-                const float b = B[k * B_s0];
-                Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
-                Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b),
-                    Y_sum_block1);
-                Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b),
-                    Y_sum_block2);
-                Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b),
-                    Y_sum_block3);
-              }
-              if (k_block == 0) {
-                Y_sum0 = Y_sum_block0;
-                Y_sum1 = Y_sum_block1;
-                Y_sum2 = Y_sum_block2;
-                Y_sum3 = Y_sum_block3;
-              } else {
-                Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
-                Y_sum0 = Y_sum0 + Y_sum_block0;
-                Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
-                Y_sum1 = Y_sum1 + Y_sum_block1;
-                Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
-                Y_sum2 = Y_sum2 + Y_sum_block2;
-                Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
-                Y_sum3 = Y_sum3 + Y_sum_block3;
-              }
-            }
-            const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
-            const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-            const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
-            const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
-            const int t = alpha == 0.0f;
-            const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-            const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
-            const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum3);
-            const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum4);
-            const int t6 = beta == 0.0f;
-            const tn_f32x8 t7 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m]);
-            const tn_f32x8 t8 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m + 8]);
-            const tn_f32x8 t9 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m + 16]);
-            const tn_f32x8 t10 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m + 24]);
-            *(tn_f32x8_at *)&Y[m] = t2 + t7;
-            *(tn_f32x8_at *)&Y[m + 8] = t3 + t8;
-            *(tn_f32x8_at *)&Y[m + 16] = t4 + t9;
-            *(tn_f32x8_at *)&Y[m + 24] = t5 + t10;
-          }
-          for (int64_t m = m_groups; m < M; m += 8) {
-            const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
-            tn_f32x8 Y_sum = (tn_f32x8){0};
-            tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
-            const int64_t k_block_end = (K + 64 - 1) / 64;
-            for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-              tn_f32x8 Y_sum_block_2 = (tn_f32x8){0};
-              const int64_t k_begin = k_block * 64;
-              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-              for (int64_t k = k_begin; k < k_end; ++k) {
-                const float b = B[k * B_s0];
-                Y_sum_block_2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active),
-                    _mm256_set1_ps(b), Y_sum_block_2);
-              }
-              if (k_block == 0) {
-                Y_sum = Y_sum_block_2;
-              } else {
-                Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block_2);
-                Y_sum = Y_sum + Y_sum_block_2;
-              }
-            }
-            const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
-            const int t = alpha == 0.0f;
-            const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-            const int t3 = beta == 0.0f;
-            const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * tn_f32x8_load_first_x86_64_v3(&C[m], active));
-            tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t4);
-          }
+        if (k_block == 0) {
+          Y_sum0 = Y_sum_block0;
+          Y_sum1 = Y_sum_block1;
         } else {
-          const int64_t rows = M;
-          const int64_t columns = N;
-          const int64_t depth = K;
-          const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
-          const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
-          const int pack_all = rows > 6 || B_s1 != 1;
-          for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
-              columns_packed > 1 ? columns_packed : 1); ++column_block) {
-            const int64_t first_column = column_block * columns_packed;
-            const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
-            const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
-            for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
+          Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+          Y_sum0 = Y_sum0 + Y_sum_block0;
+          Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+          Y_sum1 = Y_sum1 + Y_sum_block1;
+        }
+      }
+      const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+      const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+      const int t = alpha == 0.0f;
+      const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+      const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
+      const int t4 = beta == 0.0f;
+      const tn_f32x8 t5 = t4 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[n]);
+      const tn_f32x8 t6 = t4 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[n + 8]);
+      *(tn_f32x8_at *)&Y[n] = t2 + t5;
+      *(tn_f32x8_at *)&Y[n + 8] = t3 + t6;
+    }
+    for (int64_t n = n_groups; n < N; n += 8) {
+      const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
+      tn_f32x8 Y_sum = (tn_f32x8){0};
+      tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
+      const int64_t k_block_end = (K + 64 - 1) / 64;
+      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+        tn_f32x8 Y_sum_block_2 = (tn_f32x8){0};
+        const int64_t k_begin = k_block * 64;
+        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+        for (int64_t k = k_begin; k < k_end; ++k) {
+          const float a = A[k * A_s1];
+          Y_sum_block_2 = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
+              Y_sum_block_2);
+        }
+        if (k_block == 0) {
+          Y_sum = Y_sum_block_2;
+        } else {
+          Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block_2);
+          Y_sum = Y_sum + Y_sum_block_2;
+        }
+      }
+      const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
+      const int t = alpha == 0.0f;
+      const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+      const int t3 = beta == 0.0f;
+      const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * tn_f32x8_load_first_x86_64_v3(&C[n], active));
+      tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
+    }
+  } else if (N == 1 && A_s0 == 1 && C_s0 == 1) {
+    const int64_t m_groups = M & (-32);
+    for (int64_t m = 0; m < m_groups; m += 32) {
+      tn_f32x8 Y_sum0 = (tn_f32x8){0};
+      tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum1 = (tn_f32x8){0};
+      tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum2 = (tn_f32x8){0};
+      tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum3 = (tn_f32x8){0};
+      tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
+      const int64_t k_block_end = (K + 64 - 1) / 64;
+      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+        tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+        const int64_t k_begin = k_block * 64;
+        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+        for (int64_t k = k_begin; k < k_end; ++k) {
+          const float b = B[k * B_s0];
+          Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
+          Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b), Y_sum_block1);
+          Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b), Y_sum_block2);
+          Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b), Y_sum_block3);
+        }
+        if (k_block == 0) {
+          Y_sum0 = Y_sum_block0;
+          Y_sum1 = Y_sum_block1;
+          Y_sum2 = Y_sum_block2;
+          Y_sum3 = Y_sum_block3;
+        } else {
+          Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+          Y_sum0 = Y_sum0 + Y_sum_block0;
+          Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+          Y_sum1 = Y_sum1 + Y_sum_block1;
+          Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
+          Y_sum2 = Y_sum2 + Y_sum_block2;
+          Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
+          Y_sum3 = Y_sum3 + Y_sum_block3;
+        }
+      }
+      const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+      const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+      const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
+      const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
+      const int t = alpha == 0.0f;
+      const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+      const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
+      const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum3);
+      const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum4);
+      const int t6 = beta == 0.0f;
+      const tn_f32x8 t7 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m]);
+      const tn_f32x8 t8 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m + 8]);
+      const tn_f32x8 t9 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m + 16]);
+      const tn_f32x8 t10 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m + 24]);
+      *(tn_f32x8_at *)&Y[m] = t2 + t7;
+      *(tn_f32x8_at *)&Y[m + 8] = t3 + t8;
+      *(tn_f32x8_at *)&Y[m + 16] = t4 + t9;
+      *(tn_f32x8_at *)&Y[m + 24] = t5 + t10;
+    }
+    for (int64_t m = m_groups; m < M; m += 8) {
+      const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
+      tn_f32x8 Y_sum = (tn_f32x8){0};
+      tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
+      const int64_t k_block_end = (K + 64 - 1) / 64;
+      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+        tn_f32x8 Y_sum_block_2 = (tn_f32x8){0};
+        const int64_t k_begin = k_block * 64;
+        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+        for (int64_t k = k_begin; k < k_end; ++k) {
+          const float b = B[k * B_s0];
+          Y_sum_block_2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active), _mm256_set1_ps(b),
+              Y_sum_block_2);
+        }
+        if (k_block == 0) {
+          Y_sum = Y_sum_block_2;
+        } else {
+          Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block_2);
+          Y_sum = Y_sum + Y_sum_block_2;
+        }
+      }
+      const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
+      const int t = alpha == 0.0f;
+      const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+      const int t3 = beta == 0.0f;
+      const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * tn_f32x8_load_first_x86_64_v3(&C[m], active));
+      tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t4);
+    }
+  } else {
+    const int64_t rows = M;
+    const int64_t columns = N;
+    const int64_t depth = K;
+    const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
+    const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
+    const int pack_all = rows > 6 || B_s1 != 1;
+    for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
+        columns_packed > 1 ? columns_packed : 1); ++column_block) {
+      const int64_t first_column = column_block * columns_packed;
+      const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
+      const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
+      for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
+        for (int64_t k = 0; k < K; ++k) {
+          for (int64_t panel_together = panel_group * 4; panel_together <
+              tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
+            const int64_t panel_column = first_column + panel_together * 16;
+            *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
+                *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
+            *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
+                *(const tn_f32x8_at *)&B[k * B_s0 + (panel_column + 8)];
+          }
+        }
+      }
+      for (int64_t panel = whole_panels; panel < (block_columns + 15) / 16; ++panel) {
+        const int64_t column = first_column + panel * 16;
+        const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
+        if (pack_all || width < 16) {
+          if (width == 16 && B_s0 == 1) {
+            const int64_t depth_whole = K / 8 * 8;
+            for (int64_t depth_at = 0; depth_at < depth_whole; depth_at += 8) {
+              tn_turn_square_f32_x86_64_v3(B + (column * B_s1 + depth_at), packed + (panel * K * 16 + depth_at * 16),
+                  B_s1, 16);
+              tn_turn_square_f32_x86_64_v3(B + ((column + 8) * B_s1 + depth_at),
+                  packed + (panel * K * 16 + depth_at * 16 + 8), B_s1, 16);
+            }
+            for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
+              for (int64_t lane = 0; lane < 16; ++lane) {
+                packed[panel * K * 16 + depth_rest * 16 + lane] = B[(column + lane) * B_s1 + depth_rest];
+              }
+            }
+          } else {
+            for (int64_t lane = 0; lane < width; ++lane) {
               for (int64_t k = 0; k < K; ++k) {
-                for (int64_t panel_together = panel_group * 4;
-                    panel_together < tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
-                  const int64_t panel_column = first_column + panel_together * 16;
-                  *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
-                      *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
-                  *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
-                      *(const tn_f32x8_at *)&B[k * B_s0 + (panel_column + 8)];
-                }
+                packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
               }
             }
-            for (int64_t panel = whole_panels; panel < (block_columns + 15) / 16; ++panel) {
-              const int64_t column = first_column + panel * 16;
-              const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
-              if (pack_all || width < 16) {
-                if (width == 16 && B_s0 == 1) {
-                  const int64_t depth_whole = K / 8 * 8;
-                  for (int64_t depth_at = 0; depth_at < depth_whole; depth_at += 8) {
-                    tn_turn_square_f32_x86_64_v3(B + (column * B_s1 + depth_at),
-                        packed + (panel * K * 16 + depth_at * 16), B_s1, 16);
-                    tn_turn_square_f32_x86_64_v3(B + ((column + 8) * B_s1 + depth_at),
-                        packed + (panel * K * 16 + depth_at * 16 + 8), B_s1, 16);
-                  }
-                  for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
-                    for (int64_t lane = 0; lane < 16; ++lane) {
-                      packed[panel * K * 16 + depth_rest * 16 + lane] = B[(column + lane) * B_s1 + depth_rest];
-                    }
-                  }
+            for (int64_t lane = width; lane < 16; ++lane) {
+              for (int64_t k = 0; k < K; ++k) {
+                packed[panel * K * 16 + k * 16 + lane] = 0.0f;
+              }
+            }
+          }
+        }
+      }
+      for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
+          ++row_block) {
+        const int64_t row_pitch = depth + 16;
+        const int64_t first_row = row_block * rows_cached;
+        const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
+        if (A_s1 != 1) {
+          const int64_t rows_turned = A_s0 == 1 ? block_rows / 8 * 8 : 0;
+          for (int64_t copied_row = 0; copied_row < rows_turned; copied_row += 8) {
+            for (int64_t copied_depth = 0; copied_depth < depth / 8 * 8; copied_depth += 8) {
+              tn_turn_square_f32_x86_64_v3(A + (first_row + copied_row + copied_depth * A_s1),
+                  rows_copied + (copied_row * row_pitch + copied_depth), A_s1, row_pitch);
+            }
+          }
+          for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {
+            for (int64_t copied_row = 0; copied_row < rows_turned; ++copied_row) {
+              rows_copied[copied_row * row_pitch + depth_rest] = A[first_row + copied_row + depth_rest * A_s1];
+            }
+          }
+          for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_turned + 5, 6); ++strip) {
+            for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
+              for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - rows_turned - strip * 6);
+                  ++copied_row) {
+                rows_copied[(rows_turned + strip * 6 + copied_row) * row_pitch + copied_depth] =
+                    A[(first_row + (rows_turned + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+              }
+            }
+          }
+        }
+        for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
+          const int64_t column_at = first_column + tile_column * 16;
+          const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
+          for (int64_t tile_row = 0; tile_row < (block_rows + 5) / 6; ++tile_row) {
+            const int64_t row = first_row + tile_row * 6;
+            const int64_t height = tn_i64_min_x86_64_v3(6, first_row + block_rows - row);
+            if (pack_all || tile_width < 16) {
+              if (tile_width > 8) {
+                if (A_s1 != 1) {
+                  tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                      packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
                 } else {
-                  for (int64_t lane = 0; lane < width; ++lane) {
-                    for (int64_t k = 0; k < K; ++k) {
-                      packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
-                    }
-                  }
-                  for (int64_t lane = width; lane < 16; ++lane) {
-                    for (int64_t k = 0; k < K; ++k) {
-                      packed[panel * K * 16 + k * 16 + lane] = 0.0f;
-                    }
-                  }
+                  tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile, depth,
+                      16, A_s1, A_s0, rows - 1 - row);
                 }
+              } else if (A_s1 != 1) {
+                tn_tile_6x1of2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                    packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
+              } else {
+                tn_tile_6x1of2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile, depth,
+                    16, A_s1, A_s0, rows - 1 - row);
               }
+            } else if (A_s1 != 1) {
+              tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
+                  depth, B_s0, 1, row_pitch, rows - 1 - row);
+            } else {
+              tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0,
+                  rows - 1 - row);
             }
-            for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
-                ++row_block) {
-              const int64_t row_pitch = depth + 16;
-              const int64_t first_row = row_block * rows_cached;
-              const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
-              if (A_s1 != 1) {
-                const int64_t rows_turned = A_s0 == 1 ? block_rows / 8 * 8 : 0;
-                for (int64_t copied_row = 0; copied_row < rows_turned; copied_row += 8) {
-                  for (int64_t copied_depth = 0; copied_depth < depth / 8 * 8; copied_depth += 8) {
-                    tn_turn_square_f32_x86_64_v3(A + (first_row + copied_row + copied_depth * A_s1),
-                        rows_copied + (copied_row * row_pitch + copied_depth), A_s1, row_pitch);
-                  }
-                }
-                for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {
-                  for (int64_t copied_row = 0; copied_row < rows_turned; ++copied_row) {
-                    rows_copied[copied_row * row_pitch + depth_rest] = A[first_row + copied_row + depth_rest * A_s1];
-                  }
-                }
-                for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_turned + 5, 6); ++strip) {
-                  for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
-                    for (int64_t copied_row = 0; copied_row <
-                        tn_i64_min_x86_64_v3(6, block_rows - rows_turned - strip * 6); ++copied_row) {
-                      rows_copied[(rows_turned + strip * 6 + copied_row) * row_pitch + copied_depth] =
-                          A[(first_row + (rows_turned + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
-                    }
-                  }
-                }
+            if (tile_width == 16 && C_s1 == 1) {
+              for (int64_t r = 0; r < height; ++r) {
+                *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
+                    (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
+                    (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
+                    *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at]));
+                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
+                    (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8])) +
+                    (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
+                    *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)]));
               }
-              for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
-                const int64_t column_at = first_column + tile_column * 16;
-                const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
-                for (int64_t tile_row = 0; tile_row < (block_rows + 5) / 6; ++tile_row) {
-                  const int64_t row = first_row + tile_row * 6;
-                  const int64_t height = tn_i64_min_x86_64_v3(6, first_row + block_rows - row);
-                  if (pack_all || tile_width < 16) {
-                    if (tile_width > 8) {
-                      if (A_s1 != 1) {
-                        tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                            packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
-                      } else {
-                        tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile,
-                            depth, 16, A_s1, A_s0, rows - 1 - row);
-                      }
-                    } else {
-                      if (A_s1 != 1) {
-                        tn_tile_6x1of2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                            packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
-                      } else {
-                        tn_tile_6x1of2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16,
-                            tile, depth, 16, A_s1, A_s0, rows - 1 - row);
-                      }
-                    }
-                  } else {
-                    if (A_s1 != 1) {
-                      tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch, B + column_at,
-                          tile, depth, B_s0, 1, row_pitch, rows - 1 - row);
-                    } else {
-                      tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1,
-                          A_s0, rows - 1 - row);
-                    }
-                  }
-                  if (tile_width == 16 && C_s1 == 1) {
-                    for (int64_t r = 0; r < height; ++r) {
-                      *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
-                          (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
-                          (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
-                          *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at]));
-                      *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
-                          (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8]))
-                          + (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
-                          *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)]));
-                    }
-                  } else {
-                    for (int64_t r = 0; r < height; ++r) {
-                      const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
-                      for (int64_t q = 0; q < whole; q += 8) {
-                        *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
-                            (alpha == 0.0f ? (tn_f32x8){0} :
-                            (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
-                            (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
-                            *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)]));
-                      }
-                      for (int64_t q = whole; q < tile_width; ++q) {
-                        Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
-                            (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
-                      }
-                    }
-                  }
+            } else {
+              for (int64_t r = 0; r < height; ++r) {
+                const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
+                for (int64_t q = 0; q < whole; q += 8) {
+                  *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
+                      (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
+                      (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
+                      *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)]));
+                }
+                for (int64_t q = whole; q < tile_width; ++q) {
+                  Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                      (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
                 }
               }
             }
@@ -814,493 +803,471 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * 0.0f);
       }
     }
-  } else {
-    if (M == 1 && B_s1 == 1 && (K >= 32 && N >= 64)) {
-      const int64_t n_strip_end = (N + 1023) / 1024;
-      for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
-        const int64_t n_begin = n_strip * 1024;
-        const int64_t n_end = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-        const int64_t n_whole = n_begin + ((n_end - n_begin + 7) & (-8));
-        for (int64_t n = n_begin; n < n_whole; n += 8) {
-          *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = (tn_f32x8){0};
-          *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = (tn_f32x8){0};
-          *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
-        }
-        const int64_t k_part_end = (K + 63) / 64;
-        for (int64_t k_part = 0; k_part < k_part_end; ++k_part) {
-          const int64_t k_block_begin = 8 * k_part;
-          const int64_t k_block_end = (tn_i64_min_x86_64_v3(k_part * 64 + 64, K) + 7) / 8;
-          for (int64_t k_block = k_block_begin; k_block < k_block_end; ++k_block) {
-            const int64_t n_begin2 = n_strip * 1024;
-            const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-            const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-32));
-            for (int64_t n = n_begin2; n < n_groups; n += 32) {
-              tn_f32x8 Y_sum0 = (tn_f32x8){0};
-              tn_f32x8 Y_sum1 = (tn_f32x8){0};
-              tn_f32x8 Y_sum2 = (tn_f32x8){0};
-              tn_f32x8 Y_sum3 = (tn_f32x8){0};
-              const int64_t k_begin = k_block * 8;
-              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
-              for (int64_t k = k_begin; k < k_end; ++k) {
-                const float a = A[k * A_s1];
-                Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
-                Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
-                Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
-                Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
-              }
-              *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024]
-                  + Y_sum0;
-              *(tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] =
-                  *(const tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] + Y_sum1;
-              *(tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] =
-                  *(const tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] + Y_sum2;
-              *(tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] =
-                  *(const tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] + Y_sum3;
-            }
-            for (int64_t n = n_groups; n < n_end2; n += 8) {
-              const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
-              tn_f32x8 Y_sum = (tn_f32x8){0};
-              const int64_t k_begin = k_block * 8;
-              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
-              for (int64_t k = k_begin; k < k_end; ++k) {
-                const float a = A[k * A_s1];
-                Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
-                    Y_sum);
-              }
-              tn_f32x8_store_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active,
-                  tn_f32x8_load_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active) + Y_sum);
-            }
-          }
+  } else if (M == 1 && B_s1 == 1 && (K >= 32 && N >= 64)) {
+    const int64_t n_strip_end = (N + 1023) / 1024;
+    for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
+      const int64_t n_begin = n_strip * 1024;
+      const int64_t n_end = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+      const int64_t n_whole = n_begin + ((n_end - n_begin + 7) & (-8));
+      for (int64_t n = n_begin; n < n_whole; n += 8) {
+        *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
+      }
+      const int64_t k_part_end = (K + 63) / 64;
+      for (int64_t k_part = 0; k_part < k_part_end; ++k_part) {
+        const int64_t k_block_begin = 8 * k_part;
+        const int64_t k_block_end = (tn_i64_min_x86_64_v3(k_part * 64 + 64, K) + 7) / 8;
+        for (int64_t k_block = k_block_begin; k_block < k_block_end; ++k_block) {
           const int64_t n_begin2 = n_strip * 1024;
           const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-          const int64_t n_whole2 = n_begin2 + ((n_end2 - n_begin2 + 7) & (-8));
-          for (int64_t n = n_begin2; n < n_whole2; n += 8) {
-            *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] +
-                tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024],
-                *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024]);
-            *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
-                *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024];
-            *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
+          const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-32));
+          for (int64_t n = n_begin2; n < n_groups; n += 32) {
+            tn_f32x8 Y_sum0 = (tn_f32x8){0};
+            tn_f32x8 Y_sum1 = (tn_f32x8){0};
+            tn_f32x8 Y_sum2 = (tn_f32x8){0};
+            tn_f32x8 Y_sum3 = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 8;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float a = A[k * A_s1];
+              Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
+              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
+              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
+              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
+            }
+            *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] +
+                Y_sum0;
+            *(tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] =
+                *(const tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] + Y_sum1;
+            *(tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] =
+                *(const tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] + Y_sum2;
+            *(tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] =
+                *(const tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] + Y_sum3;
+          }
+          for (int64_t n = n_groups; n < n_end2; n += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
+            tn_f32x8 Y_sum = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 8;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float a = A[k * A_s1];
+              Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
+                  Y_sum);
+            }
+            tn_f32x8_store_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active,
+                tn_f32x8_load_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active) + Y_sum);
           }
         }
         const int64_t n_begin2 = n_strip * 1024;
         const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-        const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-8));
-        for (int64_t n = n_begin2; n < n_groups; n += 8) {
-          const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
-              *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024];
-          const int t = alpha == 0.0f;
-          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-          const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
-          *(tn_f32x8_at *)&Y[n] = t2 + t3;
-        }
-        for (int64_t n = n_groups; n < n_end2; n += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
-          const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[n - n_strip * 1024], active) +
-              tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[n - n_strip * 1024], active);
-          const int t = alpha == 0.0f;
-          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-          const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
-          tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
+        const int64_t n_whole2 = n_begin2 + ((n_end2 - n_begin2 + 7) & (-8));
+        for (int64_t n = n_begin2; n < n_whole2; n += 8) {
+          *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] +
+              tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024],
+              *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024]);
+          *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
+              *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024];
+          *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
         }
       }
-    } else {
-      if (M == 1 && B_s1 == 1) {
-        const int64_t n_groups = N & (-16);
-        for (int64_t n = 0; n < n_groups; n += 16) {
-          tn_f32x8 Y_sum0 = (tn_f32x8){0};
-          tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum1 = (tn_f32x8){0};
-          tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-          const int64_t k_block_end = (K + 64 - 1) / 64;
-          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-            tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-            const int64_t k_begin = k_block * 64;
-            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-            for (int64_t k = k_begin; k < k_end; ++k) {
-              const float a = A[k * A_s1];
-              Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
-              Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)],
-                  Y_sum_block1);
-            }
-            if (k_block == 0) {
-              Y_sum0 = Y_sum_block0;
-              Y_sum1 = Y_sum_block1;
-            } else {
-              Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
-              Y_sum0 = Y_sum0 + Y_sum_block0;
-              Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
-              Y_sum1 = Y_sum1 + Y_sum_block1;
-            }
-          }
-          const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
-          const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-          const int t = alpha == 0.0f;
-          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-          const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
-          const float t4 = beta == 0.0f ? 0.0f : beta * 0.0f;
-          *(tn_f32x8_at *)&Y[n] = t2 + t4;
-          *(tn_f32x8_at *)&Y[n + 8] = t3 + t4;
+      const int64_t n_begin2 = n_strip * 1024;
+      const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+      const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-8));
+      for (int64_t n = n_begin2; n < n_groups; n += 8) {
+        const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
+            *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024];
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+        const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
+        *(tn_f32x8_at *)&Y[n] = t2 + t3;
+      }
+      for (int64_t n = n_groups; n < n_end2; n += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
+        const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[n - n_strip * 1024], active) +
+            tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[n - n_strip * 1024], active);
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+        const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
+        tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
+      }
+    }
+  } else if (M == 1 && B_s1 == 1) {
+    const int64_t n_groups = N & (-16);
+    for (int64_t n = 0; n < n_groups; n += 16) {
+      tn_f32x8 Y_sum0 = (tn_f32x8){0};
+      tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum1 = (tn_f32x8){0};
+      tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
+      const int64_t k_block_end = (K + 64 - 1) / 64;
+      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+        tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+        const int64_t k_begin = k_block * 64;
+        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+        for (int64_t k = k_begin; k < k_end; ++k) {
+          const float a = A[k * A_s1];
+          Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
+          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum_block1);
         }
-        for (int64_t n = n_groups; n < N; n += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
-          tn_f32x8 Y_sum = (tn_f32x8){0};
-          tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
-          const int64_t k_block_end = (K + 64 - 1) / 64;
-          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-            tn_f32x8 Y_sum_block_2 = (tn_f32x8){0};
-            const int64_t k_begin = k_block * 64;
-            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-            for (int64_t k = k_begin; k < k_end; ++k) {
-              const float a = A[k * A_s1];
-              Y_sum_block_2 = _mm256_fmadd_ps(_mm256_set1_ps(a),
-                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active), Y_sum_block_2);
-            }
-            if (k_block == 0) {
-              Y_sum = Y_sum_block_2;
-            } else {
-              Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block_2);
-              Y_sum = Y_sum + Y_sum_block_2;
-            }
-          }
-          const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
-          const int t = alpha == 0.0f;
-          const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-          const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
-          tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
-        }
-      } else {
-        if (N == 1 && A_s0 == 1) {
-          const int64_t m_groups = M & (-64);
-          for (int64_t m = 0; m < m_groups; m += 64) {
-            tn_f32x8 Y_sum0 = (tn_f32x8){0};
-            tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
-            tn_f32x8 Y_sum1 = (tn_f32x8){0};
-            tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-            tn_f32x8 Y_sum2 = (tn_f32x8){0};
-            tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
-            tn_f32x8 Y_sum3 = (tn_f32x8){0};
-            tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
-            tn_f32x8 Y_sum4 = (tn_f32x8){0};
-            tn_f32x8 Y_sum4_lost = (tn_f32x8){0};
-            tn_f32x8 Y_sum5 = (tn_f32x8){0};
-            tn_f32x8 Y_sum5_lost = (tn_f32x8){0};
-            tn_f32x8 Y_sum6 = (tn_f32x8){0};
-            tn_f32x8 Y_sum6_lost = (tn_f32x8){0};
-            tn_f32x8 Y_sum7 = (tn_f32x8){0};
-            tn_f32x8 Y_sum7_lost = (tn_f32x8){0};
-            const int64_t k_block_end = (K + 64 - 1) / 64;
-            for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-              tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-              tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-              tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-              tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-              tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
-              tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
-              tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
-              tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
-              const int64_t k_begin = k_block * 64;
-              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-              for (int64_t k = k_begin; k < k_end; ++k) {
-                const float b = B[k * B_s0];
-                Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
-                Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b),
-                    Y_sum_block1);
-                Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b),
-                    Y_sum_block2);
-                Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b),
-                    Y_sum_block3);
-                Y_sum_block4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 32 + k * A_s1], _mm256_set1_ps(b),
-                    Y_sum_block4);
-                Y_sum_block5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 40 + k * A_s1], _mm256_set1_ps(b),
-                    Y_sum_block5);
-                Y_sum_block6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 48 + k * A_s1], _mm256_set1_ps(b),
-                    Y_sum_block6);
-                Y_sum_block7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 56 + k * A_s1], _mm256_set1_ps(b),
-                    Y_sum_block7);
-              }
-              if (k_block == 0) {
-                Y_sum0 = Y_sum_block0;
-                Y_sum1 = Y_sum_block1;
-                Y_sum2 = Y_sum_block2;
-                Y_sum3 = Y_sum_block3;
-                Y_sum4 = Y_sum_block4;
-                Y_sum5 = Y_sum_block5;
-                Y_sum6 = Y_sum_block6;
-                Y_sum7 = Y_sum_block7;
-              } else {
-                Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
-                Y_sum0 = Y_sum0 + Y_sum_block0;
-                Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
-                Y_sum1 = Y_sum1 + Y_sum_block1;
-                Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
-                Y_sum2 = Y_sum2 + Y_sum_block2;
-                Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
-                Y_sum3 = Y_sum3 + Y_sum_block3;
-                Y_sum4_lost = Y_sum4_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum4, Y_sum_block4);
-                Y_sum4 = Y_sum4 + Y_sum_block4;
-                Y_sum5_lost = Y_sum5_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum5, Y_sum_block5);
-                Y_sum5 = Y_sum5 + Y_sum_block5;
-                Y_sum6_lost = Y_sum6_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum6, Y_sum_block6);
-                Y_sum6 = Y_sum6 + Y_sum_block6;
-                Y_sum7_lost = Y_sum7_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum7, Y_sum_block7);
-                Y_sum7 = Y_sum7 + Y_sum_block7;
-              }
-            }
-            const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
-            const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-            const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
-            const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
-            const tn_f32x8 y_sum5 = Y_sum4 + Y_sum4_lost;
-            const tn_f32x8 y_sum6 = Y_sum5 + Y_sum5_lost;
-            const tn_f32x8 y_sum7 = Y_sum6 + Y_sum6_lost;
-            const tn_f32x8 y_sum8 = Y_sum7 + Y_sum7_lost;
-            const int t = alpha == 0.0f;
-            const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-            const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
-            const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum3);
-            const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum4);
-            const tn_f32x8 t6 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum5);
-            const tn_f32x8 t7 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum6);
-            const tn_f32x8 t8 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum7);
-            const tn_f32x8 t9 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum8);
-            const float t10 = beta == 0.0f ? 0.0f : beta * 0.0f;
-            *(tn_f32x8_at *)&Y[m] = t2 + t10;
-            *(tn_f32x8_at *)&Y[m + 8] = t3 + t10;
-            *(tn_f32x8_at *)&Y[m + 16] = t4 + t10;
-            *(tn_f32x8_at *)&Y[m + 24] = t5 + t10;
-            *(tn_f32x8_at *)&Y[m + 32] = t6 + t10;
-            *(tn_f32x8_at *)&Y[m + 40] = t7 + t10;
-            *(tn_f32x8_at *)&Y[m + 48] = t8 + t10;
-            *(tn_f32x8_at *)&Y[m + 56] = t9 + t10;
-          }
-          const int64_t m_halves = m_groups + ((M - m_groups) & (-32));
-          for (int64_t m = m_groups; m < m_halves; m += 32) {
-            tn_f32x8 Y_sum0 = (tn_f32x8){0};
-            tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
-            tn_f32x8 Y_sum1 = (tn_f32x8){0};
-            tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-            tn_f32x8 Y_sum2 = (tn_f32x8){0};
-            tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
-            tn_f32x8 Y_sum3 = (tn_f32x8){0};
-            tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
-            const int64_t k_block_end = (K + 64 - 1) / 64;
-            for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-              tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-              tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-              tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-              tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-              const int64_t k_begin = k_block * 64;
-              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-              for (int64_t k = k_begin; k < k_end; ++k) {
-                const float b = B[k * B_s0];
-                Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
-                Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b),
-                    Y_sum_block1);
-                Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b),
-                    Y_sum_block2);
-                Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b),
-                    Y_sum_block3);
-              }
-              if (k_block == 0) {
-                Y_sum0 = Y_sum_block0;
-                Y_sum1 = Y_sum_block1;
-                Y_sum2 = Y_sum_block2;
-                Y_sum3 = Y_sum_block3;
-              } else {
-                Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
-                Y_sum0 = Y_sum0 + Y_sum_block0;
-                Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
-                Y_sum1 = Y_sum1 + Y_sum_block1;
-                Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
-                Y_sum2 = Y_sum2 + Y_sum_block2;
-                Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
-                Y_sum3 = Y_sum3 + Y_sum_block3;
-              }
-            }
-            const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
-            const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-            const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
-            const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
-            const int t = alpha == 0.0f;
-            const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-            const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
-            const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum3);
-            const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum4);
-            const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
-            *(tn_f32x8_at *)&Y[m] = t2 + t6;
-            *(tn_f32x8_at *)&Y[m + 8] = t3 + t6;
-            *(tn_f32x8_at *)&Y[m + 16] = t4 + t6;
-            *(tn_f32x8_at *)&Y[m + 24] = t5 + t6;
-          }
-          for (int64_t m = m_halves; m < M; m += 8) {
-            const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
-            tn_f32x8 Y_sum = (tn_f32x8){0};
-            tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
-            const int64_t k_block_end = (K + 64 - 1) / 64;
-            for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-              tn_f32x8 Y_sum_block_2 = (tn_f32x8){0};
-              const int64_t k_begin = k_block * 64;
-              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-              for (int64_t k = k_begin; k < k_end; ++k) {
-                const float b = B[k * B_s0];
-                Y_sum_block_2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active),
-                    _mm256_set1_ps(b), Y_sum_block_2);
-              }
-              if (k_block == 0) {
-                Y_sum = Y_sum_block_2;
-              } else {
-                Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block_2);
-                Y_sum = Y_sum + Y_sum_block_2;
-              }
-            }
-            const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
-            const int t = alpha == 0.0f;
-            const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-            const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
-            tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t3);
-          }
+        if (k_block == 0) {
+          Y_sum0 = Y_sum_block0;
+          Y_sum1 = Y_sum_block1;
         } else {
-          const int64_t rows = M;
-          const int64_t columns = N;
-          const int64_t depth = K;
-          const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
-          const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
-          const int pack_all = rows > 6 || B_s1 != 1;
-          for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
-              columns_packed > 1 ? columns_packed : 1); ++column_block) {
-            const int64_t first_column = column_block * columns_packed;
-            const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
-            const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
-            for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
+          Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+          Y_sum0 = Y_sum0 + Y_sum_block0;
+          Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+          Y_sum1 = Y_sum1 + Y_sum_block1;
+        }
+      }
+      const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+      const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+      const int t = alpha == 0.0f;
+      const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+      const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
+      const float t4 = beta == 0.0f ? 0.0f : beta * 0.0f;
+      *(tn_f32x8_at *)&Y[n] = t2 + t4;
+      *(tn_f32x8_at *)&Y[n + 8] = t3 + t4;
+    }
+    for (int64_t n = n_groups; n < N; n += 8) {
+      const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
+      tn_f32x8 Y_sum = (tn_f32x8){0};
+      tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
+      const int64_t k_block_end = (K + 64 - 1) / 64;
+      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+        tn_f32x8 Y_sum_block_2 = (tn_f32x8){0};
+        const int64_t k_begin = k_block * 64;
+        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+        for (int64_t k = k_begin; k < k_end; ++k) {
+          const float a = A[k * A_s1];
+          Y_sum_block_2 = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
+              Y_sum_block_2);
+        }
+        if (k_block == 0) {
+          Y_sum = Y_sum_block_2;
+        } else {
+          Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block_2);
+          Y_sum = Y_sum + Y_sum_block_2;
+        }
+      }
+      const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
+      const int t = alpha == 0.0f;
+      const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+      const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
+      tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
+    }
+  } else if (N == 1 && A_s0 == 1) {
+    const int64_t m_groups = M & (-64);
+    for (int64_t m = 0; m < m_groups; m += 64) {
+      tn_f32x8 Y_sum0 = (tn_f32x8){0};
+      tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum1 = (tn_f32x8){0};
+      tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum2 = (tn_f32x8){0};
+      tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum3 = (tn_f32x8){0};
+      tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum4 = (tn_f32x8){0};
+      tn_f32x8 Y_sum4_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum5 = (tn_f32x8){0};
+      tn_f32x8 Y_sum5_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum6 = (tn_f32x8){0};
+      tn_f32x8 Y_sum6_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum7 = (tn_f32x8){0};
+      tn_f32x8 Y_sum7_lost = (tn_f32x8){0};
+      const int64_t k_block_end = (K + 64 - 1) / 64;
+      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+        tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
+        const int64_t k_begin = k_block * 64;
+        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+        for (int64_t k = k_begin; k < k_end; ++k) {
+          const float b = B[k * B_s0];
+          Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
+          Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b), Y_sum_block1);
+          Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b), Y_sum_block2);
+          Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b), Y_sum_block3);
+          Y_sum_block4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 32 + k * A_s1], _mm256_set1_ps(b), Y_sum_block4);
+          Y_sum_block5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 40 + k * A_s1], _mm256_set1_ps(b), Y_sum_block5);
+          Y_sum_block6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 48 + k * A_s1], _mm256_set1_ps(b), Y_sum_block6);
+          Y_sum_block7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 56 + k * A_s1], _mm256_set1_ps(b), Y_sum_block7);
+        }
+        if (k_block == 0) {
+          Y_sum0 = Y_sum_block0;
+          Y_sum1 = Y_sum_block1;
+          Y_sum2 = Y_sum_block2;
+          Y_sum3 = Y_sum_block3;
+          Y_sum4 = Y_sum_block4;
+          Y_sum5 = Y_sum_block5;
+          Y_sum6 = Y_sum_block6;
+          Y_sum7 = Y_sum_block7;
+        } else {
+          Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+          Y_sum0 = Y_sum0 + Y_sum_block0;
+          Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+          Y_sum1 = Y_sum1 + Y_sum_block1;
+          Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
+          Y_sum2 = Y_sum2 + Y_sum_block2;
+          Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
+          Y_sum3 = Y_sum3 + Y_sum_block3;
+          Y_sum4_lost = Y_sum4_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum4, Y_sum_block4);
+          Y_sum4 = Y_sum4 + Y_sum_block4;
+          Y_sum5_lost = Y_sum5_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum5, Y_sum_block5);
+          Y_sum5 = Y_sum5 + Y_sum_block5;
+          Y_sum6_lost = Y_sum6_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum6, Y_sum_block6);
+          Y_sum6 = Y_sum6 + Y_sum_block6;
+          Y_sum7_lost = Y_sum7_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum7, Y_sum_block7);
+          Y_sum7 = Y_sum7 + Y_sum_block7;
+        }
+      }
+      const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+      const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+      const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
+      const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
+      const tn_f32x8 y_sum5 = Y_sum4 + Y_sum4_lost;
+      const tn_f32x8 y_sum6 = Y_sum5 + Y_sum5_lost;
+      const tn_f32x8 y_sum7 = Y_sum6 + Y_sum6_lost;
+      const tn_f32x8 y_sum8 = Y_sum7 + Y_sum7_lost;
+      const int t = alpha == 0.0f;
+      const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+      const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
+      const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum3);
+      const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum4);
+      const tn_f32x8 t6 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum5);
+      const tn_f32x8 t7 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum6);
+      const tn_f32x8 t8 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum7);
+      const tn_f32x8 t9 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum8);
+      const float t10 = beta == 0.0f ? 0.0f : beta * 0.0f;
+      *(tn_f32x8_at *)&Y[m] = t2 + t10;
+      *(tn_f32x8_at *)&Y[m + 8] = t3 + t10;
+      *(tn_f32x8_at *)&Y[m + 16] = t4 + t10;
+      *(tn_f32x8_at *)&Y[m + 24] = t5 + t10;
+      *(tn_f32x8_at *)&Y[m + 32] = t6 + t10;
+      *(tn_f32x8_at *)&Y[m + 40] = t7 + t10;
+      *(tn_f32x8_at *)&Y[m + 48] = t8 + t10;
+      *(tn_f32x8_at *)&Y[m + 56] = t9 + t10;
+    }
+    const int64_t m_halves = m_groups + ((M - m_groups) & (-32));
+    for (int64_t m = m_groups; m < m_halves; m += 32) {
+      tn_f32x8 Y_sum0 = (tn_f32x8){0};
+      tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum1 = (tn_f32x8){0};
+      tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum2 = (tn_f32x8){0};
+      tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
+      tn_f32x8 Y_sum3 = (tn_f32x8){0};
+      tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
+      const int64_t k_block_end = (K + 64 - 1) / 64;
+      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+        tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+        const int64_t k_begin = k_block * 64;
+        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+        for (int64_t k = k_begin; k < k_end; ++k) {
+          const float b = B[k * B_s0];
+          Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
+          Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b), Y_sum_block1);
+          Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b), Y_sum_block2);
+          Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b), Y_sum_block3);
+        }
+        if (k_block == 0) {
+          Y_sum0 = Y_sum_block0;
+          Y_sum1 = Y_sum_block1;
+          Y_sum2 = Y_sum_block2;
+          Y_sum3 = Y_sum_block3;
+        } else {
+          Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+          Y_sum0 = Y_sum0 + Y_sum_block0;
+          Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+          Y_sum1 = Y_sum1 + Y_sum_block1;
+          Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
+          Y_sum2 = Y_sum2 + Y_sum_block2;
+          Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
+          Y_sum3 = Y_sum3 + Y_sum_block3;
+        }
+      }
+      const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+      const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+      const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
+      const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
+      const int t = alpha == 0.0f;
+      const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+      const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
+      const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum3);
+      const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum4);
+      const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
+      *(tn_f32x8_at *)&Y[m] = t2 + t6;
+      *(tn_f32x8_at *)&Y[m + 8] = t3 + t6;
+      *(tn_f32x8_at *)&Y[m + 16] = t4 + t6;
+      *(tn_f32x8_at *)&Y[m + 24] = t5 + t6;
+    }
+    for (int64_t m = m_halves; m < M; m += 8) {
+      const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
+      tn_f32x8 Y_sum = (tn_f32x8){0};
+      tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
+      const int64_t k_block_end = (K + 64 - 1) / 64;
+      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+        tn_f32x8 Y_sum_block_2 = (tn_f32x8){0};
+        const int64_t k_begin = k_block * 64;
+        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+        for (int64_t k = k_begin; k < k_end; ++k) {
+          const float b = B[k * B_s0];
+          Y_sum_block_2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active), _mm256_set1_ps(b),
+              Y_sum_block_2);
+        }
+        if (k_block == 0) {
+          Y_sum = Y_sum_block_2;
+        } else {
+          Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block_2);
+          Y_sum = Y_sum + Y_sum_block_2;
+        }
+      }
+      const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
+      const int t = alpha == 0.0f;
+      const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+      const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
+      tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t3);
+    }
+  } else {
+    const int64_t rows = M;
+    const int64_t columns = N;
+    const int64_t depth = K;
+    const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
+    const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
+    const int pack_all = rows > 6 || B_s1 != 1;
+    for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
+        columns_packed > 1 ? columns_packed : 1); ++column_block) {
+      const int64_t first_column = column_block * columns_packed;
+      const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
+      const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
+      for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
+        for (int64_t k = 0; k < K; ++k) {
+          for (int64_t panel_together = panel_group * 4; panel_together <
+              tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
+            const int64_t panel_column = first_column + panel_together * 16;
+            *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
+                *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
+            *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
+                *(const tn_f32x8_at *)&B[k * B_s0 + (panel_column + 8)];
+          }
+        }
+      }
+      for (int64_t panel = whole_panels; panel < (block_columns + 15) / 16; ++panel) {
+        const int64_t column = first_column + panel * 16;
+        const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
+        if (pack_all || width < 16) {
+          if (width == 16 && B_s0 == 1) {
+            const int64_t depth_whole = K / 8 * 8;
+            for (int64_t depth_at = 0; depth_at < depth_whole; depth_at += 8) {
+              tn_turn_square_f32_x86_64_v3(B + (column * B_s1 + depth_at), packed + (panel * K * 16 + depth_at * 16),
+                  B_s1, 16);
+              tn_turn_square_f32_x86_64_v3(B + ((column + 8) * B_s1 + depth_at),
+                  packed + (panel * K * 16 + depth_at * 16 + 8), B_s1, 16);
+            }
+            for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
+              for (int64_t lane = 0; lane < 16; ++lane) {
+                packed[panel * K * 16 + depth_rest * 16 + lane] = B[(column + lane) * B_s1 + depth_rest];
+              }
+            }
+          } else {
+            for (int64_t lane = 0; lane < width; ++lane) {
               for (int64_t k = 0; k < K; ++k) {
-                for (int64_t panel_together = panel_group * 4;
-                    panel_together < tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
-                  const int64_t panel_column = first_column + panel_together * 16;
-                  *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
-                      *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
-                  *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
-                      *(const tn_f32x8_at *)&B[k * B_s0 + (panel_column + 8)];
-                }
+                packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
               }
             }
-            for (int64_t panel = whole_panels; panel < (block_columns + 15) / 16; ++panel) {
-              const int64_t column = first_column + panel * 16;
-              const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
-              if (pack_all || width < 16) {
-                if (width == 16 && B_s0 == 1) {
-                  const int64_t depth_whole = K / 8 * 8;
-                  for (int64_t depth_at = 0; depth_at < depth_whole; depth_at += 8) {
-                    tn_turn_square_f32_x86_64_v3(B + (column * B_s1 + depth_at),
-                        packed + (panel * K * 16 + depth_at * 16), B_s1, 16);
-                    tn_turn_square_f32_x86_64_v3(B + ((column + 8) * B_s1 + depth_at),
-                        packed + (panel * K * 16 + depth_at * 16 + 8), B_s1, 16);
-                  }
-                  for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
-                    for (int64_t lane = 0; lane < 16; ++lane) {
-                      packed[panel * K * 16 + depth_rest * 16 + lane] = B[(column + lane) * B_s1 + depth_rest];
-                    }
-                  }
+            for (int64_t lane = width; lane < 16; ++lane) {
+              for (int64_t k = 0; k < K; ++k) {
+                packed[panel * K * 16 + k * 16 + lane] = 0.0f;
+              }
+            }
+          }
+        }
+      }
+      for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
+          ++row_block) {
+        const int64_t row_pitch = depth + 16;
+        const int64_t first_row = row_block * rows_cached;
+        const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
+        if (A_s1 != 1) {
+          const int64_t rows_turned = A_s0 == 1 ? block_rows / 8 * 8 : 0;
+          for (int64_t copied_row = 0; copied_row < rows_turned; copied_row += 8) {
+            for (int64_t copied_depth = 0; copied_depth < depth / 8 * 8; copied_depth += 8) {
+              tn_turn_square_f32_x86_64_v3(A + (first_row + copied_row + copied_depth * A_s1),
+                  rows_copied + (copied_row * row_pitch + copied_depth), A_s1, row_pitch);
+            }
+          }
+          for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {
+            for (int64_t copied_row = 0; copied_row < rows_turned; ++copied_row) {
+              rows_copied[copied_row * row_pitch + depth_rest] = A[first_row + copied_row + depth_rest * A_s1];
+            }
+          }
+          for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_turned + 5, 6); ++strip) {
+            for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
+              for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - rows_turned - strip * 6);
+                  ++copied_row) {
+                rows_copied[(rows_turned + strip * 6 + copied_row) * row_pitch + copied_depth] =
+                    A[(first_row + (rows_turned + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+              }
+            }
+          }
+        }
+        for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
+          const int64_t column_at = first_column + tile_column * 16;
+          const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
+          for (int64_t tile_row = 0; tile_row < (block_rows + 5) / 6; ++tile_row) {
+            const int64_t row = first_row + tile_row * 6;
+            const int64_t height = tn_i64_min_x86_64_v3(6, first_row + block_rows - row);
+            if (pack_all || tile_width < 16) {
+              if (tile_width > 8) {
+                if (A_s1 != 1) {
+                  tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                      packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
                 } else {
-                  for (int64_t lane = 0; lane < width; ++lane) {
-                    for (int64_t k = 0; k < K; ++k) {
-                      packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
-                    }
-                  }
-                  for (int64_t lane = width; lane < 16; ++lane) {
-                    for (int64_t k = 0; k < K; ++k) {
-                      packed[panel * K * 16 + k * 16 + lane] = 0.0f;
-                    }
-                  }
+                  tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile, depth,
+                      16, A_s1, A_s0, rows - 1 - row);
                 }
+              } else if (A_s1 != 1) {
+                tn_tile_6x1of2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                    packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
+              } else {
+                tn_tile_6x1of2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile, depth,
+                    16, A_s1, A_s0, rows - 1 - row);
               }
+            } else if (A_s1 != 1) {
+              tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
+                  depth, B_s0, 1, row_pitch, rows - 1 - row);
+            } else {
+              tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0,
+                  rows - 1 - row);
             }
-            for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
-                ++row_block) {
-              const int64_t row_pitch = depth + 16;
-              const int64_t first_row = row_block * rows_cached;
-              const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
-              if (A_s1 != 1) {
-                const int64_t rows_turned = A_s0 == 1 ? block_rows / 8 * 8 : 0;
-                for (int64_t copied_row = 0; copied_row < rows_turned; copied_row += 8) {
-                  for (int64_t copied_depth = 0; copied_depth < depth / 8 * 8; copied_depth += 8) {
-                    tn_turn_square_f32_x86_64_v3(A + (first_row + copied_row + copied_depth * A_s1),
-                        rows_copied + (copied_row * row_pitch + copied_depth), A_s1, row_pitch);
-                  }
-                }
-                for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {
-                  for (int64_t copied_row = 0; copied_row < rows_turned; ++copied_row) {
-                    rows_copied[copied_row * row_pitch + depth_rest] = A[first_row + copied_row + depth_rest * A_s1];
-                  }
-                }
-                for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_turned + 5, 6); ++strip) {
-                  for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
-                    for (int64_t copied_row = 0; copied_row <
-                        tn_i64_min_x86_64_v3(6, block_rows - rows_turned - strip * 6); ++copied_row) {
-                      rows_copied[(rows_turned + strip * 6 + copied_row) * row_pitch + copied_depth] =
-                          A[(first_row + (rows_turned + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
-                    }
-                  }
-                }
+            if (tile_width == 16) {
+              for (int64_t r = 0; r < height; ++r) {
+                *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
+                    (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
+                    (beta == 0.0f ? 0.0f : beta * 0.0f);
+                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
+                    (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8])) +
+                    (beta == 0.0f ? 0.0f : beta * 0.0f);
               }
-              for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
-                const int64_t column_at = first_column + tile_column * 16;
-                const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
-                for (int64_t tile_row = 0; tile_row < (block_rows + 5) / 6; ++tile_row) {
-                  const int64_t row = first_row + tile_row * 6;
-                  const int64_t height = tn_i64_min_x86_64_v3(6, first_row + block_rows - row);
-                  if (pack_all || tile_width < 16) {
-                    if (tile_width > 8) {
-                      if (A_s1 != 1) {
-                        tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                            packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
-                      } else {
-                        tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile,
-                            depth, 16, A_s1, A_s0, rows - 1 - row);
-                      }
-                    } else {
-                      if (A_s1 != 1) {
-                        tn_tile_6x1of2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                            packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
-                      } else {
-                        tn_tile_6x1of2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16,
-                            tile, depth, 16, A_s1, A_s0, rows - 1 - row);
-                      }
-                    }
-                  } else {
-                    if (A_s1 != 1) {
-                      tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch, B + column_at,
-                          tile, depth, B_s0, 1, row_pitch, rows - 1 - row);
-                    } else {
-                      tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1,
-                          A_s0, rows - 1 - row);
-                    }
-                  }
-                  if (tile_width == 16) {
-                    for (int64_t r = 0; r < height; ++r) {
-                      *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
-                          (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
-                          (beta == 0.0f ? 0.0f : beta * 0.0f);
-                      *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
-                          (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8]))
-                          + (beta == 0.0f ? 0.0f : beta * 0.0f);
-                    }
-                  } else {
-                    for (int64_t r = 0; r < height; ++r) {
-                      const int64_t whole = tile_width / 8 * 8;
-                      for (int64_t q = 0; q < whole; q += 8) {
-                        *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
-                            (alpha == 0.0f ? (tn_f32x8){0} :
-                            (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
-                            (beta == 0.0f ? 0.0f : beta * 0.0f);
-                      }
-                      for (int64_t q = whole; q < tile_width; ++q) {
-                        Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
-                            (beta == 0.0f ? 0.0f : beta * 0.0f);
-                      }
-                    }
-                  }
+            } else {
+              for (int64_t r = 0; r < height; ++r) {
+                const int64_t whole = tile_width / 8 * 8;
+                for (int64_t q = 0; q < whole; q += 8) {
+                  *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
+                      (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
+                      (beta == 0.0f ? 0.0f : beta * 0.0f);
+                }
+                for (int64_t q = whole; q < tile_width; ++q) {
+                  Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                      (beta == 0.0f ? 0.0f : beta * 0.0f);
                 }
               }
             }
