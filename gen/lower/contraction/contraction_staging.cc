@@ -193,8 +193,9 @@ Block copy_stepped(Staging& s, const Line& line, const Operand& from, const Oper
     const Operand at = from + (line.lo + i) * line.step;
     if (s.pair_step) return load_words(s, line, at, lanes, active);
     const DType storage = s.tensor().dtype;
-    const bool plain = lanes > 1 && !active && constant_value(line.step) == 1 && storage == s.b.staged_type();
-    // loads that must happen: compilers would call memcpy for each line, which is longer than most lines take
+    const bool plain = lanes > 1 && !active && constant_value(line.extent) && constant_value(line.step) == 1 &&
+                       storage == s.b.staged_type();
+    // loads that must happen: compilers would call memcpy for each line, which takes longer than most lines of models
     return plain ? v_load_once(s.read.tensor, storage, at, lanes)
                  : v_cast(load_line(s, line, at, lanes, active), s.b.staged_type());
   };
