@@ -1,4 +1,5 @@
-/* sort along an axis, on every level that this machine runs: many rows at once, few, long ones, columns; stable, NaN last, both zeros equal. */
+/* sort along an axis, on every level that this machine runs: many rows at once, few, long ones, columns; stable, NaN last, both zeros equal.
+   unique of single elements, and the positions that searchsorted finds among them. */
 #include <math.h>
 
 #include "uniform.h"
@@ -70,6 +71,36 @@ static void check(const char *level, tn_dtype type, int few, int64_t P, int64_t 
                (long long)descending, few), wrong = 1;
 }
 
+/* Distinct elements in order, where each was first, its number for each element, and counts; then the positions of all elements among the distinct ones. */
+static void check_unique(const char *level, tn_dtype type, int few, int64_t D)
+{
+    static double x[1100], y[1100];
+    static int64_t first[1100], number[1100], count[1100], counted[1100], at[1100];
+    for (int64_t k = 0; k < D; ++k)
+        draw(type, x, k, few);
+    box in = boxed(type, x, 1, &D, NULL), out[4] = {boxed(type, y, 1, &D, NULL), boxed(TN_I64, first, 1, &D, NULL), boxed(TN_I64, number, 1, &D, NULL),
+                                                    boxed(TN_I64, count, 1, &D, NULL)};
+    int bad = call_op("unique", type, &in, 1, out, 4, NULL, 0) != 0;
+    const int64_t n = bad ? 0 : out[0].shape[0];
+    memset(counted, 0, sizeof counted);
+    for (int64_t d = 0; d < D && !bad; ++d) {
+        bad = number[d] < 0 || number[d] >= n || first[number[d]] > d || compared(type, x, d, first[number[d]]) != 0;
+        if (!bad)
+            ++counted[number[d]];
+    }
+    for (int64_t k = 0; k < n && !bad; ++k)
+        bad = count[k] != counted[k] || number[first[k]] != k || compared(type, y, k, k) != 0 || (k > 0 && compared(type, y, k - 1, k) >= 0);
+    for (int64_t right = 0; right < 2 && !bad; ++right) {
+        const tn_attr attr = {"right", 1, &right, NULL};
+        box row_and_values[2] = {boxed(type, y, 1, &n, NULL), boxed(type, x, 1, &D, NULL)}, places = boxed(TN_I64, at, 1, &D, NULL);
+        bad = call_op("searchsorted", type, row_and_values, 2, &places, 1, &attr, 1) != 0;
+        for (int64_t d = 0; d < D && !bad; ++d)
+            bad = at[d] != number[d] + right;
+    }
+    if (bad)
+        printf("sorts.c: %s: unique of %lld elements of %d bits, few %d\n", level, (long long)D, (int)(type & 0xff), few), wrong = 1;
+}
+
 int main(void)
 {
     static const tn_dtype types[] = {TN_F32, TN_F64, TN_I64, TN_U8};
@@ -80,6 +111,8 @@ int main(void)
         for (int t = 0; t < 4; ++t)
             for (int k = 0; k < (int)(sizeof lengths / sizeof lengths[0]); ++k)
                 for (int few = 0; few < 2; ++few) {
+                    if (lengths[k] > 0)
+                        check_unique(levels[l], types[t], few, lengths[k]);
                     check(levels[l], types[t], few, 16, lengths[k], 1, few ^ (k & 1));
                     check(levels[l], types[t], few, 1, lengths[k], 13, k & 1);
                     check(levels[l], types[t], few, 3, lengths[k], 1, few);
