@@ -235,12 +235,19 @@ class NestBuilder {
     return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
   }
 
+  /// Whether finding a pointer for each row of a tile takes a noticeable part of its time: words of bytes are summed
+  /// fast, more rows than there are registers for are loaded again at each step, and few steps are over soon.
+  bool wants_one_pointer(int height) {
+    constexpr int kPointers = 8, kFewSteps = 64;
+    if (height != b_.blueprint.tile_rows) return false;
+    const auto steps = constant_value(b_.extent_of(b_.c.depth));
+    return !b_.c.paired.empty() || height > kPointers || (b_.c.transposed && steps && *steps <= kFewSteps);
+  }
+
   /// A tile whose rows are found once, before the columns are set.
   Block tile_of(TilePlace place, int height, const Operand& column, const Operand& width) {
     Block out;
-    constexpr int kRowPointers = 8;  // more rows than pointers stay in registers
-    if ((!b_.c.paired.empty() || height > kRowPointers) && height == b_.blueprint.tile_rows)
-      place.rows_from_first = rows_from_first(b_, left_, height);
+    if (wants_one_pointer(height)) place.rows_from_first = rows_from_first(b_, left_, height);
     if (left_.block_copy >= 0) place.row_step = even_row_step(b_, left_);
     else place.row_starts = row_starts(b_, left_, place, place.rows_from_first.empty() ? height : 1, out);
     append(out, from_right(place, height, column, width));

@@ -432,10 +432,14 @@ TEST_CASE("filters of one vector have tiles of their own") {
   CHECK(lowered_filters(17).blueprint == "contraction_turned");
 }
 
-TEST_CASE("tiles of more rows than there are pointers for are told how far apart the rows are") {
-  const auto tile = [](int64_t edge) { return lowered_filters(16, edge).functions.at(0).name; };
-  CHECK(count(tile(32), "line") == 1);  // a line is two tiles
-  CHECK(count(tile(20), "line") == 0);  // tiles begin anywhere in a line
+TEST_CASE("tiles of many rows or few steps are told how far apart their rows are") {
+  const auto tile = [](int64_t count, int64_t edge, int64_t channels) {
+    return lowered_filters(count, edge, channels).functions.at(0).name;
+  };
+  CHECK(count(tile(16, 32, 8), "line") == 1);  // 16 rows: more than there are pointers for; a line is two tiles
+  CHECK(count(tile(16, 20, 8), "line") == 0);  // tiles begin anywhere in a line
+  CHECK(count(tile(24, 24, 3), "line") == 1);  // 27 steps
+  CHECK(count(tile(24, 24, 8), "line") == 0);  // 72 steps with 8 rows
 }
 
 TEST_CASE("filters of few steps whose planes fall on each other in the caches write whole lines") {
