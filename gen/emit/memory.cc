@@ -86,9 +86,13 @@ CExpr gather_first(Emitter& e, const OperandType& t, CExpr at, CExpr stride, CEx
   const std::string type = e.c_type(t);
   const MemoryPiece piece{"gather_first", t, type, {pointer_to(e, t), "int64_t stride", "int64_t n"}};
   return call_memory_piece(e, piece, {std::move(at), std::move(stride), std::move(count)}, [&](CBlock& body) {
-    body.push_back({CBodyLines{fmt::format(
-        "  {} v = {{0}};\n  for (int64_t l = 0; l < n; ++l) {{\n    v[l] = p[l * stride];\n  }}\n  return v;\n",
-        type)}});
+    const CExpr all = gather(e, t, c_text("p"), c_text("stride"));
+    body.push_back({CIf{c_binary(c_text("n"), "==", c_number(t.lanes)), {c_return(all)}, {}}});
+    // in an array: a vector would go to memory and back for each element
+    body.push_back({CBodyLines{
+        fmt::format("  {} v[{}] = {{0}};\n  for (int64_t l = 0; l < n; ++l) {{\n    v[l] = p[l * stride];\n  }}\n",
+                    e.storage_type(t.dtype), t.lanes)}});
+    body.push_back(c_return(vector_at(e, c_text("v"), t, "const ")));
   });
 }
 
