@@ -151,7 +151,7 @@ class EntryReader {
   }
 
   void read_pack(const FixBinding& b) {
-    if (op_.packs.at(b.name.text) == PackPlan::Plane)
+    if (!op_.permuted.empty() && op_.packs.at(b.name.text) == PackPlan::Plane)
       return fail(Code::E0902, b.name.span,
                   fmt::format("'{}' merges the dimensions of '{}' as each call needs", def_.name, b.name.text),
                   "they are not known before");

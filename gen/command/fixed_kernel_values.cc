@@ -73,6 +73,7 @@ class KernelFixer {
     const auto* pack = std::get_if<FromPack>(&source);
     const auto* extents = pack ? given(pack->pack) : nullptr;
     if (!extents) return std::nullopt;
+    if (pack->dim == kOuterDim) return 1;  // dense dimensions are one
     if (pack->dim >= 0) return padded(*extents, pack->dim, 1);
     int64_t all = 1;
     for (const FixedNumber& n : *extents) all *= *n.integer;
@@ -143,8 +144,9 @@ class KernelFixer {
     Expr step = constant_int(1);
     for (size_t i = order->size(); i-- > 0;) {
       const auto entry = static_cast<size_t>((*order)[i]);
-      if (def.dims[entry].broadcast || is_plane(def.dims[entry])) return;
+      if (def.dims[entry].broadcast) return;
       for (size_t d = begin[entry + 1]; d-- > begin[entry];) {
+        if (is_plane(def.dims[entry]) && d == begin[entry]) return;  // rows may lie anywhere
         const Expr extent = known(t->dims[d]);
         if (is_told(t->strides[d]))
           (is_one(extent) ? out_.values.implied : out_.values.asked).emplace_back(t->strides[d], step);

@@ -188,6 +188,8 @@ bool expand_op(const OpExpansion& how, const OpDef& given, Library& library, Dia
   const OpDef& def = view ? view->def : *op.def;
   op.key_type = def.types.empty() ? "" : def.types[0].name;
   op.packs = plan_packs(def, defs.frame_of(def).get());
+  for (auto& [name, plan] : op.packs)
+    if (how.for_gradients && plan == PackPlan::Plane) plan = PackPlan::Odometer;
   if (view) {
     op.permuted = view->let;
     op.packs[view->let] = how.for_gradients ? PackPlan::Odometer : PackPlan::Plane;

@@ -15,6 +15,7 @@ struct PackUses {
   std::set<std::string> by_dim;     ///< needed dimension by dimension: *( … ), int[*S], list lets
   std::set<std::string> reduced;    ///< a variable of the pack is reduced
   std::set<std::string> measured;   ///< size(S)
+  std::set<std::string> counted;    ///< lin(s): how many elements are before the current one
   std::map<std::string, std::string> of_variable;
 };
 
@@ -61,6 +62,9 @@ void collect_by_dim(const OpDef& def, const Syntax& s, PackUses& uses) {
       for (const Syntax& v : n.variables())
         if (const auto p = uses.of_variable.find(v.text); p != uses.of_variable.end()) uses.reduced.insert(p->second);
     if (n.kind == SyntaxKind::call && n.text == "size" && !n.children.empty()) uses.measured.insert(n.children[0].text);
+    if (n.kind == SyntaxKind::call && n.text == "lin" && !n.children.empty())
+      if (const auto p = uses.of_variable.find(n.children[0].text); p != uses.of_variable.end())
+        uses.counted.insert(p->second);
   });
 }
 
@@ -151,10 +155,11 @@ std::map<std::string, PackPlan> plan_packs(const OpDef& def, const Frame* frame)
     if (frame) plan[p] = takes_dims_apart(def, frame, p) ? PackPlan::Fixed : PackPlan::Collapsed;
     else if (uses.by_dim.count(p)) plan[p] = PackPlan::Fixed;
     else if (uses.broadcast.count(p))
-      plan[p] = pointwise && leads_outputs(def, p) ? PackPlan::Odometer
-                : calls || asks_for_rank(def, p)   ? PackPlan::Fixed
-                                                   : PackPlan::Merged;
-    else if (one_pack_only(def, p) && pointwise) plan[p] = PackPlan::Odometer;
+      plan[p] = pointwise && one_pack_only(def, p) && !uses.counted.count(p) ? PackPlan::Plane
+                : pointwise && leads_outputs(def, p)                         ? PackPlan::Odometer
+                : calls || asks_for_rank(def, p)                             ? PackPlan::Fixed
+                                                                             : PackPlan::Merged;
+    else if (one_pack_only(def, p) && pointwise) plan[p] = uses.counted.count(p) ? PackPlan::Odometer : PackPlan::Plane;
     else plan[p] = PackPlan::Collapsed;
   }
   return plan;

@@ -6,69 +6,74 @@
    Y[*s] = A[*s] + B[*s]
 */
 
-static void add_bind(tn_frame *f) {
-  tn_operand *const in_A = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
-  tn_operand *const in_B = tn_rt_input(f, 1, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
-  tn_rt_attrs_done(f);
-  if (f->status != 0) {
-    return;
-  }
+static void add_bind(tn_frame *f)
+{
+    tn_operand *const in_A = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
+    tn_operand *const in_B = tn_rt_input(f, 1, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
+    tn_rt_attrs_done(f);
+    if (f->status != 0)
+        return;
 
-  /* A: T[~*S] */
-  /* B: T[~*S] */
-  tn_rt_broadcast_pack(f, 0, in_A, 0, in_A->ndim);
-  tn_rt_broadcast_pack(f, 0, in_B, 0, in_B->ndim);
-  tn_rt_stretch_pack(f, in_A, 0, in_A->ndim, 0);
-  tn_rt_stretch_pack(f, in_B, 0, in_B->ndim, 0);
+    /* A: T[~*S] */
+    /* B: T[~*S] */
+    tn_rt_broadcast_pack(f, 0, in_A, 0, in_A->ndim);
+    tn_rt_broadcast_pack(f, 0, in_B, 0, in_B->ndim);
+    tn_rt_stretch_pack(f, in_A, 0, in_A->ndim, 0);
+    tn_rt_stretch_pack(f, in_B, 0, in_B->ndim, 0);
 
-  /* Y: T[*S] */
-  tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
-  tn_rt_put_pack(f, out_Y, 0);
-  tn_rt_close(f, out_Y, 0);
+    /* Y: T[*S] */
+    tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
+    tn_rt_put_pack(f, out_Y, 0);
+    tn_rt_close(f, out_Y, 0);
 }
 
 extern const tn_op tn_rt_op_add;
-
-static int64_t add_with_room(tn_frame *f, tn_step *step) {
-  tn_operand operand[3];
-  tn_dims pack[1];
-  int64_t word[67];
-  const void *kernel_in[2];
-  void *kernel_out[1];
-  f->operand = operand;
-  f->pack = pack;
-  f->word = word;
-  f->kernel_in = kernel_in;
-  f->kernel_out = kernel_out;
-  return step(f);
+static int64_t add_with_room(tn_frame *f, tn_step *step)
+{
+    tn_operand operand[3];
+    tn_dims pack[1];
+    int64_t word[71];
+    const void *kernel_in[2];
+    void *kernel_out[1];
+    f->operand = operand;
+    f->pack = pack;
+    f->word = word;
+    f->kernel_in = kernel_in;
+    f->kernel_out = kernel_out;
+    return step(f);
 }
 
-static void add_shapes(tn_frame *f, int k) {
-  const tn_add_dims *dims = f->dims;
-  switch (k) {
-  case 0:
-    tn_rt_extents(f, &dims->A_shape);
-    break;
-  case 1:
-    tn_rt_extents(f, &dims->B_shape);
-    break;
-  default:
-    break;
-  }
+static void add_shapes(tn_frame *f, int k)
+{
+    const tn_add_dims *dims = f->dims;
+    switch (k) {
+    case 0:
+        tn_rt_extents(f, &dims->A_shape);
+        break;
+    case 1:
+        tn_rt_extents(f, &dims->B_shape);
+        break;
+    default:
+        break;
+    }
 }
 
 static const tn_argument add_arguments_0[] = {
-    {0, 1, 2, 0x1, NULL}, /* A */
-    {1, 2, 3, 0x1, NULL}, /* B */
-    {2, 0, 0, 0x0, NULL}, /* Y */
+    {0, 2, 4, 0x3, NULL}, /* A */
+    {1, 4, 6, 0x3, NULL}, /* B */
+    {2, 6, 7, 0x1, NULL}, /* Y */
 };
 static const tn_source add_sizes_0[] = {
+    {TN_FROM_PACK, 0, TN_OUTER}, /* S_outer */
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
     {TN_FROM_STRIDE, 0, 0}, /* A_s0 */
+    {TN_FROM_STRIDE, 0, 1}, /* A_s1 */
     {TN_FROM_STRIDE, 1, 0}, /* B_s0 */
+    {TN_FROM_STRIDE, 1, 1}, /* B_s1 */
+    {TN_FROM_STRIDE, 2, 0}, /* Y_s0 */
 };
 static const tn_form add_forms[] = {
-    {.arguments = add_arguments_0, .sizes = add_sizes_0, .n_arguments = 3, .n_sizes = 3},
+    {.arguments = add_arguments_0, .sizes = add_sizes_0, .n_arguments = 3, .n_sizes = 7},
 };
 static const tn_entry add_entries[] = {
     {{TN_F32}, 0, 0, 0x0}, /* add_f32 */
@@ -85,7 +90,7 @@ static const tn_core *const add_levels[TN_LEVELS] = {
 };
 static const char *const add_in[] = {"A", "B"};
 static const char *const add_out[] = {"Y"};
-static const uint8_t add_pack_kinds[] = {TN_ODOMETER};
+static const uint8_t add_pack_kinds[] = {TN_PLANE};
 const tn_op tn_rt_op_add = {
     .info = {.op = "add", .n_in = 2, .n_out = 1, .in = add_in, .out = add_out},
     .bind = add_bind,
@@ -99,61 +104,62 @@ const tn_op tn_rt_op_add = {
     .n_types = 1,
     .n_packs = 1,
     .n_loops = 8,
-    .n_words = 67,
+    .n_words = 71,
 };
 
 /* A typed call of add as a uniform one. */
 typedef struct {
-  tn_frame frame;
+    tn_frame frame;
 } add_call;
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int add_begin(add_call *c, tn_want want, const tn_add_dims *dims, const void *attrs, const int32_t *variable,
-    const int32_t *type, const void *const *data) {
-  if (dims == NULL) {
-    return TN_E_NULL;
-  }
-  tn_rt_begin_typed(&c->frame, &tn_rt_op_add, want, variable, type, data);
-  c->frame.dims = dims;
-  (void)attrs;
-  return c->frame.status;
+    const int32_t *type, const void *const *data)
+{
+    if (dims == NULL)
+        return TN_E_NULL;
+    tn_rt_begin_typed(&c->frame, &tn_rt_op_add, want, variable, type, data);
+    c->frame.dims = dims;
+    (void)attrs;
+    return c->frame.status;
 }
 
-int tn_add_shape(const tn_add_dims *dims, tn_dims *Y_shape) {
-  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
-  add_call call;
-  tn_dims told[1] = {{0, {0}}};
-  int status = add_begin(&call, TN_WANT_SHAPES, dims, NULL, variable, type_of, NULL);
-  if (status != 0) {
-    return status;
-  }
-  call.frame.told = told;
-  status = tn_rt_infer(&call.frame);
-  if (status != 0) {
-    return status;
-  }
-  *Y_shape = told[0];
-  return 0;
+int tn_add_shape(const tn_add_dims *dims, tn_dims *Y_shape)
+{
+    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
+    add_call call;
+    tn_dims told[1] = {{0, {0}}};
+    int status = add_begin(&call, TN_WANT_SHAPES, dims, NULL, variable, type_of, NULL);
+    if (status != 0)
+        return status;
+    call.frame.told = told;
+    status = tn_rt_infer(&call.frame);
+    if (status != 0)
+        return status;
+    *Y_shape = told[0];
+    return 0;
 }
 
 int tn_add_f32(const tn_add_dims *dims, const float *A, const float *B, float *Y, void *workspace,
-    size_t workspace_bytes) {
-  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
-  const void *const pointers[] = {A, B, Y};
-  add_call call;
-  const int status = add_begin(&call, TN_WANT_CALL, dims, NULL, variable, type_of, pointers);
-  return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
+    size_t workspace_bytes)
+{
+    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
+    const void *const pointers[] = {A, B, Y};
+    add_call call;
+    const int status = add_begin(&call, TN_WANT_CALL, dims, NULL, variable, type_of, pointers);
+    return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
 }
 
-size_t tn_add_f32_workspace(const tn_add_dims *dims) {
-  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
-  add_call call;
-  int64_t most = 0;
-  for (int with = 0; with < 1; ++with) {
-    if (add_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0) {
-      return 0;
+size_t tn_add_f32_workspace(const tn_add_dims *dims)
+{
+    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
+    add_call call;
+    int64_t most = 0;
+    for (int with = 0; with < 1; ++with) {
+        if (add_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0)
+            return 0;
+        most = tn_rt_max(most, tn_rt_workspace(&call.frame));
     }
-    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
-  }
-  return (size_t)most;
+    return (size_t)most;
 }
+

@@ -23,22 +23,28 @@
 
 /*
  * Y[*s] = A[*s] + B[*s]
- * tensors: A f32[S], B f32[S], Y f32[S]
+ * tensors: A f32[S_outer, S], B f32[S_outer, S], Y f32[S_outer, S]
  * computes in f32; blueprint loops
- * cost: S operations, 12*S bytes
+ * cost: S*S_outer operations, 12*S*S_outer bytes
  */
 static int tn_add_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out,
     void *workspace) {
   (void)attr;
   (void)workspace;
-  const int64_t S = size[0];
-  const int64_t A_s0 = size[1];
-  const int64_t B_s0 = size[2];
+  const int64_t S_outer = size[0];
+  const int64_t S = size[1];
+  const int64_t A_s0 = size[2];
+  const int64_t A_s1 = size[3];
+  const int64_t B_s0 = size[4];
+  const int64_t B_s1 = size[5];
+  const int64_t Y_s0 = size[6];
   const float *restrict A = (const float *)in[0];
   const float *restrict B = (const float *)in[1];
   float *restrict Y = (float *)out[0];
-  for (int64_t s = 0; s < S; ++s) {
-    Y[s] = A[s * A_s0] + B[s * B_s0];
+  for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+    for (int64_t s_1 = 0; s_1 < S; ++s_1) {
+      Y[s_0 * Y_s0 + s_1] = A[s_0 * A_s0 + s_1 * A_s1] + B[s_0 * B_s0 + s_1 * B_s1];
+    }
   }
   return 0;
 }

@@ -58,64 +58,87 @@ static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, 
 
 /*
  * Y[*s] = A[*s] + B[*s]
- * tensors: A f32[S], B f32[S], Y f32[S]
+ * tensors: A f32[S_outer, S], B f32[S_outer, S], Y f32[S_outer, S]
  * computes in f32; blueprint loops
- * cost: S operations, 12*S bytes
+ * cost: S*S_outer operations, 12*S*S_outer bytes
  */
 static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void *const *in,
     void *const *out, void *workspace) {
   (void)attr;
   (void)workspace;
-  const int64_t S = size[0];
-  const int64_t A_s0 = size[1];
-  const int64_t B_s0 = size[2];
+  const int64_t S_outer = size[0];
+  const int64_t S = size[1];
+  const int64_t A_s0 = size[2];
+  const int64_t A_s1 = size[3];
+  const int64_t B_s0 = size[4];
+  const int64_t B_s1 = size[5];
+  const int64_t Y_s0 = size[6];
   const float *restrict A = (const float *)in[0];
   const float *restrict B = (const float *)in[1];
   float *restrict Y = (float *)out[0];
-  if (A_s0 == 1 && B_s0 == 1) {
-    const int64_t s_groups = S & (-32);
-    for (int64_t s = 0; s < s_groups; s += 32) {
-      *(tn_f32x8_at *)&Y[s] = *(const tn_f32x8_at *)&A[s] + *(const tn_f32x8_at *)&B[s];
-      *(tn_f32x8_at *)&Y[s + 8] = *(const tn_f32x8_at *)&A[s + 8] + *(const tn_f32x8_at *)&B[s + 8];
-      *(tn_f32x8_at *)&Y[s + 16] = *(const tn_f32x8_at *)&A[s + 16] + *(const tn_f32x8_at *)&B[s + 16];
-      *(tn_f32x8_at *)&Y[s + 24] = *(const tn_f32x8_at *)&A[s + 24] + *(const tn_f32x8_at *)&B[s + 24];
-    }
-    for (int64_t s = s_groups; s < S; s += 8) {
-      const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
-      tn_f32x8_store_first_x86_64_v3(&Y[s], active, tn_f32x8_load_first_x86_64_v3(&A[s], active) +
-          tn_f32x8_load_first_x86_64_v3(&B[s], active));
-    }
-  } else if (A_s0 == 0 && B_s0 == 1) {
-    const int64_t s_groups = S & (-32);
-    for (int64_t s = 0; s < s_groups; s += 32) {
-      const float a = A[0];
-      *(tn_f32x8_at *)&Y[s] = a + *(const tn_f32x8_at *)&B[s];
-      *(tn_f32x8_at *)&Y[s + 8] = a + *(const tn_f32x8_at *)&B[s + 8];
-      *(tn_f32x8_at *)&Y[s + 16] = a + *(const tn_f32x8_at *)&B[s + 16];
-      *(tn_f32x8_at *)&Y[s + 24] = a + *(const tn_f32x8_at *)&B[s + 24];
-    }
-    for (int64_t s = s_groups; s < S; s += 8) {
-      const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
-      const float a = A[0];
-      tn_f32x8_store_first_x86_64_v3(&Y[s], active, a + tn_f32x8_load_first_x86_64_v3(&B[s], active));
-    }
-  } else if (A_s0 == 1 && B_s0 == 0) {
-    const int64_t s_groups = S & (-32);
-    for (int64_t s = 0; s < s_groups; s += 32) {
-      const float b = B[0];
-      *(tn_f32x8_at *)&Y[s] = *(const tn_f32x8_at *)&A[s] + b;
-      *(tn_f32x8_at *)&Y[s + 8] = *(const tn_f32x8_at *)&A[s + 8] + b;
-      *(tn_f32x8_at *)&Y[s + 16] = *(const tn_f32x8_at *)&A[s + 16] + b;
-      *(tn_f32x8_at *)&Y[s + 24] = *(const tn_f32x8_at *)&A[s + 24] + b;
-    }
-    for (int64_t s = s_groups; s < S; s += 8) {
-      const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
-      const float b = B[0];
-      tn_f32x8_store_first_x86_64_v3(&Y[s], active, tn_f32x8_load_first_x86_64_v3(&A[s], active) + b);
+  if (A_s1 == 1 && B_s1 == 1) {
+    for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+      const int64_t s_1_groups = S & (-32);
+      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1] +
+            *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 8)] +
+            *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 8)];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 16)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 16)] +
+            *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 16)];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 24)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 24)] +
+            *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 24)];
+      }
+      for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
+        tn_f32x8_store_first_x86_64_v3(&Y[s_0 * Y_s0 + s_1], active,
+            tn_f32x8_load_first_x86_64_v3(&A[s_0 * A_s0 + s_1], active) +
+            tn_f32x8_load_first_x86_64_v3(&B[s_0 * B_s0 + s_1], active));
+      }
     }
   } else {
-    for (int64_t s = 0; s < S; ++s) {
-      Y[s] = A[s * A_s0] + B[s * B_s0];
+    if (A_s1 == 0 && B_s1 == 1) {
+      for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+        const int64_t s_1_groups = S & (-32);
+        for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
+          const float a = A[s_0 * A_s0];
+          *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1];
+          *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 8)];
+          *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 16)] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 16)];
+          *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 24)] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 24)];
+        }
+        for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
+          const float a = A[s_0 * A_s0];
+          tn_f32x8_store_first_x86_64_v3(&Y[s_0 * Y_s0 + s_1], active,
+              a + tn_f32x8_load_first_x86_64_v3(&B[s_0 * B_s0 + s_1], active));
+        }
+      }
+    } else {
+      if (A_s1 == 1 && B_s1 == 0) {
+        for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+          const int64_t s_1_groups = S & (-32);
+          for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
+            const float b = B[s_0 * B_s0];
+            *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1] + b;
+            *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 8)] + b;
+            *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 16)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 16)] + b;
+            *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 24)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 24)] + b;
+          }
+          for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
+            const float b = B[s_0 * B_s0];
+            tn_f32x8_store_first_x86_64_v3(&Y[s_0 * Y_s0 + s_1], active,
+                tn_f32x8_load_first_x86_64_v3(&A[s_0 * A_s0 + s_1], active) + b);
+          }
+        }
+      } else {
+        for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+          for (int64_t s_1 = 0; s_1 < S; ++s_1) {
+            Y[s_0 * Y_s0 + s_1] = A[s_0 * A_s0 + s_1 * A_s1] + B[s_0 * B_s0 + s_1 * B_s1];
+          }
+        }
+      }
     }
   }
   return 0;

@@ -81,41 +81,51 @@ static inline float tn_f32_normcdf_portable(float x) {
 
 /*
  * Y[*s] = gelu(X[*s])
- * tensors: X f32[S], Y f32[S]
+ * tensors: X f32[S_outer, S], Y f32[S_outer, S]
  * computes in f32; blueprint loops
- * cost: 3*S operations, 8*S bytes
+ * cost: 3*S*S_outer operations, 8*S*S_outer bytes
  */
 static int tn_gelu_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out,
     void *workspace) {
   (void)attr;
   (void)workspace;
-  const int64_t S = size[0];
-  const int64_t X_s0 = size[1];
+  const int64_t S_outer = size[0];
+  const int64_t S = size[1];
+  const int64_t X_s0 = size[2];
+  const int64_t X_s1 = size[3];
+  const int64_t Y_s0 = size[4];
   const float *restrict X = (const float *)in[0];
   float *restrict Y = (float *)out[0];
-  for (int64_t s = 0; s < S; ++s) {
-    const float x = X[s * X_s0];
-    Y[s] = (-1000.0f > x ? -1000.0f : x) * tn_f32_normcdf_portable(x);
+  for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+    for (int64_t s_1 = 0; s_1 < S; ++s_1) {
+      const float x = X[s_0 * X_s0 + s_1 * X_s1];
+      Y[s_0 * Y_s0 + s_1] = (-1000.0f > x ? -1000.0f : x) * tn_f32_normcdf_portable(x);
+    }
   }
   return 0;
 }
 
 /*
  * Y[*s] = max(X[*s], 0)
- * tensors: X f32[S], Y f32[S]
+ * tensors: X f32[S_outer, S], Y f32[S_outer, S]
  * computes in f32; blueprint loops
- * cost: S operations, 8*S bytes
+ * cost: S*S_outer operations, 8*S*S_outer bytes
  */
 static int tn_relu_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out,
     void *workspace) {
   (void)attr;
   (void)workspace;
-  const int64_t S = size[0];
-  const int64_t X_s0 = size[1];
+  const int64_t S_outer = size[0];
+  const int64_t S = size[1];
+  const int64_t X_s0 = size[2];
+  const int64_t X_s1 = size[3];
+  const int64_t Y_s0 = size[4];
   const float *restrict X = (const float *)in[0];
   float *restrict Y = (float *)out[0];
-  for (int64_t s = 0; s < S; ++s) {
-    Y[s] = tn_f32_max_of_constant_portable(0.0f, X[s * X_s0]);
+  for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+    for (int64_t s_1 = 0; s_1 < S; ++s_1) {
+      Y[s_0 * Y_s0 + s_1] = tn_f32_max_of_constant_portable(0.0f, X[s_0 * X_s0 + s_1 * X_s1]);
+    }
   }
   return 0;
 }

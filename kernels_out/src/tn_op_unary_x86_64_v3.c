@@ -104,11 +104,12 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_gather_x86_64_v3(const float
 }
 
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_gather_first_x86_64_v3(const float *p, int64_t stride, int64_t n) {
-  tn_f32x8 v = {0};
-  for (int64_t l = 0; l < n; ++l) {
-    v[l] = p[l * stride];
+  if (n == 8) {
+    return tn_f32x8_gather_x86_64_v3(p, stride);
   }
-  return v;
+  float v[8] = {0};
+  for (int64_t l = 0; l < n; ++l) v[l] = p[l * stride];
+  return *(const tn_f32x8_at *)v;
 }
 
 static inline TN_TARGET_X86_64_V3 float tn_f32_max_of_constant_x86_64_v3(float a, float b) {
@@ -117,48 +118,59 @@ static inline TN_TARGET_X86_64_V3 float tn_f32_max_of_constant_x86_64_v3(float a
 
 /*
  * Y[*s] = gelu(X[*s])
- * tensors: X f32[S], Y f32[S]
+ * tensors: X f32[S_outer, S], Y f32[S_outer, S]
  * computes in f32; blueprint loops
- * cost: 3*S operations, 8*S bytes
+ * cost: 3*S*S_outer operations, 8*S*S_outer bytes
  */
 static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void *const *in,
     void *const *out, void *workspace) {
   (void)attr;
   (void)workspace;
-  const int64_t S = size[0];
-  const int64_t X_s0 = size[1];
+  const int64_t S_outer = size[0];
+  const int64_t S = size[1];
+  const int64_t X_s0 = size[2];
+  const int64_t X_s1 = size[3];
+  const int64_t Y_s0 = size[4];
   const float *restrict X = (const float *)in[0];
   float *restrict Y = (float *)out[0];
-  if (X_s0 == 1) {
-    const int64_t s_groups = S & (-16);
-    for (int64_t s = 0; s < s_groups; s += 16) {
-      __builtin_prefetch(&X[s + 512], 0, 3);
-      const tn_f32x8 x = *(const tn_f32x8_at *)&X[s];
-      const tn_f32x8 x2 = *(const tn_f32x8_at *)&X[s + 8];
-      __builtin_prefetch(&Y[s + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[s] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) * tn_f32x8_normcdf_x86_64_v3(x);
-      *(tn_f32x8_at *)&Y[s + 8] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x2) * tn_f32x8_normcdf_x86_64_v3(x2);
-    }
-    for (int64_t s = s_groups; s < S; s += 8) {
-      const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
-      const tn_f32x8 x = tn_f32x8_load_first_x86_64_v3(&X[s], active);
-      tn_f32x8_store_first_x86_64_v3(&Y[s], active, _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) *
-          tn_f32x8_normcdf_x86_64_v3(x));
+  if (X_s1 == 1) {
+    for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+      const int64_t s_1_groups = S & (-16);
+      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 16) {
+        __builtin_prefetch(&X[s_0 * X_s0 + s_1 + 512], 0, 3);
+        const tn_f32x8 x = *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1];
+        const tn_f32x8 x2 = *(const tn_f32x8_at *)&X[s_0 * X_s0 + (s_1 + 8)];
+        __builtin_prefetch(&Y[s_0 * Y_s0 + s_1 + 512], 0, 3);
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) *
+            tn_f32x8_normcdf_x86_64_v3(x);
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x2) *
+            tn_f32x8_normcdf_x86_64_v3(x2);
+      }
+      for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
+        const tn_f32x8 x = tn_f32x8_load_first_x86_64_v3(&X[s_0 * X_s0 + s_1], active);
+        tn_f32x8_store_first_x86_64_v3(&Y[s_0 * Y_s0 + s_1], active,
+            _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) * tn_f32x8_normcdf_x86_64_v3(x));
+      }
     }
   } else {
-    const int64_t s_groups = S & (-16);
-    for (int64_t s = 0; s < s_groups; s += 16) {
-      const tn_f32x8 x = tn_f32x8_gather_x86_64_v3(&X[s * X_s0], X_s0);
-      const tn_f32x8 x2 = tn_f32x8_gather_x86_64_v3(&X[(s + 8) * X_s0], X_s0);
-      __builtin_prefetch(&Y[s + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[s] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) * tn_f32x8_normcdf_x86_64_v3(x);
-      *(tn_f32x8_at *)&Y[s + 8] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x2) * tn_f32x8_normcdf_x86_64_v3(x2);
-    }
-    for (int64_t s = s_groups; s < S; s += 8) {
-      const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
-      const tn_f32x8 x = tn_f32x8_gather_first_x86_64_v3(&X[s * X_s0], X_s0, active);
-      tn_f32x8_store_first_x86_64_v3(&Y[s], active, _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) *
-          tn_f32x8_normcdf_x86_64_v3(x));
+    for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+      const int64_t s_1_groups = S & (-16);
+      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 16) {
+        const tn_f32x8 x = tn_f32x8_gather_x86_64_v3(&X[s_0 * X_s0 + s_1 * X_s1], X_s1);
+        const tn_f32x8 x2 = tn_f32x8_gather_x86_64_v3(&X[s_0 * X_s0 + (s_1 + 8) * X_s1], X_s1);
+        __builtin_prefetch(&Y[s_0 * Y_s0 + s_1 + 512], 0, 3);
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) *
+            tn_f32x8_normcdf_x86_64_v3(x);
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x2) *
+            tn_f32x8_normcdf_x86_64_v3(x2);
+      }
+      for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
+        const tn_f32x8 x = tn_f32x8_gather_first_x86_64_v3(&X[s_0 * X_s0 + s_1 * X_s1], X_s1, active);
+        tn_f32x8_store_first_x86_64_v3(&Y[s_0 * Y_s0 + s_1], active,
+            _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) * tn_f32x8_normcdf_x86_64_v3(x));
+      }
     }
   }
   return 0;
@@ -166,34 +178,44 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
 
 /*
  * Y[*s] = max(X[*s], 0)
- * tensors: X f32[S], Y f32[S]
+ * tensors: X f32[S_outer, S], Y f32[S_outer, S]
  * computes in f32; blueprint loops
- * cost: S operations, 8*S bytes
+ * cost: S*S_outer operations, 8*S*S_outer bytes
  */
 static TN_TARGET_X86_64_V3 int tn_relu_f32_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void *const *in,
     void *const *out, void *workspace) {
   (void)attr;
   (void)workspace;
-  const int64_t S = size[0];
-  const int64_t X_s0 = size[1];
+  const int64_t S_outer = size[0];
+  const int64_t S = size[1];
+  const int64_t X_s0 = size[2];
+  const int64_t X_s1 = size[3];
+  const int64_t Y_s0 = size[4];
   const float *restrict X = (const float *)in[0];
   float *restrict Y = (float *)out[0];
-  if (X_s0 == 1) {
-    const int64_t s_groups = S & (-32);
-    for (int64_t s = 0; s < s_groups; s += 32) {
-      *(tn_f32x8_at *)&Y[s] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s]);
-      *(tn_f32x8_at *)&Y[s + 8] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s + 8]);
-      *(tn_f32x8_at *)&Y[s + 16] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s + 16]);
-      *(tn_f32x8_at *)&Y[s + 24] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s + 24]);
-    }
-    for (int64_t s = s_groups; s < S; s += 8) {
-      const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
-      tn_f32x8_store_first_x86_64_v3(&Y[s], active, _mm256_max_ps((tn_f32x8){0},
-          tn_f32x8_load_first_x86_64_v3(&X[s], active)));
+  if (X_s1 == 1) {
+    for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+      const int64_t s_1_groups = S & (-32);
+      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1]);
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = _mm256_max_ps((tn_f32x8){0},
+            *(const tn_f32x8_at *)&X[s_0 * X_s0 + (s_1 + 8)]);
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 16)] = _mm256_max_ps((tn_f32x8){0},
+            *(const tn_f32x8_at *)&X[s_0 * X_s0 + (s_1 + 16)]);
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 24)] = _mm256_max_ps((tn_f32x8){0},
+            *(const tn_f32x8_at *)&X[s_0 * X_s0 + (s_1 + 24)]);
+      }
+      for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
+        tn_f32x8_store_first_x86_64_v3(&Y[s_0 * Y_s0 + s_1], active,
+            _mm256_max_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&X[s_0 * X_s0 + s_1], active)));
+      }
     }
   } else {
-    for (int64_t s = 0; s < S; ++s) {
-      Y[s] = tn_f32_max_of_constant_x86_64_v3(0.0f, X[s * X_s0]);
+    for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+      for (int64_t s_1 = 0; s_1 < S; ++s_1) {
+        Y[s_0 * Y_s0 + s_1] = tn_f32_max_of_constant_x86_64_v3(0.0f, X[s_0 * X_s0 + s_1 * X_s1]);
+      }
     }
   }
   return 0;

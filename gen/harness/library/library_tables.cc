@@ -295,11 +295,18 @@ void add_levels(const LibraryOp& op, const LibraryTexts& texts, std::vector<CIte
                         c_initializer(std::move(rows), true)});
 }
 
-std::string plan_constant(PackPlan p, PackFreedom freedom) {
+/// A copy, whose kernels go from tile to tile themselves.
+bool is_copy(const LibraryOp& op) {
+  return std::all_of(op.kernels.begin(), op.kernels.end(), [](const LibraryKernel& k) {
+    return k.kernel.body.size() == 1 && std::holds_alternative<Read>(k.kernel.body[0].value->node);
+  });
+}
+
+std::string plan_constant(const LibraryOp& op, PackPlan p, PackFreedom freedom) {
   switch (p) {
     case PackPlan::Collapsed: break;
     case PackPlan::Odometer: return "TN_ODOMETER";
-    case PackPlan::Plane: return "TN_PLANE";
+    case PackPlan::Plane: return is_copy(op) ? "TN_COPIED" : "TN_PLANE";
     case PackPlan::Fixed: return "TN_FIXED";
     case PackPlan::Merged: return "TN_MERGED";
   }
@@ -322,7 +329,7 @@ std::vector<CExpr> pack_kinds(const LibraryOp& op, const BindSignature& signatur
   std::vector<CExpr> out;
   for (const std::string& p : signature.packs) {
     const auto plan = op.packs.find(p);
-    out.push_back(c_text(plan == op.packs.end() ? "TN_COLLAPSED" : plan_constant(plan->second, freedom_of(op, p))));
+    out.push_back(c_text(plan == op.packs.end() ? "TN_COLLAPSED" : plan_constant(op, plan->second, freedom_of(op, p))));
   }
   return out;
 }

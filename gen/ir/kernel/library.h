@@ -21,8 +21,9 @@ enum class PackPlan : uint8_t {
               ///< first
   Odometer,   ///< the call merges dimensions of equal pattern, the kernel sees the innermost with one stride an operand
               ///< (0 = broadcast), the others are walked by the caller with changed base pointers
-  Plane,      ///< as Odometer, of a plain copy: the kernel sees the innermost dimension and one around it, each with a
-              ///< stride an operand; where an input is dense along another dimension than the innermost, that one
+  Plane,      ///< as Odometer, of tensors that have no other dimensions: the kernel sees the innermost one and one
+              ///< around it, each with a stride an operand; where an input is dense along another dimension than the
+              ///< innermost, that one
   Fixed,      ///< kMaxRank logical dimensions, padded in front with extents of 1
   Merged,     ///< as Fixed, of a body that asks for none of them alone: the call merges dimensions of equal pattern
 };

@@ -42,12 +42,18 @@ TEST_CASE("library bodies: a reduction along the last axis has vectors along the
   }
 }
 
-TEST_CASE("library bodies: either operand may be one value for a whole run") {
+TEST_CASE("library bodies: either operand may be one value for a whole row, and rows are a loop") {
   const std::string nest = nest_of("sub");
   INFO(nest);
-  CHECK(contains(nest, "if and(eq(A_s0, 1), eq(B_s0, 1))"));
-  CHECK(contains(nest, "if and(eq(A_s0, 0), eq(B_s0, 1))"));
-  CHECK(contains(nest, "if and(eq(A_s0, 1), eq(B_s0, 0))"));
+  CHECK(contains(nest, "if and(eq(A_s1, 1), eq(B_s1, 1))"));
+  CHECK(contains(nest, "if and(eq(A_s1, 0), eq(B_s1, 1))"));
+  CHECK(contains(nest, "if and(eq(A_s1, 1), eq(B_s1, 0))"));
+  CHECK(count_of(nest, "for s_0 = 0 .. S_outer step 1") == 4);
+}
+
+TEST_CASE("library bodies: where elements are counted, the call goes over rows and says where each begins") {
+  CHECK(contains(nest_of("dropout"), "S_base"));
+  CHECK_FALSE(contains(nest_of("dropout"), "S_outer"));
 }
 
 TEST_CASE("library bodies: a permuted copy goes through turned tiles where its source is dense along the outer dim") {
