@@ -14,14 +14,14 @@ namespace {
 KernelText kernel_text(const LoopNest& nest, const Isa& isa, const EmitOptions& options) {
   EmitNeeds needs;
   KernelText out;
-  const CFunction run = emit_kernel(nest, isa, options, needs);
+  CFunction run = emit_kernel(nest, isa, options, needs);
   out.run = run.name;
-  out.text = print_c99(run);
-  out.code = out.text.find(" */\n") + 4;
+  out.comment = std::exchange(run.comment, {});
+  out.code = print_c99(run);
   if (constant_workspace_bytes(nest, options.style) != 0) {
     const CFunction workspace = emit_workspace_function(nest, isa, options, needs);
     out.workspace = workspace.name;
-    out.text += "\n" + print_c99(workspace);
+    out.code += "\n" + print_c99(workspace);
   }
   NestSurvey used;
   used.add(nest.body);

@@ -141,9 +141,10 @@ void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& l
           t != level.kernels.end() && names.insert(k.kernel.name).second)
         kernels.push_back(&t->second);
   for (const KernelText* k : kernels) write_new(k->types, *level.isa, known, out);
-  for (const KernelText* k : kernels) write_new(k->functions, *level.isa, known, out);
   for (const KernelText* k : kernels)
-    if (!k->shared) out += (renamed ? verbatim(k->text) : k->text) + "\n";
+    if (!k->shared) write_new(k->functions, *level.isa, known, out);
+  for (const KernelText* k : kernels)
+    if (!k->shared) out += (renamed ? verbatim(to_text(*k)) : to_text(*k)) + "\n";
   for (const LibraryOp* op : ops) out += core_table_text(*op, level);
 }
 

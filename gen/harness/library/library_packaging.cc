@@ -48,7 +48,7 @@ std::string bodies_text(const LibraryOp& op, const LibraryTexts& texts) {
       if (text == l.kernels.end()) continue;
       out += fmt::format("{}        {{\"symbol\": {}, \"isa\": {}, \"blueprint\": {}{}, \"hash\": {}}}",
                          out.empty() ? "" : ",\n", json_string(text->second.run), json_string(l.isa->name),
-                         json_string(text->second.blueprint), cost, json_string(hash_of(text->second.text)));
+                         json_string(text->second.blueprint), cost, json_string(hash_of(to_text(text->second))));
     }
   }
   return out;

@@ -13,8 +13,6 @@
 namespace tenon {
 namespace {
 
-constexpr std::string_view kCommentEnd = " */\n";
-
 /// Appends a text without blanks, since lines are broken by the lengths of names, and with `@` for the kernel's name.
 void append_code(std::string& out, std::string_view text, std::string_view kernel) {
   while (!text.empty()) {
@@ -31,8 +29,8 @@ void append_code(std::string& out, std::string_view text, std::string_view kerne
 /// The kernel's functions, and those of its loops that workers share, which are named after it.
 std::string code_of(const KernelText& k) {
   std::string out;
-  out.reserve(k.text.size());
-  append_code(out, std::string_view(k.text).substr(k.code), k.run);
+  out.reserve(k.code.size());
+  append_code(out, k.code, k.run);
   for (const NamedText& f : k.functions)
     if (f.name.starts_with(k.run)) append_code(out, f.text, k.run);
   return out;
@@ -54,10 +52,8 @@ void share(const std::vector<KernelText*>& kernels) {
       k.run = first.run;
       k.workspace = first.workspace;
     }
-    if (group->size() == 1 || first.code < kCommentEnd.size()) continue;
-    const std::string note = fmt::format(" * serves {} kernels, of which this is the first\n", group->size());
-    first.text.insert(first.code - kCommentEnd.size(), note);
-    first.code += note.size();
+    if (group->size() > 1)
+      first.comment += fmt::format("\nserves {} kernels, of which this is the first", group->size());
   }
 }
 

@@ -19,8 +19,8 @@ struct NamedText {
 struct KernelText {
   std::string run;                   ///< name of the function with the arguments of `tn_core.run`
   std::string workspace;             ///< name of the function that returns its workspace; empty: it needs none
-  std::string text;                  ///< both functions, after a comment
-  size_t code = 0;                   ///< where the comment ends in it
+  std::string comment;               ///< above the functions, without comment marks
+  std::string code;                  ///< both functions
   bool shared = false;               ///< both functions are those of another kernel: the text is not written
   std::vector<NamedText> types;      ///< typedefs that the text needs
   std::vector<NamedText> functions;  ///< functions that it needs, each after those that it calls
@@ -40,6 +40,8 @@ struct LibraryTexts {
   std::vector<LevelTexts> levels;
 };
 
+/// The functions of a kernel below their comment.
+std::string to_text(const KernelText& kernel);
 /// The functions of all kernels.
 std::string to_text(const LibraryTexts& texts);
 

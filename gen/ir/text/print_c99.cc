@@ -146,15 +146,12 @@ std::string head_of(const CFunction& f) {
   return s;
 }
 
-/// A comment of several lines as one block, with an asterisk in front of each line.
-void append_banner(std::string& out, std::string_view text) {
-  if (text.find('\n') == std::string_view::npos) {
-    out += "/* ";
-    out += text;
-    out += " */\n";
-    return;
-  }
-  out += "/*\n";
+}  // namespace
+
+std::string print_banner(std::string_view text) {
+  if (text.empty()) return {};
+  if (text.find('\n') == std::string_view::npos) return fmt::format("/* {} */\n", text);
+  std::string out = "/*\n";
   while (!text.empty()) {
     const size_t end = text.find('\n');
     out += end == 0 ? " *" : " * ";
@@ -163,15 +160,12 @@ void append_banner(std::string& out, std::string_view text) {
     if (end == std::string_view::npos) break;
     text.remove_prefix(end + 1);
   }
-  out += " */\n";
+  return out + " */\n";
 }
-
-}  // namespace
 
 std::string print_c99(const CFunction& f) {
   if (!f.text.empty()) return f.text;
-  std::string out;
-  if (!f.comment.empty()) append_banner(out, f.comment);
+  std::string out = print_banner(f.comment);
   append_broken_line(out, head_of(f) + " {", 0);
   StatementPrinter(out).block(f.body, kStep);
   out += "}\n";
@@ -185,9 +179,7 @@ std::string print_c99(const CObject& object) {
 }
 
 std::string print_c99(const CStruct& s) {
-  std::string out;
-  if (!s.comment.empty()) append_banner(out, s.comment);
-  out += "typedef struct {\n";
+  std::string out = print_banner(s.comment) + "typedef struct {\n";
   for (const CField& f : s.fields) {
     out += "  " + f.declarator + ";";
     if (!f.comment.empty()) out += fmt::format(" /* {} */", f.comment);

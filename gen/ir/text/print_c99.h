@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "ir/nest/c_ast.h"
 
@@ -10,6 +11,8 @@ namespace tenon {
 /// The expression with the fewest parentheses that keep its meaning and compile without warnings.
 std::string print_c99(const CExpr&);
 void append_c99(std::string& out, const CExpr&);
+/// A comment of several lines as one block, with an asterisk in front of each line; nothing for an empty one.
+std::string print_banner(std::string_view comment);
 /// The definition with its comment, ending in a newline; lines stay within 120 columns where a blank allows a break.
 std::string print_c99(const CFunction&);
 /// All items, a blank line between any two that are not objects.

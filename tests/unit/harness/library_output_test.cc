@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <functional>
 
 #include "catch.h"
 #include "harness/library_names.h"
@@ -211,7 +212,7 @@ KernelText text_of(const Kernel& k) {
       "static int64_t {}(const int64_t *size, const tn_scalar *attr)\n{{\n    (void)size, (void)attr;\n    return "
       "0;\n}}\n",
       t.workspace);
-  t.text = s;
+  t.code = s;
   t.blueprint = "by hand";
   return t;
 }
@@ -232,7 +233,9 @@ std::map<std::string, std::string> templates() {
   return out;
 }
 
-OutputTree make(const std::string& ops, LibraryOptions options) {
+OutputTree make(
+    const std::string& ops, LibraryOptions options,
+    const std::function<void(LevelTexts&)>& change = [](LevelTexts&) {}) {
   const auto defs = read_ops({}, {std::make_shared<SourceFile>("ops.yaml", ops)});
   REQUIRE(defs.ok());
   LibrarySelection selection;
@@ -244,9 +247,10 @@ OutputTree make(const std::string& ops, LibraryOptions options) {
   for (const LibraryOp& op : library->ops)
     for (const LibraryKernel& k : op.kernels) {
       KernelText text = text_of(k.kernel);
-      text.text = with_prefix(std::move(text.text), options.prefix);  // kernels come with their prefix
+      text.code = with_prefix(std::move(text.code), options.prefix);  // kernels come with their prefix
       level.kernels[k.kernel.name] = std::move(text);
     }
+  change(level);
   options.templates = templates();
   options.version = "0.1.0";
   return library_files(*library, *defs, LibraryTexts{{level}}, options);
@@ -301,6 +305,23 @@ ops:
   const std::string text = tree.files().at("src/tn_op_thinned.c");
   CHECK(text.find("   with inner(n) = steps(n, 2) + 1\n   with steps(n, by) = (n - by)//by\n*/") != std::string::npos);
   CHECK(text.find("unread") == std::string::npos);
+}
+
+TEST_CASE("library files: a kernel that has the function of another brings nothing that it calls", "[harness]") {
+  const OutputTree tree =
+      make(R"yaml(
+ops:
+  - {op: twice, types: {T: [f32, f64]}, in: {X: "T[*S]"}, out: {Y: "T[*S]"}, body: "Y[*s] = 2*X[*s]"}
+)yaml",
+           LibraryOptions(), [](LevelTexts& level) {
+             for (auto& [name, kernel] : level.kernels)
+               kernel.functions = {{kernel.run + "_part", "static void " + kernel.run + "_part();"}};
+             level.kernels.at("twice_f64").shared = true;
+           });
+  const std::string text = tree.files().at("src/tn_op_twice_portable.c");
+  INFO(text);
+  CHECK(text.find("tn_twice_f32_portable_part();") != std::string::npos);
+  CHECK(text.find("tn_twice_f64_portable_part();") == std::string::npos);
 }
 
 TEST_CASE("library files: a size that nothing reads has no variable", "[harness]") {
