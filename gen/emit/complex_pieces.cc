@@ -5,15 +5,15 @@ namespace tenon::emit {
 namespace {
 
 constexpr ScalarPieceRow kComplexRows[] = {
-    {"add", "cz", "$T", "$T a, $T b", R"(  return ($T){a.re + b.re, a.im + b.im};
+    {"add", "cz", "$T", {"$T a", "$T b"}, R"(  return ($T){a.re + b.re, a.im + b.im};
 )"},
-    {"sub", "cz", "$T", "$T a, $T b", R"(  return ($T){a.re - b.re, a.im - b.im};
+    {"sub", "cz", "$T", {"$T a", "$T b"}, R"(  return ($T){a.re - b.re, a.im - b.im};
 )"},
-    {"mul", "cz", "$T", "$T a, $T b", R"(  return ($T){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    {"mul", "cz", "$T", {"$T a", "$T b"}, R"(  return ($T){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 )"},
     // Annex G of the C standard: a number divided by 0 is infinite, divided by infinity it is 0. Products of floats are
     // exact in double, and no sum of two of them leaves its range.
-    {"div", "c", "$T", "$T a, $T b", R"(  const double x = (double)b.re;
+    {"div", "c", "$T", {"$T a", "$T b"}, R"(  const double x = (double)b.re;
   const double y = (double)b.im;
   const double p = (double)a.re;
   const double q = (double)a.im;
@@ -27,7 +27,7 @@ constexpr ScalarPieceRow kComplexRows[] = {
   return ($T){(float)((p * x + q * y) / n), (float)((q * x - p * y) / n)};
 )"},
     // Smith's method on operands scaled so that their larger parts are about 1: no intermediate result overflows.
-    {"div", "z", "$T", "$T a, $T b", R"(  const double s = $(one_over:f64)($(larger)(b));
+    {"div", "z", "$T", {"$T a", "$T b"}, R"(  const double s = $(one_over:f64)($(larger)(b));
   const double t = $(one_over:f64)($(larger)(a));
   const double x = b.re * s;
   const double y = b.im * s;
@@ -50,24 +50,24 @@ constexpr ScalarPieceRow kComplexRows[] = {
   }
   return ($T){re * s / t, im * s / t};
 )"},
-    {"div_inf", "cz", "$T", "$T a, $T b", R"(  const $R x = $(copysign:real)($(isinf:real)(b.re) ? 1 : 0, b.re);
+    {"div_inf", "cz", "$T", {"$T a", "$T b"}, R"(  const $R x = $(copysign:real)($(isinf:real)(b.re) ? 1 : 0, b.re);
   const $R y = $(copysign:real)($(isinf:real)(b.im) ? 1 : 0, b.im);
   return ($T){0 * (a.re * x + a.im * y), 0 * (a.im * x - a.re * y)};
 )"},
-    {"larger", "z", "double", "$T a", R"(  const double x = $(abs:f64)(a.re);
+    {"larger", "z", "double", {"$T a"}, R"(  const double x = $(abs:f64)(a.re);
   const double y = $(abs:f64)(a.im);
   return x > y ? x : y;
 )"},
-    {"neg", "cz", "$T", "$T a", R"(  return ($T){-a.re, -a.im};
+    {"neg", "cz", "$T", {"$T a"}, R"(  return ($T){-a.re, -a.im};
 )"},
-    {"conj", "cz", "$T", "$T a", R"(  return ($T){a.re, -a.im};
+    {"conj", "cz", "$T", {"$T a"}, R"(  return ($T){a.re, -a.im};
 )"},
-    {"eq", "cz", "int", "$T a, $T b", R"(  return a.re == b.re && a.im == b.im;
+    {"eq", "cz", "int", {"$T a", "$T b"}, R"(  return a.re == b.re && a.im == b.im;
 )"},
-    {"ne", "cz", "int", "$T a, $T b", R"(  return a.re != b.re || a.im != b.im;
+    {"ne", "cz", "int", {"$T a", "$T b"}, R"(  return a.re != b.re || a.im != b.im;
 )"},
     // Scaled by the larger part: neither overflows nor loses small numbers.
-    {"abs", "cz", "$R", "$T a", R"(  const $R x = $(abs:real)(a.re);
+    {"abs", "cz", "$R", {"$T a"}, R"(  const $R x = $(abs:real)(a.re);
   const $R y = $(abs:real)(a.im);
   const $R large = x > y || x != x ? x : y;
   const $R small = x > y || x != x ? y : x;
@@ -83,13 +83,13 @@ constexpr ScalarPieceRow kComplexRows[] = {
   const $R q = small / large;
   return large * $(sqrt:real)(1 + q * q);
 )"},
-    {"isnan", "cz", "int", "$T a", R"(  return a.re != a.re || a.im != a.im;
+    {"isnan", "cz", "int", {"$T a"}, R"(  return a.re != a.re || a.im != a.im;
 )"},
-    {"isinf", "cz", "int", "$T a", R"(  return $(isinf:real)(a.re) || $(isinf:real)(a.im);
+    {"isinf", "cz", "int", {"$T a"}, R"(  return $(isinf:real)(a.re) || $(isinf:real)(a.im);
 )"},
-    {"isfinite", "cz", "int", "$T a", R"(  return $(isfinite:real)(a.re) && $(isfinite:real)(a.im);
+    {"isfinite", "cz", "int", {"$T a"}, R"(  return $(isfinite:real)(a.re) && $(isfinite:real)(a.im);
 )"},
-    {"sqrt", "c", "$T", "$T a", R"(  const double x = (double)a.re;
+    {"sqrt", "c", "$T", {"$T a"}, R"(  const double x = (double)a.re;
   const double y = (double)a.im;
   if (x == 0 && y == 0) {
     return ($T){0, a.im};
@@ -103,7 +103,7 @@ constexpr ScalarPieceRow kComplexRows[] = {
   return x >= 0 ? ($T){larger, $(copysign:real)(other, a.im)} : ($T){other, $(copysign:real)(larger, a.im)};
 )"},
     // Scaled by a power of 4 where the sum or its half would leave the range.
-    {"sqrt", "z", "$T", "$T a", R"(  const double large = $(larger)(a);
+    {"sqrt", "z", "$T", {"$T a"}, R"(  const double large = $(larger)(a);
   if (large == 0) {
     return ($T){0, a.im};
   }

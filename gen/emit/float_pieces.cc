@@ -6,84 +6,93 @@ namespace tenon::emit {
 namespace {
 
 constexpr ScalarPieceRow kFloatRows[] = {
-    {"f32_of_bits", "u", "float", "uint32_t a", R"(  float r;
+    {"f32_of_bits", "u", "float", {"uint32_t a"}, R"(  float r;
   memcpy(&r, &a, sizeof r);
   return r;
 )"},
-    {"f64_of_bits", "u", "double", "uint64_t a", R"(  double r;
+    {"f64_of_bits", "u", "double", {"uint64_t a"}, R"(  double r;
   memcpy(&r, &a, sizeof r);
   return r;
 )"},
-    {"bits", "fd", "$U", "$T a", R"(  $U r;
+    {"bits", "fd", "$U", {"$T a"}, R"(  $U r;
   memcpy(&r, &a, sizeof r);
   return r;
 )"},
-    {"abs", "f", "float", "float a", R"(  return $(f32_of_bits:u32)($(bits)(a) & 0x7fffffffu);
+    {"abs", "f", "float", {"float a"}, R"(  return $(f32_of_bits:u32)($(bits)(a) & 0x7fffffffu);
 )"},
-    {"abs", "d", "double", "double a", R"(  return $(f64_of_bits:u64)($(bits)(a) & UINT64_C(0x7fffffffffffffff));
+    {"abs", "d", "double", {"double a"}, R"(  return $(f64_of_bits:u64)($(bits)(a) & UINT64_C(0x7fffffffffffffff));
 )"},
-    {"copysign", "f", "float", "float a, float b",
+    {"copysign",
+     "f",
+     "float",
+     {"float a", "float b"},
      R"(  return $(f32_of_bits:u32)(($(bits)(a) & 0x7fffffffu) | ($(bits)(b) & 0x80000000u));
 )"},
-    {"copysign", "d", "double", "double a, double b", R"(  const uint64_t sign = UINT64_C(0x8000000000000000);
+    {"copysign", "d", "double", {"double a", "double b"}, R"(  const uint64_t sign = UINT64_C(0x8000000000000000);
   return $(f64_of_bits:u64)(($(bits)(a) & ~sign) | ($(bits)(b) & sign));
 )"},
-    {"sign", "fd", "$T", "$T a", R"(  return a > 0 ? 1 : a < 0 ? -1 : a;
+    {"sign", "fd", "$T", {"$T a"}, R"(  return a > 0 ? 1 : a < 0 ? -1 : a;
 )"},
-    {"sq", "fd", "$T", "$T a", R"(  return a * a;
+    {"sq", "fd", "$T", {"$T a"}, R"(  return a * a;
 )"},
-    {"max", "fd", "$T", "$T a, $T b", R"(  return a > b || a != a ? a : b;
+    {"max", "fd", "$T", {"$T a", "$T b"}, R"(  return a > b || a != a ? a : b;
 )"},
-    {"min", "fd", "$T", "$T a, $T b", R"(  return a < b || a != a ? a : b;
+    {"min", "fd", "$T", {"$T a", "$T b"}, R"(  return a < b || a != a ? a : b;
 )"},
-    {"max_of_constant", "fd", "$T", "$T a, $T b", R"(  return a > b ? a : b;
+    {"max_of_constant", "fd", "$T", {"$T a", "$T b"}, R"(  return a > b ? a : b;
 )"},
-    {"min_of_constant", "fd", "$T", "$T a, $T b", R"(  return a < b ? a : b;
+    {"min_of_constant", "fd", "$T", {"$T a", "$T b"}, R"(  return a < b ? a : b;
 )"},
     // The third argument is fmod(a, b).
-    {"mod", "fd", "$T", "$T a, $T b, $T r", R"(  (void)a;
+    {"mod", "fd", "$T", {"$T a", "$T b", "$T r"}, R"(  (void)a;
   if (r == 0) {
     return $(copysign)(r, b);
   }
   return (r < 0) != (b < 0) ? r + b : r;
 )"},
-    {"isnan", "fd", "int", "$T a", R"(  return a != a;
+    {"isnan", "fd", "int", {"$T a"}, R"(  return a != a;
 )"},
-    {"isinf", "f", "int", "float a", R"(  return ($(bits)(a) & 0x7fffffffu) == 0x7f800000u;
+    {"isinf", "f", "int", {"float a"}, R"(  return ($(bits)(a) & 0x7fffffffu) == 0x7f800000u;
 )"},
-    {"isinf", "d", "int", "double a",
+    {"isinf",
+     "d",
+     "int",
+     {"double a"},
      R"(  return ($(bits)(a) & UINT64_C(0x7fffffffffffffff)) == UINT64_C(0x7ff0000000000000);
 )"},
-    {"isfinite", "f", "int", "float a", R"(  return ($(bits)(a) & 0x7f800000u) != 0x7f800000u;
+    {"isfinite", "f", "int", {"float a"}, R"(  return ($(bits)(a) & 0x7f800000u) != 0x7f800000u;
 )"},
-    {"isfinite", "d", "int", "double a",
+    {"isfinite",
+     "d",
+     "int",
+     {"double a"},
      R"(  return ($(bits)(a) & UINT64_C(0x7ff0000000000000)) != UINT64_C(0x7ff0000000000000);
 )"},
-    {"trunc", "f", "float", "float a", R"(  if (!(a > -8388608.0f && a < 8388608.0f)) {
+    {"trunc", "f", "float", {"float a"}, R"(  if (!(a > -8388608.0f && a < 8388608.0f)) {
     return a;
   }
   return $(copysign)((float)(int32_t)a, a);
 )"},
-    {"trunc", "d", "double", "double a", R"(  if (!(a > -4503599627370496.0 && a < 4503599627370496.0)) {
+    {"trunc", "d", "double", {"double a"}, R"(  if (!(a > -4503599627370496.0 && a < 4503599627370496.0)) {
     return a;
   }
   return $(copysign)((double)(int64_t)a, a);
 )"},
-    {"floor", "fd", "$T", "$T a", R"(  const $T t = $(trunc)(a);
+    {"floor", "fd", "$T", {"$T a"}, R"(  const $T t = $(trunc)(a);
   return t > a ? t - 1 : t;
 )"},
-    {"ceil", "fd", "$T", "$T a", R"(  const $T t = $(trunc)(a);
+    {"ceil", "fd", "$T", {"$T a"}, R"(  const $T t = $(trunc)(a);
   return t < a ? $(copysign)(t + 1, a) : t;
 )"},
     // Adding and taking away 2^23 (2^52) rounds to an integer, ties to even.
-    {"round", "f", "float", "float a", R"(  if (!(a > -8388608.0f && a < 8388608.0f)) {
+    {"round", "f", "float", {"float a"}, R"(  if (!(a > -8388608.0f && a < 8388608.0f)) {
     return a;
   }
   const float shift = a < 0 ? -8388608.0f : 8388608.0f;
   const float up = a + shift;
   return $(copysign)(up - shift, a);
 )"},
-    {"round", "d", "double", "double a", R"(  if (!(a > -4503599627370496.0 && a < 4503599627370496.0)) {
+    {"round", "d", "double", {"double a"}, R"(  if (!(a > -4503599627370496.0 && a < 4503599627370496.0)) {
     return a;
   }
   const double shift = a < 0 ? -4503599627370496.0 : 4503599627370496.0;
@@ -91,7 +100,7 @@ constexpr ScalarPieceRow kFloatRows[] = {
   return $(copysign)(up - shift, a);
 )"},
     // The root of the significand, bit by bit: exact, rounded to nearest.
-    {"sqrt", "f", "float", "float a", R"(  uint32_t u = $(bits)(a);
+    {"sqrt", "f", "float", {"float a"}, R"(  uint32_t u = $(bits)(a);
   if (u == 0x80000000u || a != a || u == 0x7f800000u) {
     return a;
   }
@@ -130,7 +139,7 @@ constexpr ScalarPieceRow kFloatRows[] = {
   const int half = (e & 1) != 0 ? (e - 1) / 2 : e / 2;
   return $(f32_of_bits:u32)((root >> 1) + ((uint32_t)(half + 126) << 23));
 )"},
-    {"sqrt", "d", "double", "double a", R"(  uint64_t u = $(bits)(a);
+    {"sqrt", "d", "double", {"double a"}, R"(  uint64_t u = $(bits)(a);
   if (u == UINT64_C(0x8000000000000000) || a != a || u == UINT64_C(0x7ff0000000000000)) {
     return a;
   }

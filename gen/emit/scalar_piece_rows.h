@@ -1,6 +1,7 @@
 // The table of small scalar functions: text of their bodies with holes. Private to emit.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -13,8 +14,8 @@ namespace tenon::emit {
 struct ScalarPieceRow {
   std::string_view op;
   std::string_view types;
-  std::string_view result;  ///< of the function
-  std::string_view params;
+  std::string_view result;                 ///< of the function
+  std::array<std::string_view, 3> params;  ///< the first ones; empty text for the others
   std::string_view body;
 };
 

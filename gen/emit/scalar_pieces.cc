@@ -77,17 +77,6 @@ class Holes {
   }
 };
 
-std::vector<std::string> split_params(std::string_view params) {
-  std::vector<std::string> out;
-  while (!params.empty()) {
-    const size_t comma = params.find(", ");
-    out.emplace_back(params.substr(0, comma));
-    if (comma == std::string_view::npos) break;
-    params.remove_prefix(comma + 2);
-  }
-  return out;
-}
-
 std::string ensure_piece(Emitter& e, std::string_view op, DType d) {
   std::string name = e.piece_name(op, {d, 1, 0});
   if (e.needs.has(name)) return name;
@@ -97,7 +86,8 @@ std::string ensure_piece(Emitter& e, std::string_view op, DType d) {
   f.specifiers = e.piece_specifiers();
   f.name = name;
   f.result = holes.fill(row.result);
-  f.params = split_params(holes.fill(row.params));
+  for (const std::string_view p : row.params)
+    if (!p.empty()) f.params.push_back(holes.fill(p));
   f.body.push_back({CBodyLines{holes.fill(row.body)}});
   e.needs.add_function(std::move(f));
   return name;
