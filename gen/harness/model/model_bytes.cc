@@ -51,8 +51,8 @@ std::array<std::array<Spelling, 256>, 2> spellings() {
   return out;
 }
 
-/// A literal of at most kRow bytes, in lines, and a comma.
-void append_row(const uint8_t* data, size_t bytes, std::string& out) {
+/// A literal of at most kRow bytes, in lines; a comma after it unless it is the last.
+void append_row(const uint8_t* data, size_t bytes, bool last, std::string& out) {
   static const auto table = spellings();
   std::array<char, 4 * kPiece> line;
   for (size_t at = 0; at < bytes; at += kPiece) {
@@ -66,7 +66,7 @@ void append_row(const uint8_t* data, size_t bytes, std::string& out) {
     }
     out.append(at == 0 ? "\"" : "\n\"").append(line.data(), n) += '"';
   }
-  out += ",\n";
+  out += last ? "\n" : ",\n";
 }
 
 }  // namespace
@@ -96,11 +96,11 @@ void append_byte_rows(const uint8_t* data, size_t bytes, std::string& out) {
       texts[i].clear();
       texts[i].reserve(4 * block);
       const size_t from = begin + i * block, to = std::min(bytes, from + block);
-      for (size_t at = from; at < to; at += row) append_row(data + at, std::min(row, to - at), texts[i]);
+      for (size_t at = from; at < to; at += row)
+        append_row(data + at, std::min(row, to - at), at + row >= bytes, texts[i]);
     });
     for (size_t i = 0; i < count; ++i) out += texts[i];
   }
-  if (bytes > 0) out.erase(out.size() - 2, 1);  // no comma after the last row
 }
 
 }  // namespace tenon
