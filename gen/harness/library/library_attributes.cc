@@ -185,9 +185,8 @@ void add_attribute_checks(const OpDef& def, CBlock& out) {
     for (int k = 0; k < (a.count == AttrCount::fixed ? a.length : 1); ++k) {
       CExpr field = attribute_field(a.name);
       if (a.count == AttrCount::fixed) field = c_index(field, c_number(k));
-      out.push_back(require(c_binary(c_binary(field, ">=", c_number(0)), "&&",
-                                     c_binary(field, "<", c_number(static_cast<int64_t>(values)))),
-                            "ATTR"));
+      out.push_back(
+          require(c_binary(c_binary(field, ">=", c_number(0)), "&&", c_binary(field, "<", c_count(values))), "ATTR"));
     }
   }
 }

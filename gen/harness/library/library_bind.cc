@@ -324,15 +324,13 @@ class BindWriter {
     for (size_t k = 0; k < def_.inputs.size(); ++k) {
       const TensorDef& t = def_.inputs[k];
       const char* kind = t.optional ? "TN_OPTIONAL" : added_dim(def_, t) ? "TN_WIDENED" : "TN_REQUIRED";
-      const CExpr open =
-          runtime_call("input", {c_number(static_cast<int64_t>(k)), type_argument(def_, t.dtype), c_text(kind)});
+      const CExpr open = runtime_call("input", {c_count(k), type_argument(def_, t.dtype), c_text(kind)});
       const std::string name = operand_name(t, false);
       out.push_back(read.count(name) ? c_declare("tn_operand *const", name, open) : c_evaluate(c_cast("void", open)));
     }
     for (size_t k = 0; k < signature_.packs.size(); ++k)
       if (const std::string name = c_identifier(signature_.packs[k]); read.count(name))
-        out.push_back(c_declare("tn_dims *const", name,
-                                address_of(c_index(frame_field("pack"), c_number(static_cast<int64_t>(k))))));
+        out.push_back(c_declare("tn_dims *const", name, address_of(c_index(frame_field("pack"), c_count(k)))));
     declare_sizes(sizes, out);
     if (has_implied_types()) out.push_back(runtime_step("imply_types", {}));
     attributes(out);

@@ -13,8 +13,7 @@ bool is_element(const LetDef& l) { return l.value.is(SyntaxKind::call) && l.valu
 void put_dim(BindState& s, const CExpr& name, const Dim& d) {
   const auto written = written_extents(s.def());
   if (d.kind == DimKind::pack) s.call("put_pack", {name, c_number(position(s.signature->packs, d.name))});
-  else if (d.kind == DimKind::split)
-    s.call("put_split", {name, s.extents(d.parts), c_number(static_cast<int64_t>(d.parts.size()))});
+  else if (d.kind == DimKind::split) s.call("put_split", {name, s.extents(d.parts), c_count(d.parts.size())});
   else if (std::count(written.begin(), written.end(), d.name) != 0)
     s.call("put_upto", {name, s.extent(d), c_number(position(written, d.name))});
   else s.call("put", {name, s.extent(d)});

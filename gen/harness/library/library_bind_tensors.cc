@@ -66,7 +66,7 @@ bool has_pack(const TensorDef& t) {
 /// Leading dims with `~` that the tensor may lack.
 void write_missing_front(BindState& s, const TensorDef& t, const CExpr& name) {
   const auto lead = std::find_if(t.dims.begin(), t.dims.end(), [](const Dim& d) { return !d.broadcast; });
-  s.call("pad_front", {name, c_number(static_cast<int64_t>(t.dims.size())), c_number(lead - t.dims.begin())});
+  s.call("pad_front", {name, c_count(t.dims.size()), c_number(lead - t.dims.begin())});
 }
 
 CExpr input_name(const TensorDef& t) { return c_text(operand_name(t, false)); }
@@ -156,11 +156,11 @@ CStmt stored_as(const BindState& s, const TensorDef& t, const StorageRule& r, bo
   int pack = -1, packs = 0;
   for (const Dim& d : r.dims)
     for (size_t i = 0; i < t.dims.size(); ++i)
-      if (print(t.dims[i]) == print(d)) order.push_back(c_number(static_cast<int64_t>(i)));
+      if (print(t.dims[i]) == print(d)) order.push_back(c_count(i));
   for (size_t i = 0; i < t.dims.size(); ++i)
     if (t.dims[i].kind == DimKind::pack) pack = static_cast<int>(i), ++packs;
   TENON_CHECK(order.size() == t.dims.size() && packs <= 1, "{}: storage of {}", s.def().name, t.name);
-  const CExpr count = c_number(static_cast<int64_t>(order.size()));
+  const CExpr count = c_count(order.size());
   return runtime_step(output ? "put_stored_as" : "stored_as",
                       {c_text(operand_name(t, output || !t.like.empty())),
                        c_braces("const uint8_t[]", std::move(order)), count, c_number(pack)});

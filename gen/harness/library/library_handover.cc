@@ -52,7 +52,7 @@ void write_values(BindState& s) {
   for (size_t k = 0; k < values.size(); ++k) {
     const AttrDef& list = *s.def().attr(values[k]);
     const CExpr field = attribute_field(list.name);
-    const CExpr to = c_index(frame_field("values"), c_number(static_cast<int64_t>(k)));
+    const CExpr to = c_index(frame_field("values"), c_count(k));
     if (list.count == AttrCount::any) {
       s.assign(to, c_member(field, "values"));
       continue;
@@ -70,16 +70,13 @@ void write_handover(BindState& s) {
   const BindSignature& given = *s.signature;
   if (given.symbols.empty() && given.scalars.empty() && given.lists.empty() && given.values.empty()) return;
   s.add(c_paragraph("what the kernels take"));
-  const auto slot = [](const char* field, size_t k) {
-    return c_index(frame_field(field), c_number(static_cast<int64_t>(k)));
-  };
+  const auto slot = [](const char* field, size_t k) { return c_index(frame_field(field), c_count(k)); };
   for (size_t k = 0; k < given.symbols.size(); ++k)
     s.assign(slot("symbol", k), symbol_value(s.def(), given.symbols[k]));
   for (size_t k = 0; k < given.scalars.size(); ++k) write_scalar(s, given.scalars[k], slot("scalar", k));
   write_values(s);
   for (size_t k = 0; k < given.lists.size(); ++k)
-    s.call("give_list", {c_number(static_cast<int64_t>(k)), address_of(c_name(given.lists[k])),
-                         c_number(given.neutral.at(given.lists[k]))});
+    s.call("give_list", {c_count(k), address_of(c_name(given.lists[k])), c_number(given.neutral.at(given.lists[k]))});
 }
 
 }  // namespace tenon

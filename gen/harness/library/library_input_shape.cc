@@ -154,7 +154,7 @@ void InputShape::split(const Dim& d, const CExpr& at) {
              runtime_call("part", {runtime_call("stored_extent", {name_, at}), product ? product : c_number(1)}));
     s.bound_sizes.insert(open->name);
   }
-  s.call("split", {name_, at, s.extents(d.parts), c_number(static_cast<int64_t>(d.parts.size()))});
+  s.call("split", {name_, at, s.extents(d.parts), c_count(d.parts.size())});
   for (const Dim& p : d.parts) {
     if (!is_let_part(s.def(), t_, p)) continue;
     const CExpr dims = c_cast(fmt::format("const tn_{}_dims *", s.def().name), frame_field("dims"));

@@ -152,9 +152,9 @@ class TypedFunctions {
     }
     f.body.push_back(c_declare("const int", "done", result));
     for (size_t i = 0; i < written.size(); ++i)
-      f.body.push_back(c_if(c_binary(done, "==", c_number(0)),
-                            {c_assign(c_unary("*", c_name(written[i])),
-                                      c_index(c_member(call_frame(), "extent"), c_number(static_cast<int64_t>(i))))}));
+      f.body.push_back(
+          c_if(c_binary(done, "==", c_number(0)),
+               {c_assign(c_unary("*", c_name(written[i])), c_index(c_member(call_frame(), "extent"), c_count(i)))}));
     f.body.push_back(c_return(done));
     return f;
   }
@@ -168,8 +168,7 @@ class TypedFunctions {
     CBlock turn = {c_if(not_zero(begun("TN_WANT_WORKSPACE", "variable", "type_of", "NULL")), {c_return(c_number(0))})};
     if (threads_) turn.push_back(take_context());
     if (without != 0)
-      turn.push_back(c_if(c_unary("!", with),
-                          {c_assign(c_member(call_frame(), "without"), c_text(fmt::format("0x{:x}", without)), "|=")}));
+      turn.push_back(c_if(c_unary("!", with), {c_assign(c_member(call_frame(), "without"), c_mask(without), "|=")}));
     turn.push_back(
         c_assign(most, runtime_value("max", {most, runtime_value("workspace", {address_of(call_frame())})})));
     CFunction f = prototypes_.workspace(k, threads_);
@@ -242,15 +241,14 @@ class TypedFunctions {
     body.push_back(c_assign(status, runtime_value("infer", {address_of(call_frame())})));
     body.push_back(stop);
     for (size_t o = 0; o < def_.outputs.size(); ++o)
-      body.push_back(copy_shape(def_.outputs[o], c_index(told, c_number(static_cast<int64_t>(o)))));
+      body.push_back(copy_shape(def_.outputs[o], c_index(told, c_count(o))));
     body.push_back(c_return(c_number(0)));
     return f;
   }
 
   static CStmt copy_shape(const TensorDef& t, const CExpr& from) {
     const CExpr to = c_text(shape_parameter(t)), dim = c_member(from, "dim");
-    const CExpr bytes =
-        c_binary(c_number(static_cast<int64_t>(t.dims.size())), "*", c_unary("sizeof ", c_index(dim, c_number(0))));
+    const CExpr bytes = c_binary(c_count(t.dims.size()), "*", c_unary("sizeof ", c_index(dim, c_number(0))));
     const CStmt copy =
         has_shape_array(t) ? c_evaluate(c_call("memcpy", {to, dim, bytes})) : c_assign(c_unary("*", to), from);
     return t.optional ? c_if(c_binary(to, "!=", c_text("NULL")), {copy}) : copy;

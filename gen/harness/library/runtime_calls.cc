@@ -26,6 +26,8 @@ CStmt require(CExpr condition, std::string_view error) {
 }
 
 CExpr address_of(CExpr e) { return c_unary("&", std::move(e)); }
+CExpr c_count(size_t n) { return c_number(static_cast<int64_t>(n)); }
+CExpr c_mask(unsigned bits) { return c_text(fmt::format("0x{:x}", bits)); }
 CExpr c_name(std::string_view name) { return c_text(c_identifier(name)); }
 CExpr attribute_field(std::string_view name) { return c_arrow(c_text("a"), c_identifier(name)); }
 CExpr pack_rank(std::string_view name) { return c_arrow(c_name(name), "rank"); }

@@ -18,6 +18,9 @@ CStmt runtime_step(std::string_view function, std::vector<CExpr> args);
 CStmt require(CExpr condition, std::string_view error);
 
 CExpr address_of(CExpr);
+CExpr c_count(size_t n);
+/// In hexadecimal.
+CExpr c_mask(unsigned bits);
 /// `NAME`, a name of the definition.
 CExpr c_name(std::string_view name);
 /// `a->NAME`, an attribute.
