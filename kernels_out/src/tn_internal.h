@@ -25,13 +25,13 @@ int memcmp(const void *a, const void *b, size_t bytes);
 #include "tn.h"
 
 enum {
-    TN_MAX_EXTENTS = 1,      /* extents that depend on data, of one operator */
-    TN_MAX_TOLD = 1,         /* outputs of an operator that has such extents */
-    TN_MAX_TYPES = 2,        /* type variables of one operator */
-    TN_MAX_VALUES = 1,       /* list attributes that kernels read from memory, of one operator */
-    TN_MAX_KEPT = 1,         /* elements of those whose length the operator determines */
-    TN_MAX_VIEW = 8,         /* logical dimensions of an operand: stored ones, some of them split */
-    TN_MAX_KERNEL_DIMS = 3  /* dimensions of an operand as a kernel sees it */
+  TN_MAX_EXTENTS = 1,      /* extents that depend on data, of one operator */
+  TN_MAX_TOLD = 1,         /* outputs of an operator that has such extents */
+  TN_MAX_TYPES = 2,        /* type variables of one operator */
+  TN_MAX_VALUES = 1,       /* list attributes that kernels read from memory, of one operator */
+  TN_MAX_KEPT = 1,         /* elements of those whose length the operator determines */
+  TN_MAX_VIEW = 8,         /* logical dimensions of an operand: stored ones, some of them split */
+  TN_MAX_KERNEL_DIMS = 3  /* dimensions of an operand as a kernel sees it */
 };
 
 /* What a call keeps on the stack while a kernel runs is made for each operator as large as its definition needs. Functions
@@ -46,30 +46,30 @@ enum {
 
 /* An attribute value as a kernel argument. */
 typedef union {
-    int64_t i;
-    double f;
+  int64_t i;
+  double f;
 } tn_scalar;
 
 /* One kernel at one instruction set level. run: 0 or a negative status, before the first store. workspace: the bytes that it takes;
    NULL: none. */
 typedef struct {
-    int (*run)(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out, void *workspace);
-    int64_t (*workspace)(const int64_t *size, const tn_scalar *attr);
+  int (*run)(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out, void *workspace);
+  int64_t (*workspace)(const int64_t *size, const tn_scalar *attr);
 } tn_core;
 
 /* The source of an entry of a kernel's size[]. */
 enum {
-    TN_FROM_SYMBOL,      /* a: index of the scalar size */
-    TN_FROM_PACK,        /* a: index of the pack, b: dimension of eight, TN_WHOLE or TN_OUTER */
-    TN_FROM_STRIDE,      /* a: index of the kernel's argument, b: its dimension */
-    TN_FROM_PACK_ATTR,   /* a: index of the list, b: dimension of eight */
-    TN_FROM_PACK_BASE,   /* a: index of the pack; the linear index of the first element of this run */
-    TN_FROM_PACK_RANK,   /* a: index of the pack; its number of dimensions */
-    TN_OUTER = 254,
-    TN_WHOLE = 255
+  TN_FROM_SYMBOL,      /* a: index of the scalar size */
+  TN_FROM_PACK,        /* a: index of the pack, b: dimension of eight, TN_WHOLE or TN_OUTER */
+  TN_FROM_STRIDE,      /* a: index of the kernel's argument, b: its dimension */
+  TN_FROM_PACK_ATTR,   /* a: index of the list, b: dimension of eight */
+  TN_FROM_PACK_BASE,   /* a: index of the pack; the linear index of the first element of this run */
+  TN_FROM_PACK_RANK,   /* a: index of the pack; its number of dimensions */
+  TN_OUTER = 254,
+  TN_WHOLE = 255
 };
 typedef struct {
-    uint8_t from, a, b;
+  uint8_t from, a, b;
 } tn_source;
 
 /* A tensor argument of a kernel: which operand, and in which dimensions the kernel takes any stride. In the others it
@@ -77,27 +77,27 @@ typedef struct {
    constant, `without`; TN_VALUES + k is list k of tn_frame.values. */
 enum { TN_TABLE = 0xff, TN_VALUES = 0xc0 };
 typedef struct {
-    uint8_t operand;
-    uint8_t first_size, behind_sizes;   /* the range of the kernel's sizes that this argument determines */
-    uint32_t any_stride;
-    const void *without;         /* read in place of an absent operand; NULL: the kernel checks itself, or the operand is required */
+  uint8_t operand;
+  uint8_t first_size, behind_sizes;   /* the range of the kernel's sizes that this argument determines */
+  uint32_t any_stride;
+  const void *without;         /* read in place of an absent operand; NULL: the kernel checks itself, or the operand is required */
 } tn_argument;
 
 /* How the arguments of a kernel are built. Inputs come before outputs. */
 typedef struct {
-    const tn_argument *arguments;
-    const tn_source *sizes;
-    const uint8_t *scalars;      /* positions in tn_frame.scalar; NULL: the first ones in order */
-    uint8_t n_arguments, n_sizes, n_scalars;
-    uint8_t may_fail;            /* the kernel checks data, so it runs in one call or into the workspace */
+  const tn_argument *arguments;
+  const tn_source *sizes;
+  const uint8_t *scalars;      /* positions in tn_frame.scalar; NULL: the first ones in order */
+  uint8_t n_arguments, n_sizes, n_scalars;
+  uint8_t may_fail;            /* the kernel checks data, so it runs in one call or into the workspace */
 } tn_form;
 
 /* One entry of an operator: the dtypes and optional inputs that it handles, and its kernel. */
 typedef struct {
-    uint16_t type[TN_MAX_TYPES]; /* tn_dtype of each type variable */
-    uint16_t core;               /* row in the table of each level */
-    uint16_t form;
-    uint32_t present;            /* bit k: optional input k is present */
+  uint16_t type[TN_MAX_TYPES]; /* tn_dtype of each type variable */
+  uint16_t core;               /* row in the table of each level */
+  uint16_t form;
+  uint32_t present;            /* bit k: optional input k is present */
 } tn_entry;
 
 typedef struct tn_frame tn_frame;
@@ -107,78 +107,75 @@ typedef int64_t tn_step(tn_frame *f);
 
 /* An operator: its names, its checks, its kernels. */
 typedef struct {
-    tn_op_info info;
-    void (*bind)(tn_frame *f);
-    int64_t (*with_room)(tn_frame *f, tn_step *step);   /* runs the step with the arrays of the frame on the stack */
-    void (*shape)(tn_frame *f, int k);                  /* typed calls: determines the shape of input k by tn_rt_extent */
-    const tn_core *const *levels;   /* one table of kernels for each level, or NULL */
-    const tn_entry *entries;
-    const tn_form *forms;
-    const uint8_t *pack_kinds;      /* TN_COLLAPSED, … of each pack */
-    uint16_t n_entries;
-    uint8_t n_types, n_packs, n_extents;
-    uint8_t n_symbols, n_lists, n_scalars, n_loops;     /* capacities of the frame */
-    uint16_t n_words;
+  tn_op_info info;
+  void (*bind)(tn_frame *f);
+  int64_t (*with_room)(tn_frame *f, tn_step *step);   /* runs the step with the arrays of the frame on the stack */
+  void (*shape)(tn_frame *f, int k);                  /* typed calls: determines the shape of input k by tn_rt_extent */
+  const tn_core *const *levels;   /* one table of kernels for each level, or NULL */
+  const tn_entry *entries;
+  const tn_form *forms;
+  const uint8_t *pack_kinds;      /* TN_COLLAPSED, … of each pack */
+  uint16_t n_entries;
+  uint8_t n_types, n_packs, n_extents;
+  uint8_t n_symbols, n_lists, n_scalars, n_loops;     /* capacities of the frame */
+  uint16_t n_words;
 } tn_op;
 
 /* ---- a call */
 
 /* How a kernel sees a dimension (or a pack) of the definition. */
 enum {
-    TN_ONE,         /* one dimension */
-    TN_COLLAPSED,   /* all dimensions of the pack as one, their product */
-    TN_PERMUTED,    /* the same; their order does not matter */
-    TN_MOVED,       /* the same; a dimension may also belong to another such pack */
-    TN_FIXED,       /* eight dimensions, the leading ones of extent 1 */
-    TN_MERGED,      /* the same after merging */
-    TN_ODOMETER,    /* the innermost one after merging; the others are walked by the caller */
-    TN_PLANE,       /* the same with one of the others */
-    TN_COPIED       /* the same of a copy, which goes from tile to tile itself */
+  TN_ONE,         /* one dimension */
+  TN_COLLAPSED,   /* all dimensions of the pack as one, their product */
+  TN_PERMUTED,    /* the same; their order does not matter */
+  TN_MOVED,       /* the same; a dimension may also belong to another such pack */
+  TN_FIXED,       /* eight dimensions, the leading ones of extent 1 */
+  TN_MERGED,      /* the same after merging */
+  TN_ODOMETER,    /* the innermost one after merging; the others are walked by the caller */
+  TN_PLANE,       /* the same with one of the others */
+  TN_COPIED       /* the same of a copy, which goes from tile to tile itself */
 };
 
 /* A tensor of the call. Its view is how the definition writes it: for each dimension or pack a word of what it is, then
    the extent and the stride of a dimension, or the strides of a pack, whose extents are in tn_frame.pack. */
 typedef struct {
-    unsigned char *data;            /* its elements, or the copy of them in the workspace */
-    int64_t reach;                  /* bytes from the caller's first element to the end of the last; TN_BOTH_WAYS: some precede the first */
-    uint16_t dtype;                 /* tn_dtype */
-    uint16_t view;                  /* first word of the view */
-    uint16_t repeated;              /* of a gradient: bit d, dimension d of the view is stored once and the call repeats it */
-    uint8_t bytes;                  /* size of an element */
-    uint8_t is_given;               /* 0: an absent optional operand */
-    uint8_t is_staged;              /* kernels work on a copy */
-    uint8_t ndim, rank, groups;     /* stored dimensions; those of the view; dimensions and packs of the view */
-    uint8_t like;                   /* of a gradient: 1 + the input whose shape it has */
-    uint8_t from[TN_MAX_NDIM];      /* dimension d is the tensor's dimension from[d]; TN_NOT_STORED: extent 1 */
+  unsigned char *data;            /* its elements, or the copy of them in the workspace */
+  int64_t reach;                  /* bytes from the caller's first element to the end of the last; TN_BOTH_WAYS: some precede the first */
+  uint16_t dtype;                 /* tn_dtype */
+  uint16_t view;                  /* first word of the view */
+  uint16_t repeated;              /* of a gradient: bit d, dimension d of the view is stored once and the call repeats it */
+  uint8_t bytes;                  /* size of an element */
+  uint8_t is_given;               /* 0: an absent optional operand */
+  uint8_t is_staged;              /* kernels work on a copy */
+  uint8_t ndim, rank, groups;     /* stored dimensions; those of the view; dimensions and packs of the view */
+  uint8_t like;                   /* of a gradient: 1 + the input whose shape it has */
+  uint8_t from[TN_MAX_NDIM];      /* dimension d is the tensor's dimension from[d]; TN_NOT_STORED: extent 1 */
 } tn_operand;
 enum { TN_NOT_STORED = 0xff, TN_BOTH_WAYS = -1 };
 
 /* The stored shape of one operand, read again on demand. */
 typedef struct {
-    const tn_operand *of;
-    int32_t ndim;                            /* may be too large until it is complete */
-    int64_t elements;
-    int64_t *shape, *step;                   /* TN_MAX_NDIM each */
-    uint8_t at[TN_MAX_VIEW];                 /* output: the stored dimension that a dimension of the view is part of */
+  const tn_operand *of;
+  int32_t ndim;                            /* may be too large until it is complete */
+  int64_t elements;
+  int64_t *shape, *step;                   /* TN_MAX_NDIM each */
+  uint8_t at[TN_MAX_VIEW];                 /* output: the stored dimension that a dimension of the view is part of */
 } tn_stored;
 
 /* The word before a dimension or pack of a view: [first, first + count) of the view's dimensions. */
 typedef struct {
-    uint8_t kind, pack, first, count;
+  uint8_t kind, pack, first, count;
 } tn_group;
-static inline int64_t tn_rt_group_word(int32_t kind, int32_t pack, int32_t first, int32_t count)
-{
-    return kind | pack << 8 | first << 16 | (int64_t)count << 24;
+static inline int64_t tn_rt_group_word(int32_t kind, int32_t pack, int32_t first, int32_t count) {
+  return kind | pack << 8 | first << 16 | (int64_t)count << 24;
 }
-static inline tn_group tn_rt_group(int64_t word)
-{
-    const tn_group g = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
-    return g;
+static inline tn_group tn_rt_group(int64_t word) {
+  const tn_group g = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
+  return g;
 }
-static inline const int64_t *tn_rt_next_group(const int64_t *at)
-{
-    const tn_group g = tn_rt_group(*at);
-    return at + 1 + (g.kind == TN_ONE ? 2 : g.count);
+static inline const int64_t *tn_rt_next_group(const int64_t *at) {
+  const tn_group g = tn_rt_group(*at);
+  return at + 1 + (g.kind == TN_ONE ? 2 : g.count);
 }
 
 enum { TN_ANY_RANK = -1 };
@@ -186,68 +183,68 @@ typedef enum { TN_WANT_SHAPES, TN_WANT_WORKSPACE, TN_WANT_CALL } tn_want;
 
 /* The state of one call. `status` keeps the first error, after which all functions below have no effect. */
 struct tn_frame {
-    const tn_op *op;
-    int32_t key, ndim;                       /* the arguments of tn_find; TN_ANY_RANK in typed calls */
-    tn_want want;
-    int status;
-    /* through a handle: */
-    const tn_tensor *const *in;
-    tn_tensor *const *out;
-    const tn_attr *attrs;
-    int n_attrs, n_attrs_read;
-    /* typed: */
-    int is_typed;
-    uint32_t without;                        /* bit k: input k is absent */
-    const void *typed, *dims;                /* attributes and extents */
-    const int32_t *types;                    /* tn_dtype of each tensor */
-    const void *const *data;                 /* of the inputs, then of the outputs; NULL until they are known */
-    tn_dims *told;                           /* receives the shapes of the outputs */
+  const tn_op *op;
+  int32_t key, ndim;                       /* the arguments of tn_find; TN_ANY_RANK in typed calls */
+  tn_want want;
+  int status;
+  /* through a handle: */
+  const tn_tensor *const *in;
+  tn_tensor *const *out;
+  const tn_attr *attrs;
+  int n_attrs, n_attrs_read;
+  /* typed: */
+  int is_typed;
+  uint32_t without;                        /* bit k: input k is absent */
+  const void *typed, *dims;                /* attributes and extents */
+  const int32_t *types;                    /* tn_dtype of each tensor */
+  const void *const *data;                 /* of the inputs, then of the outputs; NULL until they are known */
+  tn_dims *told;                           /* receives the shapes of the outputs */
 
-    unsigned char *workspace;
-    size_t workspace_bytes;
-    int32_t type[TN_MAX_TYPES];              /* dtype bound to each type variable, 0: not yet bound */
-    const tn_entry *entry;                   /* the first one that matches the call */
-    uint8_t written[TN_MAX_EXTENTS][TN_MAX_TOLD];   /* of each output, bit d: dimension d has this extent */
-    /* the members below are not cleared when a call begins */
-    tn_stored stored;
-    int64_t extent[TN_MAX_EXTENTS];          /* extents that depend on data, as the kernel wrote them */
-    const void *values[TN_MAX_VALUES];       /* elements of list attributes: the caller's, or in `kept` */
-    tn_scalar kept[TN_MAX_KEPT];
-    /* arrays of with_room: */
-    tn_operand *operand;                     /* inputs, then outputs, then extents that depend on data */
-    tn_dims *pack;
-    int64_t *word;                           /* symbols, lists, views; then the stored shape, later the plan */
-    int64_t *symbol, *list;                  /* scalar sizes; lists of TN_MAX_NDIM values */
-    tn_scalar *scalar;                       /* attributes, followed by those that the kernel takes */
-    const void **kernel_in;
-    void **kernel_out;
-    int32_t top;                             /* words in use */
+  unsigned char *workspace;
+  size_t workspace_bytes;
+  int32_t type[TN_MAX_TYPES];              /* dtype bound to each type variable, 0: not yet bound */
+  const tn_entry *entry;                   /* the first one that matches the call */
+  uint8_t written[TN_MAX_EXTENTS][TN_MAX_TOLD];   /* of each output, bit d: dimension d has this extent */
+  /* the members below are not cleared when a call begins */
+  tn_stored stored;
+  int64_t extent[TN_MAX_EXTENTS];          /* extents that depend on data, as the kernel wrote them */
+  const void *values[TN_MAX_VALUES];       /* elements of list attributes: the caller's, or in `kept` */
+  tn_scalar kept[TN_MAX_KEPT];
+  /* arrays of with_room: */
+  tn_operand *operand;                     /* inputs, then outputs, then extents that depend on data */
+  tn_dims *pack;
+  int64_t *word;                           /* symbols, lists, views; then the stored shape, later the plan */
+  int64_t *symbol, *list;                  /* scalar sizes; lists of TN_MAX_NDIM values */
+  tn_scalar *scalar;                       /* attributes, followed by those that the kernel takes */
+  const void **kernel_in;
+  void **kernel_out;
+  int32_t top;                             /* words in use */
 };
 
 /* Keeps the first error. */
-static inline void tn_rt_fail(tn_frame *f, int status)
-{
-    if (f->status == 0)
-        f->status = status;
+static inline void tn_rt_fail(tn_frame *f, int status) {
+  if (f->status == 0) {
+    f->status = status;
+  }
 }
 
 /* A check; TN_NO_CHECKS removes all of them. */
-static inline void tn_rt_require(tn_frame *f, int holds, int status)
-{
+static inline void tn_rt_require(tn_frame *f, int holds, int status) {
 #ifdef TN_NO_CHECKS
-    (void)f, (void)holds, (void)status;
+  (void)f, (void)holds, (void)status;
 #else
-    if (!holds)
-        tn_rt_fail(f, status);
+  if (!holds) {
+    tn_rt_fail(f, status);
+  }
 #endif
 }
 
 /* True if the strings are equal. */
-static inline int tn_rt_same_text(const char *a, const char *b)
-{
-    while (*a != '\0' && *a == *b)
-        ++a, ++b;
-    return *a == *b;
+static inline int tn_rt_same_text(const char *a, const char *b) {
+  while (*a != '\0' && *a == *b) {
+    ++a, ++b;
+  }
+  return *a == *b;
 }
 
 /* ---- tensors */
@@ -401,8 +398,8 @@ int tn_rt_call(tn_frame *f, void *workspace, size_t workspace_bytes);
 
 /* A box of elements that is copied; strides in elements. */
 typedef struct {
-    int32_t rank;
-    int64_t extent[TN_MAX_VIEW], to[TN_MAX_VIEW], from[TN_MAX_VIEW];
+  int32_t rank;
+  int64_t extent[TN_MAX_VIEW], to[TN_MAX_VIEW], from[TN_MAX_VIEW];
 } tn_box;
 
 /* ---- typed calls: the extents of the requested input, one after another */
@@ -414,9 +411,9 @@ void tn_rt_placed_axes(tn_frame *f, const tn_ints *axes, int32_t at, int32_t cou
 
 /* ---- levels of the instruction set */
 enum {
-    TN_LEVEL_PORTABLE,
-    TN_LEVEL_X86_64_V3,
-    TN_LEVELS
+  TN_LEVEL_PORTABLE,
+  TN_LEVEL_X86_64_V3,
+  TN_LEVELS
 };
 #if 1
 #define TN_HAS_PORTABLE 1

@@ -6,56 +6,55 @@
    Y[*s] = A[*s] + B[*s]
 */
 
-static void add_bind(tn_frame *f)
-{
-    tn_operand *const in_A = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
-    tn_operand *const in_B = tn_rt_input(f, 1, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
-    tn_rt_attrs_done(f);
-    if (f->status != 0)
-        return;
+static void add_bind(tn_frame *f) {
+  tn_operand *const in_A = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
+  tn_operand *const in_B = tn_rt_input(f, 1, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
+  tn_rt_attrs_done(f);
+  if (f->status != 0) {
+    return;
+  }
 
-    /* A: T[~*S] */
-    /* B: T[~*S] */
-    tn_rt_broadcast_pack(f, 0, in_A, 0, in_A->ndim);
-    tn_rt_broadcast_pack(f, 0, in_B, 0, in_B->ndim);
-    tn_rt_stretch_pack(f, in_A, 0, in_A->ndim, 0);
-    tn_rt_stretch_pack(f, in_B, 0, in_B->ndim, 0);
+  /* A: T[~*S] */
+  /* B: T[~*S] */
+  tn_rt_broadcast_pack(f, 0, in_A, 0, in_A->ndim);
+  tn_rt_broadcast_pack(f, 0, in_B, 0, in_B->ndim);
+  tn_rt_stretch_pack(f, in_A, 0, in_A->ndim, 0);
+  tn_rt_stretch_pack(f, in_B, 0, in_B->ndim, 0);
 
-    /* Y: T[*S] */
-    tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
-    tn_rt_put_pack(f, out_Y, 0);
-    tn_rt_close(f, out_Y, 0);
+  /* Y: T[*S] */
+  tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
+  tn_rt_put_pack(f, out_Y, 0);
+  tn_rt_close(f, out_Y, 0);
 }
 
 extern const tn_op tn_rt_op_add;
-static int64_t add_with_room(tn_frame *f, tn_step *step)
-{
-    tn_operand operand[3];
-    tn_dims pack[1];
-    int64_t word[71];
-    const void *kernel_in[2];
-    void *kernel_out[1];
-    f->operand = operand;
-    f->pack = pack;
-    f->word = word;
-    f->kernel_in = kernel_in;
-    f->kernel_out = kernel_out;
-    return step(f);
+
+static int64_t add_with_room(tn_frame *f, tn_step *step) {
+  tn_operand operand[3];
+  tn_dims pack[1];
+  int64_t word[71];
+  const void *kernel_in[2];
+  void *kernel_out[1];
+  f->operand = operand;
+  f->pack = pack;
+  f->word = word;
+  f->kernel_in = kernel_in;
+  f->kernel_out = kernel_out;
+  return step(f);
 }
 
-static void add_shapes(tn_frame *f, int k)
-{
-    const tn_add_dims *dims = f->dims;
-    switch (k) {
-    case 0:
-        tn_rt_extents(f, &dims->A_shape);
-        break;
-    case 1:
-        tn_rt_extents(f, &dims->B_shape);
-        break;
-    default:
-        break;
-    }
+static void add_shapes(tn_frame *f, int k) {
+  const tn_add_dims *dims = f->dims;
+  switch (k) {
+  case 0:
+    tn_rt_extents(f, &dims->A_shape);
+    break;
+  case 1:
+    tn_rt_extents(f, &dims->B_shape);
+    break;
+  default:
+    break;
+  }
 }
 
 static const tn_argument add_arguments_0[] = {
@@ -109,57 +108,56 @@ const tn_op tn_rt_op_add = {
 
 /* A typed call of add as a uniform one. */
 typedef struct {
-    tn_frame frame;
+  tn_frame frame;
 } add_call;
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int add_begin(add_call *c, tn_want want, const tn_add_dims *dims, const void *attrs, const int32_t *variable,
-    const int32_t *type, const void *const *data)
-{
-    if (dims == NULL)
-        return TN_E_NULL;
-    tn_rt_begin_typed(&c->frame, &tn_rt_op_add, want, variable, type, data);
-    c->frame.dims = dims;
-    (void)attrs;
-    return c->frame.status;
+    const int32_t *type, const void *const *data) {
+  if (dims == NULL) {
+    return TN_E_NULL;
+  }
+  tn_rt_begin_typed(&c->frame, &tn_rt_op_add, want, variable, type, data);
+  c->frame.dims = dims;
+  (void)attrs;
+  return c->frame.status;
 }
 
-int tn_add_shape(const tn_add_dims *dims, tn_dims *Y_shape)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
-    add_call call;
-    tn_dims told[1] = {{0, {0}}};
-    int status = add_begin(&call, TN_WANT_SHAPES, dims, NULL, variable, type_of, NULL);
-    if (status != 0)
-        return status;
-    call.frame.told = told;
-    status = tn_rt_infer(&call.frame);
-    if (status != 0)
-        return status;
-    *Y_shape = told[0];
-    return 0;
+int tn_add_shape(const tn_add_dims *dims, tn_dims *Y_shape) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
+  add_call call;
+  tn_dims told[1] = {{0, {0}}};
+  int status = add_begin(&call, TN_WANT_SHAPES, dims, NULL, variable, type_of, NULL);
+  if (status != 0) {
+    return status;
+  }
+  call.frame.told = told;
+  status = tn_rt_infer(&call.frame);
+  if (status != 0) {
+    return status;
+  }
+  *Y_shape = told[0];
+  return 0;
 }
 
 int tn_add_f32(const tn_add_dims *dims, const float *A, const float *B, float *Y, void *workspace,
-    size_t workspace_bytes)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
-    const void *const pointers[] = {A, B, Y};
-    add_call call;
-    const int status = add_begin(&call, TN_WANT_CALL, dims, NULL, variable, type_of, pointers);
-    return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
+    size_t workspace_bytes) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
+  const void *const pointers[] = {A, B, Y};
+  add_call call;
+  const int status = add_begin(&call, TN_WANT_CALL, dims, NULL, variable, type_of, pointers);
+  return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
 }
 
-size_t tn_add_f32_workspace(const tn_add_dims *dims)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
-    add_call call;
-    int64_t most = 0;
-    for (int with = 0; with < 1; ++with) {
-        if (add_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0)
-            return 0;
-        most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+size_t tn_add_f32_workspace(const tn_add_dims *dims) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
+  add_call call;
+  int64_t most = 0;
+  for (int with = 0; with < 1; ++with) {
+    if (add_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0) {
+      return 0;
     }
-    return (size_t)most;
+    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  }
+  return (size_t)most;
 }
-

@@ -96,48 +96,44 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
             tn_f32x8_load_first_x86_64_v3(&B[s_0 * B_s0 + s_1], active));
       }
     }
-  } else {
-    if (A_s1 == 0 && B_s1 == 1) {
-      for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-        const int64_t s_1_groups = S & (-32);
-        for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
-          const float a = A[s_0 * A_s0];
-          *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1];
-          *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 8)];
-          *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 16)] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 16)];
-          *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 24)] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 24)];
-        }
-        for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
-          const float a = A[s_0 * A_s0];
-          tn_f32x8_store_first_x86_64_v3(&Y[s_0 * Y_s0 + s_1], active,
-              a + tn_f32x8_load_first_x86_64_v3(&B[s_0 * B_s0 + s_1], active));
-        }
+  } else if (A_s1 == 0 && B_s1 == 1) {
+    for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+      const int64_t s_1_groups = S & (-32);
+      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
+        const float a = A[s_0 * A_s0];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 8)];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 16)] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 16)];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 24)] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 24)];
       }
-    } else {
-      if (A_s1 == 1 && B_s1 == 0) {
-        for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-          const int64_t s_1_groups = S & (-32);
-          for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
-            const float b = B[s_0 * B_s0];
-            *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1] + b;
-            *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 8)] + b;
-            *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 16)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 16)] + b;
-            *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 24)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 24)] + b;
-          }
-          for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
-            const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
-            const float b = B[s_0 * B_s0];
-            tn_f32x8_store_first_x86_64_v3(&Y[s_0 * Y_s0 + s_1], active,
-                tn_f32x8_load_first_x86_64_v3(&A[s_0 * A_s0 + s_1], active) + b);
-          }
-        }
-      } else {
-        for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-          for (int64_t s_1 = 0; s_1 < S; ++s_1) {
-            Y[s_0 * Y_s0 + s_1] = A[s_0 * A_s0 + s_1 * A_s1] + B[s_0 * B_s0 + s_1 * B_s1];
-          }
-        }
+      for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
+        const float a = A[s_0 * A_s0];
+        tn_f32x8_store_first_x86_64_v3(&Y[s_0 * Y_s0 + s_1], active,
+            a + tn_f32x8_load_first_x86_64_v3(&B[s_0 * B_s0 + s_1], active));
+      }
+    }
+  } else if (A_s1 == 1 && B_s1 == 0) {
+    for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+      const int64_t s_1_groups = S & (-32);
+      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
+        const float b = B[s_0 * B_s0];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1] + b;
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 8)] + b;
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 16)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 16)] + b;
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 24)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 24)] + b;
+      }
+      for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
+        const float b = B[s_0 * B_s0];
+        tn_f32x8_store_first_x86_64_v3(&Y[s_0 * Y_s0 + s_1], active,
+            tn_f32x8_load_first_x86_64_v3(&A[s_0 * A_s0 + s_1], active) + b);
+      }
+    }
+  } else {
+    for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+      for (int64_t s_1 = 0; s_1 < S; ++s_1) {
+        Y[s_0 * Y_s0 + s_1] = A[s_0 * A_s0 + s_1 * A_s1] + B[s_0 * B_s0 + s_1 * B_s1];
       }
     }
   }

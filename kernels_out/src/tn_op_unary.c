@@ -7,50 +7,49 @@
    with gelu(x) = max(x, -1000)*normcdf(x)
 */
 
-static void gelu_bind(tn_frame *f)
-{
-    tn_operand *const in_X = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
-    tn_dims *const S = &f->pack[0];
-    tn_rt_attrs_done(f);
-    if (f->status != 0)
-        return;
+static void gelu_bind(tn_frame *f) {
+  tn_operand *const in_X = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
+  tn_dims *const S = &f->pack[0];
+  tn_rt_attrs_done(f);
+  if (f->status != 0) {
+    return;
+  }
 
-    /* X: T[*S] */
-    S->rank = tn_rt_pack_rank(f, in_X->ndim);
-    tn_rt_pack(f, in_X, 0, 0);
+  /* X: T[*S] */
+  S->rank = tn_rt_pack_rank(f, in_X->ndim);
+  tn_rt_pack(f, in_X, 0, 0);
 
-    /* Y: T[*S] */
-    tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
-    tn_rt_put_pack(f, out_Y, 0);
-    tn_rt_close(f, out_Y, 0);
+  /* Y: T[*S] */
+  tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
+  tn_rt_put_pack(f, out_Y, 0);
+  tn_rt_close(f, out_Y, 0);
 }
 
 extern const tn_op tn_rt_op_gelu;
-static int64_t gelu_with_room(tn_frame *f, tn_step *step)
-{
-    tn_operand operand[2];
-    tn_dims pack[1];
-    int64_t word[60];
-    const void *kernel_in[1];
-    void *kernel_out[1];
-    f->operand = operand;
-    f->pack = pack;
-    f->word = word;
-    f->kernel_in = kernel_in;
-    f->kernel_out = kernel_out;
-    return step(f);
+
+static int64_t gelu_with_room(tn_frame *f, tn_step *step) {
+  tn_operand operand[2];
+  tn_dims pack[1];
+  int64_t word[60];
+  const void *kernel_in[1];
+  void *kernel_out[1];
+  f->operand = operand;
+  f->pack = pack;
+  f->word = word;
+  f->kernel_in = kernel_in;
+  f->kernel_out = kernel_out;
+  return step(f);
 }
 
-static void gelu_shapes(tn_frame *f, int k)
-{
-    const tn_gelu_dims *dims = f->dims;
-    switch (k) {
-    case 0:
-        tn_rt_extents(f, &dims->S);
-        break;
-    default:
-        break;
-    }
+static void gelu_shapes(tn_frame *f, int k) {
+  const tn_gelu_dims *dims = f->dims;
+  switch (k) {
+  case 0:
+    tn_rt_extents(f, &dims->S);
+    break;
+  default:
+    break;
+  }
 }
 
 static const tn_argument gelu_arguments_0[] = {
@@ -101,107 +100,106 @@ const tn_op tn_rt_op_gelu = {
 
 /* A typed call of gelu as a uniform one. */
 typedef struct {
-    tn_frame frame;
+  tn_frame frame;
 } gelu_call;
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int gelu_begin(gelu_call *c, tn_want want, const tn_gelu_dims *dims, const void *attrs, const int32_t *variable,
-    const int32_t *type, const void *const *data)
-{
-    if (dims == NULL)
-        return TN_E_NULL;
-    tn_rt_begin_typed(&c->frame, &tn_rt_op_gelu, want, variable, type, data);
-    c->frame.dims = dims;
-    (void)attrs;
-    return c->frame.status;
+    const int32_t *type, const void *const *data) {
+  if (dims == NULL) {
+    return TN_E_NULL;
+  }
+  tn_rt_begin_typed(&c->frame, &tn_rt_op_gelu, want, variable, type, data);
+  c->frame.dims = dims;
+  (void)attrs;
+  return c->frame.status;
 }
 
-int tn_gelu_shape(const tn_gelu_dims *dims, tn_dims *Y_shape)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
-    gelu_call call;
-    tn_dims told[1] = {{0, {0}}};
-    int status = gelu_begin(&call, TN_WANT_SHAPES, dims, NULL, variable, type_of, NULL);
-    if (status != 0)
-        return status;
-    call.frame.told = told;
-    status = tn_rt_infer(&call.frame);
-    if (status != 0)
-        return status;
-    *Y_shape = told[0];
-    return 0;
+int tn_gelu_shape(const tn_gelu_dims *dims, tn_dims *Y_shape) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
+  gelu_call call;
+  tn_dims told[1] = {{0, {0}}};
+  int status = gelu_begin(&call, TN_WANT_SHAPES, dims, NULL, variable, type_of, NULL);
+  if (status != 0) {
+    return status;
+  }
+  call.frame.told = told;
+  status = tn_rt_infer(&call.frame);
+  if (status != 0) {
+    return status;
+  }
+  *Y_shape = told[0];
+  return 0;
 }
 
-int tn_gelu_f32(const tn_gelu_dims *dims, const float *X, float *Y, void *workspace, size_t workspace_bytes)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
-    const void *const pointers[] = {X, Y};
-    gelu_call call;
-    const int status = gelu_begin(&call, TN_WANT_CALL, dims, NULL, variable, type_of, pointers);
-    return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
+int tn_gelu_f32(const tn_gelu_dims *dims, const float *X, float *Y, void *workspace, size_t workspace_bytes) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
+  const void *const pointers[] = {X, Y};
+  gelu_call call;
+  const int status = gelu_begin(&call, TN_WANT_CALL, dims, NULL, variable, type_of, pointers);
+  return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
 }
 
-size_t tn_gelu_f32_workspace(const tn_gelu_dims *dims)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
-    gelu_call call;
-    int64_t most = 0;
-    for (int with = 0; with < 1; ++with) {
-        if (gelu_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0)
-            return 0;
-        most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+size_t tn_gelu_f32_workspace(const tn_gelu_dims *dims) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
+  gelu_call call;
+  int64_t most = 0;
+  for (int with = 0; with < 1; ++with) {
+    if (gelu_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0) {
+      return 0;
     }
-    return (size_t)most;
+    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  }
+  return (size_t)most;
 }
 
 /* ---- relu: X where it is positive, else 0; NaN stays
    Y[*s] = max(X[*s], 0)
 */
 
-static void relu_bind(tn_frame *f)
-{
-    tn_operand *const in_X = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
-    tn_dims *const S = &f->pack[0];
-    tn_rt_attrs_done(f);
-    if (f->status != 0)
-        return;
+static void relu_bind(tn_frame *f) {
+  tn_operand *const in_X = tn_rt_input(f, 0, TN_TYPE_VARIABLE + 0, TN_REQUIRED);
+  tn_dims *const S = &f->pack[0];
+  tn_rt_attrs_done(f);
+  if (f->status != 0) {
+    return;
+  }
 
-    /* X: T[*S] */
-    S->rank = tn_rt_pack_rank(f, in_X->ndim);
-    tn_rt_pack(f, in_X, 0, 0);
+  /* X: T[*S] */
+  S->rank = tn_rt_pack_rank(f, in_X->ndim);
+  tn_rt_pack(f, in_X, 0, 0);
 
-    /* Y: T[*S] */
-    tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
-    tn_rt_put_pack(f, out_Y, 0);
-    tn_rt_close(f, out_Y, 0);
+  /* Y: T[*S] */
+  tn_operand *const out_Y = tn_rt_output(f, 0, TN_TYPE_VARIABLE + 0);
+  tn_rt_put_pack(f, out_Y, 0);
+  tn_rt_close(f, out_Y, 0);
 }
 
 extern const tn_op tn_rt_op_relu;
-static int64_t relu_with_room(tn_frame *f, tn_step *step)
-{
-    tn_operand operand[2];
-    tn_dims pack[1];
-    int64_t word[60];
-    const void *kernel_in[1];
-    void *kernel_out[1];
-    f->operand = operand;
-    f->pack = pack;
-    f->word = word;
-    f->kernel_in = kernel_in;
-    f->kernel_out = kernel_out;
-    return step(f);
+
+static int64_t relu_with_room(tn_frame *f, tn_step *step) {
+  tn_operand operand[2];
+  tn_dims pack[1];
+  int64_t word[60];
+  const void *kernel_in[1];
+  void *kernel_out[1];
+  f->operand = operand;
+  f->pack = pack;
+  f->word = word;
+  f->kernel_in = kernel_in;
+  f->kernel_out = kernel_out;
+  return step(f);
 }
 
-static void relu_shapes(tn_frame *f, int k)
-{
-    const tn_relu_dims *dims = f->dims;
-    switch (k) {
-    case 0:
-        tn_rt_extents(f, &dims->S);
-        break;
-    default:
-        break;
-    }
+static void relu_shapes(tn_frame *f, int k) {
+  const tn_relu_dims *dims = f->dims;
+  switch (k) {
+  case 0:
+    tn_rt_extents(f, &dims->S);
+    break;
+  default:
+    break;
+  }
 }
 
 static const tn_argument relu_arguments_0[] = {
@@ -252,56 +250,55 @@ const tn_op tn_rt_op_relu = {
 
 /* A typed call of relu as a uniform one. */
 typedef struct {
-    tn_frame frame;
+  tn_frame frame;
 } relu_call;
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int relu_begin(relu_call *c, tn_want want, const tn_relu_dims *dims, const void *attrs, const int32_t *variable,
-    const int32_t *type, const void *const *data)
-{
-    if (dims == NULL)
-        return TN_E_NULL;
-    tn_rt_begin_typed(&c->frame, &tn_rt_op_relu, want, variable, type, data);
-    c->frame.dims = dims;
-    (void)attrs;
-    return c->frame.status;
+    const int32_t *type, const void *const *data) {
+  if (dims == NULL) {
+    return TN_E_NULL;
+  }
+  tn_rt_begin_typed(&c->frame, &tn_rt_op_relu, want, variable, type, data);
+  c->frame.dims = dims;
+  (void)attrs;
+  return c->frame.status;
 }
 
-int tn_relu_shape(const tn_relu_dims *dims, tn_dims *Y_shape)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
-    relu_call call;
-    tn_dims told[1] = {{0, {0}}};
-    int status = relu_begin(&call, TN_WANT_SHAPES, dims, NULL, variable, type_of, NULL);
-    if (status != 0)
-        return status;
-    call.frame.told = told;
-    status = tn_rt_infer(&call.frame);
-    if (status != 0)
-        return status;
-    *Y_shape = told[0];
-    return 0;
+int tn_relu_shape(const tn_relu_dims *dims, tn_dims *Y_shape) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
+  relu_call call;
+  tn_dims told[1] = {{0, {0}}};
+  int status = relu_begin(&call, TN_WANT_SHAPES, dims, NULL, variable, type_of, NULL);
+  if (status != 0) {
+    return status;
+  }
+  call.frame.told = told;
+  status = tn_rt_infer(&call.frame);
+  if (status != 0) {
+    return status;
+  }
+  *Y_shape = told[0];
+  return 0;
 }
 
-int tn_relu_f32(const tn_relu_dims *dims, const float *X, float *Y, void *workspace, size_t workspace_bytes)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
-    const void *const pointers[] = {X, Y};
-    relu_call call;
-    const int status = relu_begin(&call, TN_WANT_CALL, dims, NULL, variable, type_of, pointers);
-    return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
+int tn_relu_f32(const tn_relu_dims *dims, const float *X, float *Y, void *workspace, size_t workspace_bytes) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
+  const void *const pointers[] = {X, Y};
+  relu_call call;
+  const int status = relu_begin(&call, TN_WANT_CALL, dims, NULL, variable, type_of, pointers);
+  return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);
 }
 
-size_t tn_relu_f32_workspace(const tn_relu_dims *dims)
-{
-    static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
-    relu_call call;
-    int64_t most = 0;
-    for (int with = 0; with < 1; ++with) {
-        if (relu_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0)
-            return 0;
-        most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+size_t tn_relu_f32_workspace(const tn_relu_dims *dims) {
+  static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
+  relu_call call;
+  int64_t most = 0;
+  for (int with = 0; with < 1; ++with) {
+    if (relu_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0) {
+      return 0;
     }
-    return (size_t)most;
+    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  }
+  return (size_t)most;
 }
-

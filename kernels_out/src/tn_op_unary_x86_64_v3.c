@@ -108,7 +108,9 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_gather_first_x86_64_v3(const
     return tn_f32x8_gather_x86_64_v3(p, stride);
   }
   float v[8] = {0};
-  for (int64_t l = 0; l < n; ++l) v[l] = p[l * stride];
+  for (int64_t l = 0; l < n; ++l) {
+    v[l] = p[l * stride];
+  }
   return *(const tn_f32x8_at *)v;
 }
 

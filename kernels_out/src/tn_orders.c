@@ -2,345 +2,355 @@
 /* Orders of dimensions: ranks, axes, and stored orders that differ from the definition's. */
 #include "tn_internal.h"
 
-void tn_rt_rank(tn_frame *f, const tn_operand *t, int32_t rank)
-{
-    tn_rt_require(f, t->ndim == rank, TN_E_SHAPE);
+void tn_rt_rank(tn_frame *f, const tn_operand *t, int32_t rank) {
+  tn_rt_require(f, t->ndim == rank, TN_E_SHAPE);
 }
 
-int32_t tn_rt_pack_rank(tn_frame *f, int32_t rank)
-{
-    if (rank >= 0 && rank <= TN_MAX_NDIM)
-        return rank;
-    tn_rt_fail(f, TN_E_SHAPE);
-    return 0;
+int32_t tn_rt_pack_rank(tn_frame *f, int32_t rank) {
+  if (rank >= 0 && rank <= TN_MAX_NDIM) {
+    return rank;
+  }
+  tn_rt_fail(f, TN_E_SHAPE);
+  return 0;
 }
 
 /* to[k]: stored dimension of the definition's dimension k, where stored entry j is the definition's entry order[j]. */
-static void expand_order(const uint8_t *order, int32_t n, int32_t pack, int32_t ndim, uint8_t *to)
-{
-    const int32_t extra = pack < 0 ? 0 : ndim - n;     /* a pack of r dimensions takes r - 1 more */
-    int32_t stored = 0;
-    for (int32_t j = 0; j < n; ++j) {
-        const int32_t shift = pack >= 0 && order[j] > pack ? extra : 0;
-        const int32_t dims = order[j] == pack ? extra + 1 : 1;
-        for (int32_t d = 0; d < dims; ++d, ++stored)
-            to[order[j] + shift + d] = (uint8_t)stored;
+static void expand_order(const uint8_t *order, int32_t n, int32_t pack, int32_t ndim, uint8_t *to) {
+  const int32_t extra = pack < 0 ? 0 : ndim - n;     /* a pack of r dimensions takes r - 1 more */
+  int32_t stored = 0;
+  for (int32_t j = 0; j < n; ++j) {
+    const int32_t shift = pack >= 0 && order[j] > pack ? extra : 0;
+    const int32_t dims = order[j] == pack ? extra + 1 : 1;
+    for (int32_t d = 0; d < dims; ++d, ++stored) {
+      to[order[j] + shift + d] = (uint8_t)stored;
     }
+  }
 }
 
-void tn_rt_stored_as(tn_frame *f, tn_operand *t, const uint8_t *order, int32_t n, int32_t pack)
-{
-    uint8_t from[TN_MAX_NDIM + 1] = {0};
-    if (pack < 0 ? t->ndim != n : t->ndim < n - 1) {
-        tn_rt_fail(f, TN_E_SHAPE);
-        return;
-    }
-    expand_order(order, n, pack, t->ndim, from);
-    tn_rt_reorder(f, t, from, t->ndim);
+void tn_rt_stored_as(tn_frame *f, tn_operand *t, const uint8_t *order, int32_t n, int32_t pack) {
+  uint8_t from[TN_MAX_NDIM + 1] = {0};
+  if (pack < 0 ? t->ndim != n : t->ndim < n - 1) {
+    tn_rt_fail(f, TN_E_SHAPE);
+    return;
+  }
+  expand_order(order, n, pack, t->ndim, from);
+  tn_rt_reorder(f, t, from, t->ndim);
 }
 
-void tn_rt_pad_front(tn_frame *f, tn_operand *t, int32_t rank, int32_t may_lack)
-{
-    uint8_t from[TN_MAX_NDIM];
-    const int32_t lacks = rank - t->ndim;
-    if (lacks < 0 || lacks > may_lack) {
-        tn_rt_fail(f, TN_E_SHAPE);
-        return;
-    }
-    for (int32_t d = 0; d < rank; ++d)
-        from[d] = (uint8_t)(d >= lacks ? d - lacks : TN_NOT_STORED);
-    tn_rt_reorder(f, t, from, rank);
+void tn_rt_pad_front(tn_frame *f, tn_operand *t, int32_t rank, int32_t may_lack) {
+  uint8_t from[TN_MAX_NDIM];
+  const int32_t lacks = rank - t->ndim;
+  if (lacks < 0 || lacks > may_lack) {
+    tn_rt_fail(f, TN_E_SHAPE);
+    return;
+  }
+  for (int32_t d = 0; d < rank; ++d) {
+    from[d] = (uint8_t)(d >= lacks ? d - lacks : TN_NOT_STORED);
+  }
+  tn_rt_reorder(f, t, from, rank);
 }
 
-void tn_rt_permute(tn_frame *f, tn_operand *t, int pack, const tn_dims *order)
-{
-    int64_t stride[TN_MAX_NDIM];
-    int64_t *view = f->word + t->view;
-    unsigned seen = 0;
-    tn_rt_require(f, order->rank == t->rank, TN_E_ATTR);
-    if (f->status != 0 || t->groups == 0)
-        return;
-    for (int32_t d = 0; d < t->rank; ++d) {
-        const int32_t from = tn_rt_axis(f, order->dim[d], t->rank, t->rank - 1);
-        tn_rt_require(f, (seen >> from & 1u) == 0, TN_E_ATTR);
-        seen |= 1u << from;
-        stride[d] = view[1 + from];
-    }
-    memcpy(view + 1, stride, (size_t)t->rank * sizeof stride[0]);
-    *view = tn_rt_group_word(f->op->pack_kinds[pack], pack, 0, t->rank);
+void tn_rt_permute(tn_frame *f, tn_operand *t, int pack, const tn_dims *order) {
+  int64_t stride[TN_MAX_NDIM];
+  int64_t *view = f->word + t->view;
+  unsigned seen = 0;
+  tn_rt_require(f, order->rank == t->rank, TN_E_ATTR);
+  if (f->status != 0 || t->groups == 0) {
+    return;
+  }
+  for (int32_t d = 0; d < t->rank; ++d) {
+    const int32_t from = tn_rt_axis(f, order->dim[d], t->rank, t->rank - 1);
+    tn_rt_require(f, (seen >> from & 1u) == 0, TN_E_ATTR);
+    seen |= 1u << from;
+    stride[d] = view[1 + from];
+  }
+  memcpy(view + 1, stride, (size_t)t->rank * sizeof stride[0]);
+  *view = tn_rt_group_word(f->op->pack_kinds[pack], pack, 0, t->rank);
 }
 
-int32_t tn_rt_axis(tn_frame *f, int64_t axis, int32_t ndim, int32_t last)
-{
-    const int64_t from_front = axis < 0 ? axis + ndim : axis;
-    if (from_front >= 0 && from_front <= last)
-        return (int32_t)from_front;
-    tn_rt_fail(f, TN_E_ATTR);
-    return 0;
+int32_t tn_rt_axis(tn_frame *f, int64_t axis, int32_t ndim, int32_t last) {
+  const int64_t from_front = axis < 0 ? axis + ndim : axis;
+  if (from_front >= 0 && from_front <= last) {
+    return (int32_t)from_front;
+  }
+  tn_rt_fail(f, TN_E_ATTR);
+  return 0;
 }
 
 /* to[k]: stored dimension of dimension k after the listed axes were moved together after the first `lead` others. */
-static int32_t listed_order(tn_frame *f, const tn_ints *axes, int32_t lead, int32_t ndim, uint8_t *to)
-{
-    unsigned listed = 0;
-    int32_t n = 0, at = 0, others = 0;
-    for (int32_t k = 0; k < axes->count; ++k) {
-        const unsigned bit = 1u << tn_rt_axis(f, axes->values[k], ndim, ndim - 1);
-        if ((listed & bit) != 0)
-            tn_rt_fail(f, TN_E_ATTR);       /* an axis is listed twice */
-        listed |= bit;
+static int32_t listed_order(tn_frame *f, const tn_ints *axes, int32_t lead, int32_t ndim, uint8_t *to) {
+  unsigned listed = 0;
+  int32_t n = 0, at = 0, others = 0;
+  for (int32_t k = 0; k < axes->count; ++k) {
+    const unsigned bit = 1u << tn_rt_axis(f, axes->values[k], ndim, ndim - 1);
+    if ((listed & bit) != 0) {
+      tn_rt_fail(f, TN_E_ATTR);       /* an axis is listed twice */
     }
-    if (f->status != 0)
-        return 0;
-    n = axes->count;
-    lead = lead < 0 ? ndim - n + lead + 1 : lead;
-    if (lead < 0 || lead > ndim - n) {
-        tn_rt_fail(f, TN_E_SHAPE);
-        return 0;
+    listed |= bit;
+  }
+  if (f->status != 0) {
+    return 0;
+  }
+  n = axes->count;
+  lead = lead < 0 ? ndim - n + lead + 1 : lead;
+  if (lead < 0 || lead > ndim - n) {
+    tn_rt_fail(f, TN_E_SHAPE);
+    return 0;
+  }
+  for (int32_t d = 0; d < ndim; ++d) {
+    if ((listed >> d & 1) != 0) {
+      to[lead + at++] = (uint8_t)d;
+    } else {
+      to[others < lead ? others : others + n] = (uint8_t)d;
+      ++others;
     }
-    for (int32_t d = 0; d < ndim; ++d)
-        if ((listed >> d & 1) != 0)
-            to[lead + at++] = (uint8_t)d;
-        else {
-            to[others < lead ? others : others + n] = (uint8_t)d;
-            ++others;
-        }
-    return n;
+  }
+  return n;
 }
 
-int32_t tn_rt_listed_axes(tn_frame *f, tn_operand *t, const tn_ints *axes, int32_t lead)
-{
-    uint8_t from[TN_MAX_NDIM] = {0};
-    const int32_t n = listed_order(f, axes, lead, t->ndim, from);
-    if (f->status == 0)
-        tn_rt_reorder(f, t, from, t->ndim);
-    return f->status != 0 ? 0 : n;
+int32_t tn_rt_listed_axes(tn_frame *f, tn_operand *t, const tn_ints *axes, int32_t lead) {
+  uint8_t from[TN_MAX_NDIM] = {0};
+  const int32_t n = listed_order(f, axes, lead, t->ndim, from);
+  if (f->status == 0) {
+    tn_rt_reorder(f, t, from, t->ndim);
+  }
+  return f->status != 0 ? 0 : n;
 }
 
-int32_t tn_rt_lowest_axis(tn_frame *f, const tn_ints *axes, int32_t ndim)
-{
-    int32_t lowest = ndim;
-    for (int32_t k = 0; k < axes->count; ++k) {
-        const int32_t axis = tn_rt_axis(f, axes->values[k], ndim, ndim - 1);
-        lowest = axis < lowest ? axis : lowest;
-    }
-    return lowest;
+int32_t tn_rt_lowest_axis(tn_frame *f, const tn_ints *axes, int32_t ndim) {
+  int32_t lowest = ndim;
+  for (int32_t k = 0; k < axes->count; ++k) {
+    const int32_t axis = tn_rt_axis(f, axes->values[k], ndim, ndim - 1);
+    lowest = axis < lowest ? axis : lowest;
+  }
+  return lowest;
 }
 
 /* ---- turning views */
 
-int64_t *tn_rt_pack_words(const tn_frame *f, const tn_operand *t, int pack)
-{
-    const int64_t *at = f->word + t->view;
-    for (int32_t g = 0; g < t->groups; ++g, at = tn_rt_next_group(at))
-        if (tn_rt_group(*at).kind != TN_ONE && tn_rt_group(*at).pack == pack)
-            return f->word + (at - f->word);
-    return NULL;
+int64_t *tn_rt_pack_words(const tn_frame *f, const tn_operand *t, int pack) {
+  const int64_t *at = f->word + t->view;
+  for (int32_t g = 0; g < t->groups; ++g, at = tn_rt_next_group(at)) {
+    if (tn_rt_group(*at).kind != TN_ONE && tn_rt_group(*at).pack == pack) {
+      return f->word + (at - f->word);
+    }
+  }
+  return NULL;
 }
 
 /* The distance between elements along a dimension of a pack; extents of 1 come first. */
-static int64_t distance_along(const tn_frame *f, const int64_t *at, int32_t d)
-{
-    return f->pack[tn_rt_group(*at).pack].dim[d] == 1 ? INT64_MAX : tn_rt_abs(at[1 + d]);
+static int64_t distance_along(const tn_frame *f, const int64_t *at, int32_t d) {
+  return f->pack[tn_rt_group(*at).pack].dim[d] == 1 ? INT64_MAX : tn_rt_abs(at[1 + d]);
 }
 
 /* Swaps dimensions d and d + 1 of a pack. */
-static void swap_dims(tn_frame *f, int pack, int32_t d)
-{
-    int64_t *dim = f->pack[pack].dim, kept = dim[d];
-    dim[d] = dim[d + 1], dim[d + 1] = kept;
-    for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
-        int64_t *at = tn_rt_pack_words(f, &f->operand[k], pack);
-        if (at != NULL)
-            kept = at[1 + d], at[1 + d] = at[2 + d], at[2 + d] = kept;
+static void swap_dims(tn_frame *f, int pack, int32_t d) {
+  int64_t *dim = f->pack[pack].dim, kept = dim[d];
+  dim[d] = dim[d + 1], dim[d + 1] = kept;
+  for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
+    int64_t *at = tn_rt_pack_words(f, &f->operand[k], pack);
+    if (at != NULL) {
+      kept = at[1 + d], at[1 + d] = at[2 + d], at[2 + d] = kept;
     }
+  }
 }
 
 /* Sorts the dimensions of a pack by descending stride in `t`; returns 0 if they were in that order. */
-static int sort_pack(tn_frame *f, const tn_operand *t, int pack)
-{
-    const int64_t *at = tn_rt_pack_words(f, t, pack);
-    int swaps = 0;
-    for (int32_t n = f->pack[pack].rank - 1; n > 0; --n)
-        for (int32_t d = 0; d < n; ++d)
-            if (distance_along(f, at, d) < distance_along(f, at, d + 1)) {
-                swap_dims(f, pack, d);
-                swaps = 1;
-            }
-    return swaps;
+static int sort_pack(tn_frame *f, const tn_operand *t, int pack) {
+  const int64_t *at = tn_rt_pack_words(f, t, pack);
+  int swaps = 0;
+  for (int32_t n = f->pack[pack].rank - 1; n > 0; --n) {
+    for (int32_t d = 0; d < n; ++d) {
+      if (distance_along(f, at, d) < distance_along(f, at, d + 1)) {
+        swap_dims(f, pack, d);
+        swaps = 1;
+      }
+    }
+  }
+  return swaps;
 }
 
 /* Moves the stride at word `from` of a view before the word at `to`. */
-static void move_word(int64_t *word, int64_t from, int64_t to)
-{
-    const int64_t kept = word[from];
-    for (; from + 1 < to; ++from)
-        word[from] = word[from + 1];
-    for (; from > to; --from)
-        word[from] = word[from - 1];
-    word[from] = kept;
+static void move_word(int64_t *word, int64_t from, int64_t to) {
+  const int64_t kept = word[from];
+  for (; from + 1 < to; ++from) {
+    word[from] = word[from + 1];
+  }
+  for (; from > to; --from) {
+    word[from] = word[from - 1];
+  }
+  word[from] = kept;
 }
 
 /* Two packs between which dimensions move, before and after those that do not move, and the strides of these. */
 typedef struct {
-    int front, back;
-    int64_t least, most;
-    int64_t elements;
+  int front, back;
+  int64_t least, most;
+  int64_t elements;
 } moving;
 
 /* Groups count their dimensions from the start of the view. */
-static void number_groups(const tn_frame *f, const tn_operand *t, const moving *m, int to_back)
-{
-    int64_t *at = f->word + t->view;
-    int32_t first = 0;
-    for (int32_t g = 0; g < t->groups; ++g) {
-        const tn_group group = tn_rt_group(*at);
-        const int grows = group.kind == TN_MOVED && group.pack == (to_back ? m->back : m->front);
-        const int shrinks = group.kind == TN_MOVED && group.pack == (to_back ? m->front : m->back);
-        const int32_t count = group.count + grows - shrinks;
-        *at = tn_rt_group_word(group.kind, group.pack, first, count);
-        first += count;
-        at += 1 + (group.kind == TN_ONE ? 2 : count);
-    }
+static void number_groups(const tn_frame *f, const tn_operand *t, const moving *m, int to_back) {
+  int64_t *at = f->word + t->view;
+  int32_t first = 0;
+  for (int32_t g = 0; g < t->groups; ++g) {
+    const tn_group group = tn_rt_group(*at);
+    const int grows = group.kind == TN_MOVED && group.pack == (to_back ? m->back : m->front);
+    const int shrinks = group.kind == TN_MOVED && group.pack == (to_back ? m->front : m->back);
+    const int32_t count = group.count + grows - shrinks;
+    *at = tn_rt_group_word(group.kind, group.pack, first, count);
+    first += count;
+    at += 1 + (group.kind == TN_ONE ? 2 : count);
+  }
 }
 
 /* Moves the last dimension of the front pack to the back pack, or the first of the back to the front. */
-static void move_dim(tn_frame *f, const moving *m, int to_back)
-{
-    tn_dims *front = &f->pack[m->front], *back = &f->pack[m->back];
-    for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
-        const int64_t *a = tn_rt_pack_words(f, &f->operand[k], m->front), *b = tn_rt_pack_words(f, &f->operand[k], m->back);
-        if (a == NULL || b == NULL)
-            continue;
-        const int64_t behind_front = a + 1 + front->rank - f->word, first_of_back = b + 1 - f->word;
-        if (to_back)
-            move_word(f->word, behind_front - 1, first_of_back);
-        else
-            move_word(f->word, first_of_back, behind_front);
-        number_groups(f, &f->operand[k], m, to_back);
+static void move_dim(tn_frame *f, const moving *m, int to_back) {
+  tn_dims *front = &f->pack[m->front], *back = &f->pack[m->back];
+  for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
+    const int64_t *a = tn_rt_pack_words(f, &f->operand[k], m->front), *b = tn_rt_pack_words(f, &f->operand[k], m->back);
+    if (a == NULL || b == NULL) {
+      continue;
     }
+    const int64_t behind_front = a + 1 + front->rank - f->word, first_of_back = b + 1 - f->word;
     if (to_back) {
-        for (int32_t d = back->rank++; d > 0; --d)
-            back->dim[d] = back->dim[d - 1];
-        back->dim[0] = front->dim[--front->rank];
+      move_word(f->word, behind_front - 1, first_of_back);
     } else {
-        front->dim[front->rank++] = back->dim[0];
-        --back->rank;
-        for (int32_t d = 0; d < back->rank; ++d)
-            back->dim[d] = back->dim[d + 1];
+      move_word(f->word, first_of_back, behind_front);
     }
+    number_groups(f, &f->operand[k], m, to_back);
+  }
+  if (to_back) {
+    for (int32_t d = back->rank++; d > 0; --d) {
+      back->dim[d] = back->dim[d - 1];
+    }
+    back->dim[0] = front->dim[--front->rank];
+  } else {
+    front->dim[front->rank++] = back->dim[0];
+    --back->rank;
+    for (int32_t d = 0; d < back->rank; ++d) {
+      back->dim[d] = back->dim[d + 1];
+    }
+  }
 }
 
 /* A dimension that does not move. */
-static void stay(moving *m, int64_t extent, int64_t stride)
-{
-    if (extent == 1)
-        return;
-    m->least = tn_rt_min(m->least, tn_rt_abs(stride));
-    m->most = tn_rt_max(m->most, tn_rt_abs(stride));
+static void stay(moving *m, int64_t extent, int64_t stride) {
+  if (extent == 1) {
+    return;
+  }
+  m->least = tn_rt_min(m->least, tn_rt_abs(stride));
+  m->most = tn_rt_max(m->most, tn_rt_abs(stride));
 }
 
 /* The packs that can move in the view of `t`; 0: none. */
-static int survey(const tn_frame *f, const tn_operand *t, moving *m)
-{
-    const int64_t *at = f->word + t->view;
-    int stays = 0;
-    const moving none = {-1, -1, INT64_MAX, 0, 1};
-    *m = none;
-    for (int32_t g = 0; g < t->groups; ++g, at = tn_rt_next_group(at)) {
-        const tn_group group = tn_rt_group(*at);
-        for (int32_t d = 0; d < group.count; ++d) {
-            const int64_t extent = group.kind == TN_ONE ? at[1] : f->pack[group.pack].dim[d];
-            m->elements *= extent;
-            if (group.kind != TN_MOVED)
-                stay(m, extent, group.kind == TN_ONE ? at[2] : at[1 + d]);
-        }
-        if (group.kind > TN_MOVED || (group.kind == TN_MOVED && (stays ? m->back : m->front) >= 0))
-            return 0;
-        if (group.kind == TN_MOVED)
-            *(stays ? &m->back : &m->front) = group.pack;
-        stays |= group.kind != TN_MOVED;
+static int survey(const tn_frame *f, const tn_operand *t, moving *m) {
+  const int64_t *at = f->word + t->view;
+  int stays = 0;
+  const moving none = {-1, -1, INT64_MAX, 0, 1};
+  *m = none;
+  for (int32_t g = 0; g < t->groups; ++g, at = tn_rt_next_group(at)) {
+    const tn_group group = tn_rt_group(*at);
+    for (int32_t d = 0; d < group.count; ++d) {
+      const int64_t extent = group.kind == TN_ONE ? at[1] : f->pack[group.pack].dim[d];
+      m->elements *= extent;
+      if (group.kind != TN_MOVED) {
+        stay(m, extent, group.kind == TN_ONE ? at[2] : at[1 + d]);
+      }
     }
-    return m->front >= 0 && m->back >= 0 && m->most > 0;
+    if (group.kind > TN_MOVED || (group.kind == TN_MOVED && (stays ? m->back : m->front) >= 0)) {
+      return 0;
+    }
+    if (group.kind == TN_MOVED) {
+      *(stays ? &m->back : &m->front) = group.pack;
+    }
+    stays |= group.kind != TN_MOVED;
+  }
+  return m->front >= 0 && m->back >= 0 && m->most > 0;
 }
 
 /* True if no element of the pack is repeated. */
-static int is_spread(const tn_frame *f, const tn_operand *t, int pack)
-{
-    const int64_t *at = tn_rt_pack_words(f, t, pack);
-    for (int32_t d = 0; d < f->pack[pack].rank; ++d)
-        if (distance_along(f, at, d) == 0)
-            return 0;
-    return 1;
+static int is_spread(const tn_frame *f, const tn_operand *t, int pack) {
+  const int64_t *at = tn_rt_pack_words(f, t, pack);
+  for (int32_t d = 0; d < f->pack[pack].rank; ++d) {
+    if (distance_along(f, at, d) == 0) {
+      return 0;
+    }
+  }
+  return 1;
 }
 
 /* Views can be turned alike, and what may have to be copied then, the outputs, is smaller than the input. */
-static int is_worth_turning(const tn_frame *f, const moving *m)
-{
-    int64_t out = 0;
-    for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
-        const tn_operand *o = &f->operand[k];
-        const int has_front = tn_rt_pack_words(f, o, m->front) != NULL, has_back = tn_rt_pack_words(f, o, m->back) != NULL;
-        if (has_front != has_back)
-            return 0;
-        if (k >= f->op->info.n_in)
-            out += o->reach / o->bytes;
+static int is_worth_turning(const tn_frame *f, const moving *m) {
+  int64_t out = 0;
+  for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
+    const tn_operand *o = &f->operand[k];
+    const int has_front = tn_rt_pack_words(f, o, m->front) != NULL, has_back = tn_rt_pack_words(f, o, m->back) != NULL;
+    if (has_front != has_back) {
+      return 0;
     }
-    return out <= m->elements / 2;
+    if (k >= f->op->info.n_in) {
+      out += o->reach / o->bytes;
+    }
+  }
+  return out <= m->elements / 2;
 }
 
-int tn_rt_turn(tn_frame *f, const tn_operand *t)
-{
-    moving m;
-    int changes = 0;
-    if (t->groups == 0 || !survey(f, t, &m) || m.least == 0 || !is_worth_turning(f, &m) || !is_spread(f, t, m.front) ||
-        !is_spread(f, t, m.back))
-        return 0;
-    for (int pack = 0; pack < f->op->n_packs; ++pack)
-        if (f->op->pack_kinds[pack] == TN_PERMUTED && tn_rt_pack_words(f, t, pack) != NULL)
-            changes |= sort_pack(f, t, pack);
-    changes |= sort_pack(f, t, m.front) | sort_pack(f, t, m.back);
-    const tn_dims *front = &f->pack[m.front], *back = &f->pack[m.back];
-    /* between those that stay: a copy, in which rows are contiguous, moves runs of the memory then */
-    while (back->rank > 0 && distance_along(f, tn_rt_pack_words(f, t, m.back), 0) > m.least) {
-        move_dim(f, &m, 0);
-        changes = 1;
+int tn_rt_turn(tn_frame *f, const tn_operand *t) {
+  moving m;
+  int changes = 0;
+  if (t->groups == 0 || !survey(f, t, &m) || m.least == 0 || !is_worth_turning(f, &m) || !is_spread(f, t, m.front) ||
+      !is_spread(f, t, m.back)) {
+    return 0;
+  }
+  for (int pack = 0; pack < f->op->n_packs; ++pack) {
+    if (f->op->pack_kinds[pack] == TN_PERMUTED && tn_rt_pack_words(f, t, pack) != NULL) {
+      changes |= sort_pack(f, t, pack);
     }
-    while (front->rank > 0 && distance_along(f, tn_rt_pack_words(f, t, m.front), front->rank - 1) < m.least) {
-        move_dim(f, &m, 1);
-        changes = 1;
-    }
-    changes |= sort_pack(f, t, m.front) | sort_pack(f, t, m.back);
-    return changes;
+  }
+  changes |= sort_pack(f, t, m.front) | sort_pack(f, t, m.back);
+  const tn_dims *front = &f->pack[m.front], *back = &f->pack[m.back];
+  /* between those that stay: a copy, in which rows are contiguous, moves runs of the memory then */
+  while (back->rank > 0 && distance_along(f, tn_rt_pack_words(f, t, m.back), 0) > m.least) {
+    move_dim(f, &m, 0);
+    changes = 1;
+  }
+  while (front->rank > 0 && distance_along(f, tn_rt_pack_words(f, t, m.front), front->rank - 1) < m.least) {
+    move_dim(f, &m, 1);
+    changes = 1;
+  }
+  changes |= sort_pack(f, t, m.front) | sort_pack(f, t, m.back);
+  return changes;
 }
 
 /* ---- outputs */
 
 /* Brings the stored dimensions into another order: dimension d goes to place to[d]. */
-static void reorder_put(tn_frame *f, const tn_operand *t, const uint8_t *to)
-{
-    tn_stored *s = &f->stored;
-    int64_t shape[TN_MAX_NDIM];
-    memcpy(shape, s->shape, sizeof shape);
-    for (int32_t d = 0; d < s->ndim; ++d)
-        s->shape[to[d]] = shape[d];
-    for (int32_t d = 0; d < t->rank; ++d)
-        s->at[d] = to[s->at[d]];
+static void reorder_put(tn_frame *f, const tn_operand *t, const uint8_t *to) {
+  tn_stored *s = &f->stored;
+  int64_t shape[TN_MAX_NDIM];
+  memcpy(shape, s->shape, sizeof shape);
+  for (int32_t d = 0; d < s->ndim; ++d) {
+    s->shape[to[d]] = shape[d];
+  }
+  for (int32_t d = 0; d < t->rank; ++d) {
+    s->at[d] = to[s->at[d]];
+  }
 }
 
-void tn_rt_put_stored_as(tn_frame *f, tn_operand *t, const uint8_t *order, int32_t n, int32_t pack)
-{
-    uint8_t to[TN_MAX_NDIM + 1] = {0};
-    if (f->status != 0 || (pack < 0 ? f->stored.ndim != n : f->stored.ndim < n - 1))
-        return;
-    expand_order(order, n, pack, f->stored.ndim, to);
+void tn_rt_put_stored_as(tn_frame *f, tn_operand *t, const uint8_t *order, int32_t n, int32_t pack) {
+  uint8_t to[TN_MAX_NDIM + 1] = {0};
+  if (f->status != 0 || (pack < 0 ? f->stored.ndim != n : f->stored.ndim < n - 1)) {
+    return;
+  }
+  expand_order(order, n, pack, f->stored.ndim, to);
+  reorder_put(f, t, to);
+}
+
+void tn_rt_put_listed_axes(tn_frame *f, tn_operand *t, const tn_ints *axes, int32_t lead) {
+  uint8_t to[TN_MAX_NDIM] = {0};
+  (void)listed_order(f, axes, lead, f->stored.ndim, to);
+  if (f->status == 0) {
     reorder_put(f, t, to);
-}
-
-void tn_rt_put_listed_axes(tn_frame *f, tn_operand *t, const tn_ints *axes, int32_t lead)
-{
-    uint8_t to[TN_MAX_NDIM] = {0};
-    (void)listed_order(f, axes, lead, f->stored.ndim, to);
-    if (f->status == 0)
-        reorder_put(f, t, to);
+  }
 }
