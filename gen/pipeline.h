@@ -87,6 +87,7 @@ struct ModelOptions : GraphForm {
   std::string name = "net";
   std::vector<std::string> isas;  ///< as in KernelSelection
   WeightsForm weights = WeightsForm::c;
+  ByteOrder byte_order = ByteOrder::little;
   std::optional<int> max_threads;
   bool main_program = false;
   bool images = false, sounds = false;  ///< what the program reads next to .npy

@@ -76,6 +76,13 @@ void add_model(CLI::App& app, ModelOptions& model) {
   };
   add_parsed(app, {"--weights", "c|incbin|bin", "c, incbin or bin", "how the weights are stored [c]"}, model.weights,
              parse_form);
+  const auto parse_order = [](const std::string& text) {
+    return text == "little" ? std::optional(ByteOrder::little)
+           : text == "big"  ? std::optional(ByteOrder::big)
+                            : std::nullopt;
+  };
+  add_parsed(app, {"--byte-order", "little|big", "little or big", "of the machine that the C is for [little]"},
+             model.byte_order, parse_order);
   const Flag max_threads = {"--max-threads", "N", "a number from 1 to 1024",
                             "the maximum number of workers [8; 1 for portable C without --main]"};
   add_parsed(app, max_threads, model.max_threads, parse_threads);

@@ -300,9 +300,9 @@ OutputTree model_files(Run& run, const PlacedModel& model, const std::vector<Mod
   const std::optional<Selftest> selftest = selftest_of(model, o);
   OutputTree tree;
   write_model(model.plan, texts,
-              {program_name(o), o.main_program, o.images, o.sounds, model.workers, o.weights, templates, o.freestanding,
-               std::filesystem::path(o.graph).filename().string(), selftest ? &*selftest : nullptr, o.training,
-               forward ? &*forward : nullptr, o.mpi, o.math.libm},
+              {program_name(o), o.main_program, o.images, o.sounds, model.workers, o.weights, o.byte_order, templates,
+               o.freestanding, std::filesystem::path(o.graph).filename().string(), selftest ? &*selftest : nullptr,
+               o.training, forward ? &*forward : nullptr, o.mpi, o.math.libm},
               tree);
   return tree;
 }

@@ -71,11 +71,14 @@ void append_row(const uint8_t* data, size_t bytes, bool last, std::string& out) 
 
 }  // namespace
 
-uint64_t checksum(const std::string& blob) {
+uint64_t checksum(const std::string& blob, ByteOrder order) {
   uint64_t h = 0xcbf29ce484222325u;
   for (size_t at = 0; at + 8 <= blob.size(); at += 8) {
     uint64_t word = 0;
-    for (size_t b = 0; b < 8; ++b) word |= static_cast<uint64_t>(static_cast<unsigned char>(blob[at + b])) << (8 * b);
+    for (size_t b = 0; b < 8; ++b) {
+      const size_t place = order == ByteOrder::big ? 7 - b : b;
+      word |= static_cast<uint64_t>(static_cast<unsigned char>(blob[at + b])) << (8 * place);
+    }
     h = (h ^ word) * 0x100000001b3u;
   }
   return h;

@@ -34,7 +34,7 @@ class ModelWriter {
         name_(frame.name),
         upper_(upper_case(frame.name)),
         arena_(plan, frame.name),
-        weights_(model_weights(plan, frame.name, frame.weights, has_vectors(levels))) {
+        weights_(model_weights(plan, frame.name, {frame.weights, frame.byte_order, has_vectors(levels)})) {
     for (const GraphSize& s : plan.sizes) (s.written ? written_ : given_).push_back(s);
   }
 
@@ -246,7 +246,7 @@ class ModelWriter {
         "/* 0 where these are the bytes of the file, {1}_E_SHAPE where there are more or fewer, {1}_E_RANGE where they "
         "differ. */\n"
         "int {0}_check_weights(const void *weights, size_t bytes);\n",
-        name_, upper_, checksum(weights_.blob));
+        name_, upper_, checksum(weights_.blob, frame_.byte_order));
   }
 
   std::string selftest_api() const {
@@ -287,12 +287,23 @@ class ModelWriter {
                                           {"upper", upper_},
                                           {"levels", fmt::format("{}", levels_.size())},
                                           {"memory", memory_functions(frame_.freestanding)},
+                                          {"byte_order", byte_order_check()},
                                           {"call_arena", arena_.call_field()},
                                           {"call_state", state_text(plan_, "unsigned char *state;")},
                                           {"exchange", frame_.mpi ? exchange_declaration(name_) : ""},
                                           {"has", has},
                                           {"runs", runs},
                                           {"weights", declared_weights()}});
+  }
+
+  /// Refuses machines of the other byte order; compilers that do not tell are trusted.
+  std::string byte_order_check() const {
+    if (!weights_.ordered) return {};
+    const bool big = frame_.byte_order == ByteOrder::big;
+    return fmt::format(
+        "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_{}_ENDIAN__\n#error \"the weights of this model are "
+        "{}; generate it with --byte-order {} for this machine\"\n#endif\n\n",
+        big ? "BIG" : "LITTLE", big ? "big-endian" : "little-endian", big ? "little" : "big");
   }
 
   std::string declared_weights() const {

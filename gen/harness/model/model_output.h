@@ -29,6 +29,7 @@ struct ModelFrame {
   bool images = false, sounds = false;  ///< what the program reads next to .npy
   int workers = 1;                      ///< that the arena has space for
   WeightsForm weights = WeightsForm::c;
+  ByteOrder byte_order = ByteOrder::little;      ///< of the machine
   std::map<std::string, std::string> templates;  ///< text by path below templates/, all of model_template_names()
   bool freestanding = false;                     ///< no header of a C library, only those of the compiler
   std::string source = "a graph";                ///< the file's name, for the first line of each file

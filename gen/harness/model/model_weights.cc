@@ -24,8 +24,9 @@ std::string storage_type(DType d, const std::string& prefix) {
   return with_prefix(std::string(dtype_row(d).c_type), prefix);
 }
 
-bool is_readable(const TensorData& t, int64_t n) {
-  if (n > kReadable || is_complex(t.dtype)) return false;
+bool is_readable(const TensorData& t) {
+  const int64_t n = static_cast<int64_t>(t.bytes.size()) / bytes_of(t.dtype);
+  if (n == 0 || n > kReadable || is_complex(t.dtype)) return false;
   if (!is_float(t.dtype)) return true;
   for (int64_t i = 0; i < n; ++i)
     if (!std::isfinite(real_element(t, i))) return false;
@@ -42,6 +43,18 @@ std::string numbers(const TensorData& t, int64_t n) {
 }
 
 bool is_aligned(const TensorData& t, bool asked) { return asked && t.bytes.size() >= kAlignedBytes; }
+
+/// Whether numbers have more than one byte.
+bool has_byte_order(const TensorData& t) { return !t.bytes.empty() && bytes_of(real_of(t.dtype)) > 1; }
+
+/// The same numbers with the bytes of each in that order; real and imaginary part are numbers of their own.
+std::shared_ptr<const TensorData> in_order(const std::shared_ptr<const TensorData>& data, ByteOrder order) {
+  if (order == ByteOrder::little || !has_byte_order(*data)) return data;
+  auto out = std::make_shared<TensorData>(*data);
+  const auto width = static_cast<ptrdiff_t>(bytes_of(real_of(out->dtype)));
+  for (auto at = out->bytes.begin(); at != out->bytes.end(); at += width) std::reverse(at, at + width);
+  return out;
+}
 
 /// Equal contents have one number; the first buffer of each is the one that is written.
 class Contents {
@@ -64,9 +77,8 @@ class Contents {
 /// One constant as a union of its bytes and its values, so that its type is right however it is spelled.
 class ConstantText {
  public:
-  explicit ConstantText(const WeightDefinition& d) : t_(*d.data), name_(d.name) {
+  explicit ConstantText(const WeightDefinition& d) : t_(*d.data), name_(d.name), readable_(d.readable) {
     count_ = static_cast<int64_t>(t_.bytes.size()) / bytes_of(t_.dtype);
-    readable_ = count_ > 0 && is_readable(t_, count_);
   }
 
   /// `after`: what follows the name, such as its alignment.
@@ -89,12 +101,12 @@ class ConstantText {
   const TensorData& t_;
   std::string name_;
   int64_t count_ = 0;
-  bool readable_ = false;
+  bool readable_;
 };
 
 }  // namespace
 
-ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix, WeightsForm form, bool aligned) {
+ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix, const WeightsStorage& storage) {
   ModelWeights out;
   Contents contents;
   std::vector<std::string> names;
@@ -103,17 +115,20 @@ ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix,
     const PlanBuffer& b = plan.buffers[i];
     if (b.kind != BufferKind::Constant) continue;
     const auto [number, fresh] = contents.number_of(*b.data);
-    if (fresh && form == WeightsForm::c) {
-      const WeightDefinition d{fmt::format("{}_w{}", prefix, number), b.data};
+    const bool readable = storage.form == WeightsForm::c && is_readable(*b.data);
+    out.ordered = out.ordered || (!readable && has_byte_order(*b.data));
+    const auto data = fresh && !readable ? in_order(b.data, storage.order) : b.data;
+    if (fresh && storage.form == WeightsForm::c) {
+      const WeightDefinition d{fmt::format("{}_w{}", prefix, number), data, readable};
       out.declarations += ConstantText(d).declaration(b.name, storage_type(b.dtype, prefix),
-                                                      is_aligned(*b.data, aligned) ? " " + macro : "");
+                                                      is_aligned(*b.data, storage.aligned) ? " " + macro : "");
       names.push_back(d.name + ".values");
       out.definitions.push_back(d);
       out.bytes += static_cast<int64_t>(b.data->bytes.size());
     } else if (fresh) {
       names.push_back(
           fmt::format("(const {} *)(const void *)(weights + {})", storage_type(b.dtype, prefix), out.blob.size()));
-      out.blob.append(reinterpret_cast<const char*>(b.data->bytes.data()), b.data->bytes.size());
+      out.blob.append(reinterpret_cast<const char*>(data->bytes.data()), data->bytes.size());
       out.blob.resize((out.blob.size() + 63) / 64 * 64);
       out.bytes = static_cast<int64_t>(out.blob.size());
     }

@@ -17,29 +17,40 @@ namespace tenon {
 ///   bin:    one file that the caller loads and hands over in the context
 enum class WeightsForm : uint8_t { c, incbin, bin };
 
+/// Of the machine that the C is for.
+enum class ByteOrder : uint8_t { little, big };
+
+/// How constants are stored.
+struct WeightsStorage {
+  WeightsForm form = WeightsForm::c;
+  ByteOrder order = ByteOrder::little;  ///< of numbers that are written as bytes
+  bool aligned = false;                 ///< large constants begin at multiples of 64 (C text; a blob always does)
+};
+
 /// A constant of C; the text can be as long as all else of a run, so it is written where it stays.
 struct WeightDefinition {
   std::string name;
   std::shared_ptr<const TensorData> data;
+  bool readable = false;  ///< as numbers, not as bytes
 };
 
 /// All constants; equal contents are stored once.
 struct ModelWeights {
   std::string declarations;                   ///< c: for the internal header
   std::vector<WeightDefinition> definitions;  ///< c: for the source
-  std::string blob;                           ///< incbin, bin: every constant at a multiple of 64, little-endian
+  std::string blob;                           ///< incbin, bin: every constant at a multiple of 64
   std::map<int, std::string> names;  ///< buffer → expression that reads it; of incbin and bin relative to `weights`
   int64_t bytes = 0;                 ///< c: of the tensors; incbin, bin: of the blob
+  bool ordered = false;              ///< whether numbers of several bytes are stored as bytes, in one order
 };
 
-/// `aligned`: large constants begin at multiples of 64 (C text; a blob always does).
-ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix, WeightsForm form, bool aligned);
+ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix, const WeightsStorage& storage);
 
 /// The C of all of them, appended.
 void append_definitions(const std::vector<WeightDefinition>& definitions, std::string& out);
 
-/// FNV-1a over the 64-bit little-endian words of a text whose length is a multiple of 8.
-uint64_t checksum(const std::string& blob);
+/// FNV-1a over the 64-bit words of a text whose length is a multiple of 8.
+uint64_t checksum(const std::string& blob, ByteOrder order);
 
 /// C of a union's initialiser: rows of string literals, the fastest text for compilers. `rows` and `width` are the
 /// array's extents.
