@@ -8,7 +8,7 @@
     (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0)
 #error "these functions need IEEE arithmetic: compile without -ffast-math, its parts, and -ffp-contract=fast"
 #elif defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
-#error "these functions need float and double as they are stored: compile with -msse2 -mfpmath=sse instead of x87"
+#error "float and double have to be evaluated as such: compile with -fexcess-precision=fast; on x86 -msse2 -mfpmath=sse"
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
