@@ -1,0 +1,400 @@
+"""Random definitions made of the language's forms: recurrences, groups, updates, ranges from data, windows, calls, packs, folds.
+
+Each form reads values that are there and defines another, so that a definition is a chain of forms in random order; what they are is
+left to the interpreter. Bodies are well-typed and their reads in range by construction: a refusal is a finding.
+"""
+import random
+import re
+import sys
+
+SIZES = ['N', 'M', 'K']
+EXTENTS = [(1, 1, 1), (5, 7, 3), (17, 9, 33), (16, 33, 2), (40, 4, 17)]
+INTEGERS = ['i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64']
+FLOATS = ['f32', 'f64', 'f16', 'bf16']
+
+
+class Form:
+    """One definition: `text`, and the dtype of its type variable."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.name = f'form{seed}'
+        self.real = self.r.random() < 0.5
+        self.dtype = self.r.choice(FLOATS if self.real else INTEGERS)
+        self.inputs, self.lets, self.index, self.body, self.kinds = {}, {}, {}, [], []
+        self.values = {}                                          # name → its dims; all have the type T or one that it becomes
+        self.count = 0
+        self.packed = self.r.random() < 0.4
+        for k in range(self.r.choice([1, 2, 2, 3])):
+            self.add_input(self.dims())
+        forms = [getattr(self, n) for n in dir(self) if n.startswith('form_')]
+        for _ in range(self.r.choice([1, 2, 2, 3, 3, 4])):
+            form = self.r.choice(forms)
+            form()
+        self.finish()
+
+    # ---- names
+    def fresh(self, stem):
+        """A name; the form that asks for it is one of the definition's."""
+        form = sys._getframe(1).f_code.co_name
+        if form.startswith('form_') and form[5:] not in self.kinds:
+            self.kinds.append(form[5:])
+        self.count += 1
+        return f'{stem}{self.count}'
+
+    def dims(self, least=1):
+        """Distinct sizes, behind a pack where the definition has one."""
+        n = self.r.choice([1, 2, 2, 3]) if least < 2 else self.r.choice([2, 2, 3])
+        return (['*P'] if self.packed and self.r.random() < 0.7 else []) + self.r.sample(SIZES, n)
+
+    def add_input(self, dims, type_='T'):
+        name = 'ABCDEFGH'[len(self.inputs)] + 'x'*(type_ != 'T')
+        self.inputs[name] = f'{type_}[{", ".join(dims)}]'
+        if type_ == 'T':
+            self.values[name] = dims
+        return name
+
+    def integers(self, dim):
+        """An input of integers over a dim, to be brought into a range."""
+        name = self.fresh('I')
+        self.inputs[name] = f'{self.r.choice(["i32", "i64", "u8", "u16"])}[{dim}]'
+        return name
+
+    def source(self, needs=()):
+        """A value that has these dims, an input made for it if there is none."""
+        fits = [n for n, d in self.values.items() if set(needs) <= set(d) and set(d) - {'*P'}]
+        if fits and self.r.random() < 0.9:
+            return self.r.choice(fits)
+        return self.add_input(list(needs) + [s for s in self.r.sample(SIZES, 1) if s not in needs]) if len(self.inputs) < 8 and needs else \
+            self.r.choice(fits or [self.add_input(list(needs) or ['N'])])
+
+    @staticmethod
+    def var(dim):
+        return '*p' if dim == '*P' else dim.lower()
+
+    def at(self, name, change=None):
+        """A read, at the variable of each dim or what `change` says."""
+        change = change or {}
+        return f'{name}[{",".join(change.get(d, self.var(d)) for d in self.values[name])}]'
+
+    def left(self, name, dims):
+        return f'{name}[{",".join(self.var(d) for d in dims)}]'
+
+    def define(self, name, dims, text):
+        self.body.append(f'{self.left(name, dims)} = {text}')
+        self.values[name] = dims
+
+    def number(self):
+        return self.r.choice(['0.5', '0.25', '1.5'] if self.real else ['2', '3', '5', '7'])
+
+    def other(self, dims):
+        """Something to combine with where these dims are: a read, a variable, a number."""
+        fits = [n for n, d in self.values.items() if set(d) <= set(dims)]
+        choices = [self.number(), self.number()] + [self.at(n) for n in fits]*2
+        single = [self.var(d) for d in dims if d != '*P']
+        choices += [f'({v} % 3)' for v in single[:1]]
+        return self.r.choice(choices)
+
+    def mixed(self, a, b):
+        """Two numbers as one that stays small where they are real."""
+        if self.real:
+            return self.r.choice([f'{a} + 0.5*{b}', f'0.5*{a} - {b}', f'max({a}, {b})', f'min({a}, {b})', f'select({a} > {b}, {a}, 0.5*{b})', f'{a}*tanh({b})'])
+        return self.r.choice([f'{a} + {b}', f'{a} - 3*{b}', f'max({a}, {b})', f'min({a}, {b})', f'bit_xor({a}, {b})', f'bit_and({a}, {b}) + 1', f'select({a} > {b}, {b}, {a}*5)',
+                              f'shr({a}, 2) + {b}', f'({a}*{b}) % 11'])
+
+    # ---- forms
+    def form_elementwise(self):
+        s = self.source()
+        d = self.values[s]
+        self.define(self.fresh('e'), d, self.mixed(self.at(s), self.other(d)))
+
+    def form_recurrence(self):
+        """Along one dim, up or down, one or two elements back, alone or over a second dim too."""
+        s = self.source()
+        d = self.values[s]
+        along = self.r.choice([x for x in d if x != '*P'])
+        h, sign, v = self.fresh('h'), self.r.choice(['-', '-', '+']), along.lower()
+        self.values[h] = d
+        back = [f'padded({self.at(h, {along: f"{v} {sign} 1"})}, {self.r.choice(["0", "1", self.number()])})']
+        if self.r.random() < 0.3:
+            back.append(f'padded({self.at(h, {along: f"{v} {sign} 2"})}, 0)')
+        rest = [x for x in d if x not in (along, '*P')]
+        if rest and self.r.random() < 0.4:
+            w = self.r.choice(rest)
+            n = w.lower()
+            side = self.r.choice([f'{n} - 1', f'{n} + 1', n])
+            back.append(f'padded({self.at(h, {along: f"{v} {sign} 1", w: side})}, 0)')
+        scale = '0.25*' if self.real else ''
+        text = ' + '.join([f'{scale}{b}' for b in back])
+        self.body.append(f'{self.at(h)} = {self.mixed(self.at(s), f"({text})")}')
+
+    def form_group(self):
+        """Two statements that need each other."""
+        s = self.source()
+        d = self.values[s]
+        along = self.r.choice([x for x in d if x != '*P'])
+        a, b, v = self.fresh('g'), self.fresh('g'), along.lower()
+        order = [along] + [x for x in d if x != along] if '*P' not in d else d
+        if '*P' in d:
+            order = ['*P', along] + [x for x in d if x not in ('*P', along)]
+        self.values[a] = self.values[b] = order
+        scale = '0.25*' if self.real else ''
+        self.body.append(f'{self.at(a)} = {self.at(s)} + {scale}padded({self.at(b, {along: f"{v} - 1"})}, {self.number()})')
+        before = self.at(a, {along: f'{v} - 1'})
+        self.body.append(f'{self.at(b)} = {self.mixed(self.at(a), f"{scale}padded({before}, 0)")}')
+
+    def form_solve(self):
+        """A sum over elements that are there already."""
+        d = self.r.sample(SIZES, 2)
+        s, i, h = self.source(d[:1]), d[0].lower(), self.fresh('s')
+        dims = self.values[s]
+        before, j = self.r.choice([(f'{i}2 < {i}', f'{i}2'), (f'{i} - 3 <= {i}2 and {i}2 < {i}', f'{i}2'), (f'{i}2 > {i}', f'{i}2')])
+        self.values[h] = dims
+        how = self.r.choice(['sum', 'max', 'min'] if self.real else ['sum', 'max', 'min', 'bit_xor'])
+        inner = f'{how}[{j} : {before}]({"0.125*" if self.real else ""}{self.at(h, {d[0]: j})} + {self.at(s, {d[0]: j})})'
+        if how in ('max', 'min'):
+            inner = f'min(max({inner}, 0), 9)'
+        self.body.append(f'{self.at(h)} = {self.at(s)} - {inner}')
+
+    def form_prefix(self):
+        s = self.source()
+        d = self.values[s]
+        along = self.r.choice([x for x in d if x != '*P'])
+        v = along.lower()
+        k = v + '3'
+        bounds = [f'{k} <= {v}', f'{k} < {v}', f'{k} >= {v}', f'{k} > {v}', f'{v} - 2 <= {k} and {k} <= {v} + 1', f'{k} != {v}', f'({k} + {v}) % 2 == 0']
+        how = self.r.choice(['sum', 'sum', 'max', 'min'] + ([] if self.real else ['bit_xor', 'bit_or', 'prod']))
+        read = self.at(s, {along: k})
+        inner = read if self.r.random() < 0.6 else self.mixed(read, self.other([x for x in d if x != along]))
+        text = f'{how}[{k} : {self.r.choice(bounds)}]({inner})'
+        self.define(self.fresh('x'), d, f'min(max({text}, -9), 9)' if self.real and how in ('max', 'min') else text)
+
+    def form_data_bound(self):
+        """The length of each row is data."""
+        s = self.source()
+        d = self.values[s]
+        single = [x for x in d if x != '*P']
+        if len(single) < 2:
+            return self.form_prefix()
+        row, along = self.r.sample(single, 2)
+        n, k = self.integers(row), along.lower() + '4'
+        bound = self.r.choice([f'{k} < {n}[{row.lower()}]', f'{k} >= {n}[{row.lower()}]', f'{k} < {n}[{row.lower()}] and {k} % 2 == 0'])
+        keep = [x for x in d if x != along]
+        self.define(self.fresh('l'), keep, f'sum[{k} : {bound}]({self.at(s, {along: k})})')
+
+    def form_range(self):
+        """A sum, a fold or an extremum over a range that data give."""
+        s = self.source()
+        d = self.values[s]
+        along = self.r.choice([x for x in d if x != '*P'])
+        row = self.r.choice([x for x in SIZES if x != along])
+        i, k, lo, hi = row.lower(), along.lower() + '5', self.fresh('lo'), self.fresh('hi')
+        a, b = self.integers(row), self.integers(row)
+        self.body.append(f'{lo}[{i}] = cast({a}[{i}], i64) % ({along} + 1)')
+        self.body.append(f'{hi}[{i}] = cast({b}[{i}], i64) % ({along} + 1)')
+        read = self.at(s, {along: k})
+        keep = [x for x in d if x not in (along, row)] + [row]
+        where = f'{k} in {lo}[{i}] .. {hi}[{i}]'
+        if self.r.random() < 0.3:
+            where += f' : {k} % 2 == 0'
+        zero = '0.0' if self.real else '1'
+        text = self.r.choice([f'sum[{where}]({read})', f'sum[{where}]({self.mixed(read, self.other(keep))})',
+                              f'fold[{where}](a = cast({zero}, T), {"0.5*a + " if self.real else "a*3 + "}{read})', f'min(max(max[{where}]({read}), -5), 5)'])
+        self.define(self.fresh('r'), keep, text)
+
+    def form_update(self):
+        """Elements with the same target combine; some are left out."""
+        s = self.source()
+        d = self.values[s]
+        along = self.r.choice([x for x in d if x != '*P'])
+        v, u, n = along.lower(), self.fresh('u'), self.integers(along)
+        how = self.r.choice(['+=', '+=', 'max=', 'min=', 'last=', '*='] + ([] if self.real else ['bit_xor=', 'bit_or=']))
+        self.values[u] = d
+        first = f'0.5*{self.at(s)}' if self.real else self.r.choice(['1', self.at(s)]) + '*' + self.at(s)
+        self.body.append(f'{self.at(u)} = {first}')
+        where = self.r.choice(['', '', f' where {n}[{v}] % 3 != 1', f' where {self.at(s)} > 0'])
+        value = self.r.choice([self.at(s), '1' if not self.real else '0.5'])
+        if how == '*=' and self.real:
+            value = '0.5'
+        self.body.append(f'{self.at(u, {along: f"cast({n}[{v}], i64) % {along}"})} {how} {value}{where}')
+
+    def form_window(self):
+        """Neighbours along one or two dims, led back at the border or not."""
+        s = self.source()
+        d = self.values[s]
+        places, taps = {}, []
+        for along in self.r.sample([x for x in d if x != '*P'], self.r.choice([1, 1, 2]) if len([x for x in d if x != '*P']) > 1 else 1):
+            v, k = along.lower(), self.fresh('t')
+            self.index[k] = self.r.choice([2, 3, 5])
+            e = self.r.choice([f'{v} + {k} - 1', f'{v} - {k}', f'2*{v} + {k}', f'{v}//2 + {k}'])
+            places[along] = self.r.choice([f'clamp({e}, 0, {along} - 1)', f'mirror({e}, {along})', f'reflect({e}, {along})', f'({e}) % {along}', e])
+            taps.append(k)
+        read = self.at(s, places)
+        if any(not p.startswith(('clamp', 'mirror', 'reflect')) and '%' not in p for p in places.values()):
+            read = f'padded({read}, {self.r.choice(["0", self.number()])})'
+        how = self.r.choice(['sum', 'sum', 'max', 'min'])
+        inner = read if self.r.random() < 0.5 else f'{read}*({taps[0]} + 1)'
+        self.define(self.fresh('w'), d, f'{how}[{",".join(taps)}]({inner})')
+
+    def form_contraction(self):
+        a, b = self.source(), self.source()
+        da, db = self.values[a], self.values[b]
+        shared = [x for x in da if x in db and x != '*P']
+        if not shared:
+            return self.form_elementwise()
+        k = self.r.choice(shared)
+        keep = [x for x in dict.fromkeys(da + db) if x != k]
+        keep = [x for x in keep if x == '*P'] + [x for x in keep if x != '*P']
+        new = k.lower() + '6'
+        self.define(self.fresh('c'), keep, f'sum[{new}]({self.at(a, {k: new})}*{self.at(b, {k: new})}){"*0.125" if self.real else ""}')
+
+    def form_place(self):
+        s = self.source()
+        d = self.values[s]
+        along = self.r.choice([x for x in d if x != '*P'])
+        k, keep, v = along.lower() + '7', [x for x in d if x != along], self.fresh('v')
+        at = self.fresh('at')
+        read = self.at(s, {along: k})
+        if self.r.random() < 0.5:
+            self.body.append(f'{self.left(v, keep)}, {self.left(at, keep)} = {self.r.choice(["max_at", "min_at"])}[{k}]({read})')
+        else:
+            self.body.append(f'{self.left(at, keep)} = {self.r.choice(["argmax", "argmin"])}[{k}]({read})')
+            self.body.append(f'{self.left(v, keep)} = {self.at(s, {along: self.left(at, keep)})}')
+        self.values[v] = keep
+
+    def form_masked_place(self):
+        """The place of an extremum among elements that a condition keeps, where these may be as small as the identity."""
+        s = self.source()
+        d = self.values[s]
+        along = self.r.choice([x for x in d if x != '*P'])
+        k, i, at = along.lower() + '8', along.lower(), self.fresh('at')
+        least = '-inf' if self.real else 'lowest(T)'
+        low = self.fresh('e')
+        self.define(low, d, f'select({self.at(s)} > {self.number()}, {self.at(s)}, {least})')
+        how = self.r.choice(['argmax', 'argmax', 'argmin'])
+        self.body.append(f'{self.left(at, d)} = {how}[{k} : {self.r.choice([f"{k} >= {i}", f"{k} <= {i}", f"({k} + {i}) % 2 == 0", f"{k} == {i} or {k} > 2"])}]({self.at(low, {along: k})})')
+        self.define(self.fresh('v'), d, self.mixed(self.at(s, {along: self.left(at, d)}), self.at(s)))
+
+    def form_single(self):
+        """Updates of a value with one element."""
+        s = self.source()
+        d = self.values[s]
+        along = self.r.choice([x for x in d if x != '*P'])
+        u, q, n = self.fresh('u'), self.fresh('o'), self.integers(along)
+        self.index[q] = self.r.choice([1, 1, 2])
+        keep = [x for x in d if x != along]
+        left = ','.join([self.var(x) for x in keep] + ['{}'])
+        self.body.append(f'{u}[{left.format(q)}] = {self.r.choice(["0", "1"])}{".0" if self.real else ""}*{self.at(s, {along: "0"})}')
+        how = self.r.choice(['+=', '+=', 'max=', 'min=', 'last='])
+        self.body.append(f'{u}[{left.format(f"cast({n}[{along.lower()}], i64) % {self.index[q]}")}] {how} {self.at(s)}')
+        self.define(self.fresh('v'), keep or [along], f'{u}[{left.format("0")}]' if keep else f'{u}[0] + {self.at(s)}')
+
+    def form_each_dim(self):
+        """A pack taken dimension by dimension."""
+        fits = [n for n, d in self.values.items() if '*P' in d]
+        if not fits:
+            return self.form_elementwise()
+        s = self.r.choice(fits)
+        e = self.r.choice(['padded({}, 1)|*(p - 1)', 'padded({}, 2)|*(p + 1)', '{}|*clamp(p + 1, 0, P - 1)', '{}|*mirror(p - 2, P)', '{}|*(P - 1 - p)'])
+        form, index = e.split('|')
+        self.define(self.fresh('e'), self.values[s], self.mixed(form.format(self.at(s, {'*P': index})), self.at(s)))
+
+    def form_transposed(self):
+        s = self.source()
+        d = self.values[s]
+        if '*P' in d or len(d) != 2:
+            return self.form_elementwise()
+        y = self.fresh('y')
+        self.body.append(f'{y} = transpose({s}, perm=[1, 0])')
+        self.values[y] = d[::-1]
+
+    def form_call(self):
+        """An op of the library on a whole value; its result is read like others."""
+        s = self.source()
+        d = self.values[s]
+        if '*P' in d:
+            return self.form_elementwise()
+        y, argument = self.fresh('y'), s if self.r.random() < 0.6 else self.r.choice([f'2*{s}', f'{s} - 1', f'{s}*{s}'])
+        op = self.r.choice(['cumsum({}, axis=-1)', 'sort'] + (['softmax({}, axis=-1)', 'softmax({}, axis=0)', 'relu({})', 'tanh({})'] if self.real else ['sign({})', 'abs({})']))
+        if self.dtype in ('u8', 'u16', 'u32', 'u64') and ('abs' in op or 'sign' in op):
+            op = 'cumsum({}, axis=-1)'
+        if op == 'sort':
+            self.body.append(f'{y}a, {y}i = sort({argument}, axis={self.r.choice([-1, 0])})')
+            self.body.append(f'{self.left(y, d)} = {self.left(y + "a", d)}')
+        else:
+            self.body.append(f'{y} = {op.format(argument)}')
+        self.values[y] = d
+
+    def form_split(self):
+        """A dim of two, handed on as one."""
+        s = self.source()
+        d = self.values[s]
+        single = [x for x in d if x != '*P']
+        if len(single) < 2 or '*P' in d or not self.real:
+            return self.form_elementwise()
+        a, b = single[-2:]
+        rest = single[:-2]
+        c, y = self.fresh('p'), self.fresh('y')
+        subs = [x.lower() for x in rest]
+        self.body.append(f'{c}[{",".join([*subs, f"({a.lower()} {b.lower()})"])}] = {self.mixed(self.at(s), self.number())}')
+        self.body.append(f'{y} = softmax({c}, axis=-1)')
+        z = self.fresh('z')
+        self.lets.setdefault('Z', f'{a}*{b}') if 'Z' not in self.lets or self.lets['Z'] == f'{a}*{b}' else None
+        if self.lets.get('Z') == f'{a}*{b}':
+            self.index['z'] = 'Z'
+            self.body.append(f'{z}[{",".join(subs)}] = sum[z]({y}[{",".join([*subs, "z"])}]*(z % 3))')
+            self.values[z] = rest
+
+    def form_lookup(self):
+        """Narrow arithmetic as an index of a table."""
+        s = self.source()
+        d = self.values[s]
+        table, x = self.fresh('L'), self.fresh('q')
+        n = self.r.choice([d_ for d_ in d if d_ != '*P'])
+        raw = self.fresh('R')
+        kind, bits, step, first = self.r.choice([('u8', 8, 97, 250), ('u16', 16, 20011, 65500), ('u32', 32, 3000000019, 7), ('i16', 16, 20011, 32700)])
+        self.inputs[raw], self.inputs[table] = f'{kind}[{n}]', 'T[16]'
+        read = f'{raw}[{n.lower()}]'
+        e = self.r.choice([f'{read}*{step} + {first}', f'bit_xor({read}*{step}, 85)', f'{read}*{read}*{step} - 7'])
+        self.body.append(f'{x}[{n.lower()}] = {e}')
+        at = f'shr({x}[{n.lower()}], {bits - 4})' if kind != 'i16' and self.r.random() < 0.6 else f'{x}[{n.lower()}] % 16'
+        self.define(self.fresh('k'), d, self.mixed(self.at(s), f'{table}[{at}]'))
+
+    # ---- the whole
+    def finish(self):
+        last = list(self.values)[-1]
+        defined = [n for n in self.values if n not in self.inputs]
+        if not defined:
+            self.form_elementwise()
+            last = list(self.values)[-1]
+            defined = [last]
+        self.outputs = {}
+        for k, name in enumerate(dict.fromkeys([last] + self.r.sample(defined, min(len(defined), 1)))):
+            out = f'Y{k}'
+            dims = self.values[name]
+            self.body.append(f'{self.left(out, dims)} = {self.at(name)}')
+            self.outputs[out] = f'T[{", ".join(dims)}]'
+
+    def text(self):
+        used = ' '.join(self.inputs.values())
+        missing = [s for s in SIZES if s not in used]
+        for s in missing:
+            if any(s in o for o in [*self.outputs.values(), *self.lets.values(), *self.body]):
+                self.inputs[f'S{s}'] = f'T[{s}]'
+        if self.packed and '*P' not in used:
+            self.inputs['SP'] = 'T[*P, N]'
+        sizes = [s for s in SIZES if s in ' '.join(self.inputs.values())]
+        lines = [f'  - op: {self.name}', f'    doc: {", ".join(self.kinds)}', f'    types: {{T: [{self.dtype}]}}', '    in:']
+        lines += [f'      {n}: "{t}"' for n, t in self.inputs.items()]
+        lines += [f'    require: [{", ".join(f"{s} >= 1" for s in sizes)}]']
+        if self.lets:
+            lines += ['    let: {' + ', '.join(f'{n}: {e}' for n, e in self.lets.items()) + '}']
+        body = ' '.join(self.body)
+        self.index.update({s.lower(): s for s in sizes if re.search(rf'\b{s.lower()}\b', body)})
+        if self.index:
+            lines += ['    index: {' + ', '.join(f'{n}: {e}' for n, e in self.index.items()) + '}']
+        lines += ['    out:'] + [f'      {n}: "{t}"' for n, t in self.outputs.items()] + ['    body: |'] + ['      ' + s for s in self.body] + ['    tests:']
+        for extents in self.r.sample(EXTENTS, 3):
+            pack = f', P: {self.r.choice(["[]", "[2]", "[2, 3]"])}' if '*P' in ' '.join(self.inputs.values()) else ''
+            lines.append('      - {' + ', '.join(f'{s}: {n}' for s, n in zip(SIZES, extents) if s in sizes) + pack + '}')
+        return '\n'.join(lines) + '\n'
