@@ -83,8 +83,8 @@ class PartCutter {
     return out;
   }
 
-  /// Behind the statements that are joined with item `at`.
-  size_t behind(size_t at) const {
+  /// The index after the statements that are joined with item `at`.
+  size_t after_joined(size_t at) const {
     while (at + 1 < items_.size() && items_[at + 1].statement && items_[at + 1].statement->joined > 0) ++at;
     return at + 1;
   }
@@ -105,7 +105,7 @@ class PartCutter {
     size_t after = 0;
     for (size_t i = 0; i < std::min(maker, items_.size()); ++i)
       for (const int t : written(items_[i]))
-        if (reads.count(t)) after = std::max(after, behind(i));
+        if (reads.count(t)) after = std::max(after, after_joined(i));
     for (const FoundSize& f : steps_.found)
       if (sizes.count(f.name)) after = std::max(after, f.part + 1);
     return after;

@@ -67,15 +67,15 @@ void ShapeBinder::count_beside_axis(const TensorDef& t, size_t rank, EntryCounts
   const auto fixed = static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.end(), is_fixed));
   const auto before =
       static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.begin() + static_cast<std::ptrdiff_t>(c.at), is_fixed));
-  const size_t behind = fixed - before - (is_fixed(t.dims[c.at]) ? 1 : 0);
-  if (c.axis < before || rank - c.axis < behind + (is_fixed(t.dims[c.at]) ? 1 : 0)) {
+  const size_t after = fixed - before - (is_fixed(t.dims[c.at]) ? 1 : 0);
+  if (c.axis < before || rank - c.axis < after + (is_fixed(t.dims[c.at]) ? 1 : 0)) {
     why = fmt::format("{} has {}; its shape needs {} before dimension {} and {} after it", t.name, dimensions(rank),
-                      before, c.axis, behind);
+                      before, c.axis, after);
     return;
   }
-  if (t.dims[c.at].kind == DimKind::pack) c.count[c.at] = rank - c.axis - behind;
+  if (t.dims[c.at].kind == DimKind::pack) c.count[c.at] = rank - c.axis - after;
   for (size_t i : c.open)
-    if (i != c.at) c.count[i] = i < c.at ? c.axis - before : rank - c.axis - 1 - behind;
+    if (i != c.at) c.count[i] = i < c.at ? c.axis - before : rank - c.axis - 1 - after;
 }
 
 /// The axis of a dim that only an output has separates two open packs, and has to be where packs that are known put

@@ -26,7 +26,7 @@ int memcmp(const void *a, const void *b, size_t bytes);
 
 enum {
   TN_MAX_EXTENTS = 1,      /* extents that depend on data, of one operator */
-  TN_MAX_TOLD = 1,         /* outputs of an operator that has such extents */
+  TN_MAX_EXTENT_OUTPUTS = 1,         /* outputs of an operator that has such extents */
   TN_MAX_TYPES = 2,        /* type variables of one operator */
   TN_MAX_VALUES = 1,       /* list attributes that kernels read from memory, of one operator */
   TN_MAX_KEPT = 1,         /* elements of those whose length the operator determines */
@@ -78,7 +78,7 @@ typedef struct {
 enum { TN_TABLE = 0xff, TN_VALUES = 0xc0 };
 typedef struct {
   uint8_t operand;
-  uint8_t first_size, behind_sizes;   /* the range of the kernel's sizes that this argument determines */
+  uint8_t first_size, end_size;   /* the range of the kernel's sizes that this argument determines */
   uint32_t any_stride;
   const void *without;         /* read in place of an absent operand; NULL: the kernel checks itself, or the operand is required */
 } tn_argument;
@@ -198,13 +198,13 @@ struct tn_frame {
   const void *typed, *dims;                /* attributes and extents */
   const int32_t *types;                    /* tn_dtype of each tensor */
   const void *const *data;                 /* of the inputs, then of the outputs; NULL until they are known */
-  tn_dims *told;                           /* receives the shapes of the outputs */
+  tn_dims *inferred;                       /* receives the shapes of the outputs */
 
   unsigned char *workspace;
   size_t workspace_bytes;
   int32_t type[TN_MAX_TYPES];              /* dtype bound to each type variable, 0: not yet bound */
   const tn_entry *entry;                   /* the first one that matches the call */
-  uint8_t written[TN_MAX_EXTENTS][TN_MAX_TOLD];   /* of each output, bit d: dimension d has this extent */
+  uint8_t written[TN_MAX_EXTENTS][TN_MAX_EXTENT_OUTPUTS];   /* of each output, bit d: dimension d has this extent */
   /* the members below are not cleared when a call begins */
   tn_stored stored;
   int64_t extent[TN_MAX_EXTENTS];          /* extents that depend on data, as the kernel wrote them */
@@ -406,8 +406,8 @@ typedef struct {
 void tn_rt_extent(tn_frame *f, int64_t extent);
 void tn_rt_extents(tn_frame *f, const tn_dims *dims);
 
-void tn_rt_placed_axis(tn_frame *f, int64_t axis, int32_t at, int32_t behind);
-void tn_rt_placed_axes(tn_frame *f, const tn_ints *axes, int32_t at, int32_t count, int32_t behind);
+void tn_rt_placed_axis(tn_frame *f, int64_t axis, int32_t at, int32_t after);
+void tn_rt_placed_axes(tn_frame *f, const tn_ints *axes, int32_t at, int32_t count, int32_t after);
 
 /* ---- levels of the instruction set */
 enum {

@@ -167,17 +167,17 @@ static int gather_begin(gather_call *c, tn_want want, const tn_gather_dims *dims
 int tn_gather_shape(const tn_gather_dims *dims, const tn_gather_attrs *attrs, tn_dims *Y_shape) {
   static const int32_t variable[] = {TN_F32, TN_I32}, type_of[] = {TN_F32, TN_I32, TN_F32};
   gather_call call;
-  tn_dims told[1] = {{0, {0}}};
+  tn_dims inferred[1] = {{0, {0}}};
   int status = gather_begin(&call, TN_WANT_SHAPES, dims, attrs, variable, type_of, NULL);
   if (status != 0) {
     return status;
   }
-  call.frame.told = told;
+  call.frame.inferred = inferred;
   status = tn_rt_infer(&call.frame);
   if (status != 0) {
     return status;
   }
-  *Y_shape = told[0];
+  *Y_shape = inferred[0];
   return 0;
 }
 

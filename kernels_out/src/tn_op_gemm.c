@@ -222,19 +222,19 @@ int tn_gemm_shape(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs, tn_dtype
   const int32_t chosen[] = {(int32_t)T};
   const int32_t types[] = {chosen[0], chosen[0], chosen[0], chosen[0]};
   gemm_call call;
-  tn_dims told[1] = {{0, {0}}};
+  tn_dims inferred[1] = {{0, {0}}};
   int status = gemm_begin(&call, TN_WANT_SHAPES, dims, attrs, chosen, types, NULL);
   (void)type_of;
   (void)variable;
   if (status != 0) {
     return status;
   }
-  call.frame.told = told;
+  call.frame.inferred = inferred;
   status = tn_rt_infer(&call.frame);
   if (status != 0) {
     return status;
   }
-  memcpy(Y_shape, told[0].dim, 2 * sizeof told[0].dim[0]);
+  memcpy(Y_shape, inferred[0].dim, 2 * sizeof inferred[0].dim[0]);
   return 0;
 }
 

@@ -118,17 +118,17 @@ static int gelu_begin(gelu_call *c, tn_want want, const tn_gelu_dims *dims, cons
 int tn_gelu_shape(const tn_gelu_dims *dims, tn_dims *Y_shape) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
   gelu_call call;
-  tn_dims told[1] = {{0, {0}}};
+  tn_dims inferred[1] = {{0, {0}}};
   int status = gelu_begin(&call, TN_WANT_SHAPES, dims, NULL, variable, type_of, NULL);
   if (status != 0) {
     return status;
   }
-  call.frame.told = told;
+  call.frame.inferred = inferred;
   status = tn_rt_infer(&call.frame);
   if (status != 0) {
     return status;
   }
-  *Y_shape = told[0];
+  *Y_shape = inferred[0];
   return 0;
 }
 
@@ -268,17 +268,17 @@ static int relu_begin(relu_call *c, tn_want want, const tn_relu_dims *dims, cons
 int tn_relu_shape(const tn_relu_dims *dims, tn_dims *Y_shape) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
   relu_call call;
-  tn_dims told[1] = {{0, {0}}};
+  tn_dims inferred[1] = {{0, {0}}};
   int status = relu_begin(&call, TN_WANT_SHAPES, dims, NULL, variable, type_of, NULL);
   if (status != 0) {
     return status;
   }
-  call.frame.told = told;
+  call.frame.inferred = inferred;
   status = tn_rt_infer(&call.frame);
   if (status != 0) {
     return status;
   }
-  *Y_shape = told[0];
+  *Y_shape = inferred[0];
   return 0;
 }
 

@@ -498,7 +498,7 @@ static void compare(tn_frame *f, const tn_operand *t) {
 
 static void fill_in(tn_frame *f, const tn_operand *t, int k) {
   const tn_stored *s = &f->stored;
-  int64_t *shape = f->is_typed ? f->told[k].dim : f->out[k]->shape;
+  int64_t *shape = f->is_typed ? f->inferred[k].dim : f->out[k]->shape;
   if (s->ndim > 0 && shape == NULL) {
     tn_rt_fail(f, TN_E_NULL);
     return;
@@ -507,7 +507,7 @@ static void fill_in(tn_frame *f, const tn_operand *t, int k) {
     shape[d] = s->shape[d];
   }
   if (f->is_typed) {
-    f->told[k].rank = s->ndim;
+    f->inferred[k].rank = s->ndim;
     return;
   }
   f->out[k]->dtype.code = (uint8_t)(t->dtype >> 8);

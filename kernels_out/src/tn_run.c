@@ -4,1072 +4,1116 @@
 
 /* The plan of a call; its arrays are in the words of the frame after the views. */
 typedef struct {
-    const tn_form *form;
-    const tn_core *core;
-    int64_t *size;          /* sizes of the kernel */
-    tn_scalar *scalar;
-    int64_t *packs;         /* PACK_WORDS for each pack */
-    int64_t *loop;          /* LOOP_WORDS for each loop around the kernel, innermost first */
-    int32_t loops;
-    int copies;             /* some arguments are copies */
-    int64_t runs;
+  const tn_form *form;
+  const tn_core *core;
+  int64_t *size;          /* sizes of the kernel */
+  tn_scalar *scalar;
+  int64_t *packs;         /* PACK_WORDS for each pack */
+  int64_t *loop;          /* LOOP_WORDS for each loop around the kernel, innermost first */
+  int32_t loops;
+  int copies;             /* some arguments are copies */
+  int64_t runs;
 } plan;
 
 enum {
-    INNER,                  /* extent of the pack that the kernel sees */
-    OUTER,                  /* of a plane, the other extent */
-    BASE,                   /* linear index of the first element of this run */
-    INNER_DIM, OUTER_DIM,   /* the dimensions whose strides they have, or NO_DIM */
-    PACK_WORDS
+  INNER,                  /* extent of the pack that the kernel sees */
+  OUTER,                  /* of a plane, the other extent */
+  BASE,                   /* linear index of the first element of this run */
+  INNER_DIM, OUTER_DIM,   /* the dimensions whose strides they have, or NO_DIM */
+  PACK_WORDS
 };
 enum { NO_DIM = -1 };
 enum {
-    EXTENT, WEIGHT, AT,     /* weight: elements of the pack that a step goes ahead */
-    STRIDE,                 /* its owner: pack | dimension << 8 | how often << 16 */
-    LOOP_WORDS
+  EXTENT, WEIGHT, AT,     /* weight: elements of the pack that a step goes ahead */
+  STRIDE,                 /* its owner: pack | dimension << 8 | how often << 16 */
+  LOOP_WORDS
 };
 
-static int64_t *pack_words(const plan *p, int pack)
-{
-    return p->packs + PACK_WORDS * pack;
+static int64_t *pack_words(const plan *p, int pack) {
+  return p->packs + PACK_WORDS * pack;
 }
 
-static int64_t *loop_words(const plan *p, int32_t loop)
-{
-    return p->loop + LOOP_WORDS * loop;
+static int64_t *loop_words(const plan *p, int32_t loop) {
+  return p->loop + LOOP_WORDS * loop;
 }
 
 /* ---- copying */
 
-static void copy_row(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step, int64_t n, int32_t bytes)
-{
-    if (to_step == bytes && from_step == bytes) {
-        memcpy(to, from, (size_t)(n * bytes));
-        return;
+static void copy_row(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step, int64_t n, int32_t bytes) {
+  if (to_step == bytes && from_step == bytes) {
+    memcpy(to, from, (size_t)(n * bytes));
+    return;
+  }
+  switch (bytes) {
+  case 1:
+    for (int64_t k = 0; k < n; ++k) {
+      to[k * to_step] = from[k * from_step];
     }
-    switch (bytes) {
-    case 1:
-        for (int64_t k = 0; k < n; ++k)
-            to[k * to_step] = from[k * from_step];
-        break;
-    case 2:
-        for (int64_t k = 0; k < n; ++k)
-            memcpy(to + k * to_step, from + k * from_step, 2);
-        break;
-    case 4:
-        for (int64_t k = 0; k < n; ++k)
-            memcpy(to + k * to_step, from + k * from_step, 4);
-        break;
-    case 8:
-        for (int64_t k = 0; k < n; ++k)
-            memcpy(to + k * to_step, from + k * from_step, 8);
-        break;
-    default:
-        for (int64_t k = 0; k < n; ++k)
-            memcpy(to + k * to_step, from + k * from_step, 16);
+    break;
+  case 2:
+    for (int64_t k = 0; k < n; ++k) {
+      memcpy(to + k * to_step, from + k * from_step, 2);
     }
+    break;
+  case 4:
+    for (int64_t k = 0; k < n; ++k) {
+      memcpy(to + k * to_step, from + k * from_step, 4);
+    }
+    break;
+  case 8:
+    for (int64_t k = 0; k < n; ++k) {
+      memcpy(to + k * to_step, from + k * from_step, 8);
+    }
+    break;
+  default:
+    for (int64_t k = 0; k < n; ++k) {
+      memcpy(to + k * to_step, from + k * from_step, 16);
+    }
+  }
 }
 
-static int64_t magnitude(int64_t v)
-{
-    return v < 0 ? -v : v;
+static int64_t magnitude(int64_t v) {
+  return v < 0 ? -v : v;
 }
 
 /* Moves a dimension that is dense on one side, if the innermost is not, next to the innermost; 0 if there is none. */
-static int turns_plane(tn_box *s)
-{
-    for (int32_t d = 1; d < s->rank; ++d) {
-        const int from = magnitude(s->from[d]) == 1 && magnitude(s->from[0]) > 1;
-        const int to = magnitude(s->to[d]) == 1 && magnitude(s->to[0]) > 1;
-        if (!from && !to)
-            continue;
-        const int64_t extent = s->extent[1], to_step = s->to[1], from_step = s->from[1];
-        s->extent[1] = s->extent[d], s->to[1] = s->to[d], s->from[1] = s->from[d];
-        s->extent[d] = extent, s->to[d] = to_step, s->from[d] = from_step;
-        return 1;
+static int turns_plane(tn_box *s) {
+  for (int32_t d = 1; d < s->rank; ++d) {
+    const int from = magnitude(s->from[d]) == 1 && magnitude(s->from[0]) > 1;
+    const int to = magnitude(s->to[d]) == 1 && magnitude(s->to[0]) > 1;
+    if (!from && !to) {
+      continue;
     }
-    return 0;
+    const int64_t extent = s->extent[1], to_step = s->to[1], from_step = s->from[1];
+    s->extent[1] = s->extent[d], s->to[1] = s->to[d], s->from[1] = s->from[d];
+    s->extent[d] = extent, s->to[d] = to_step, s->from[d] = from_step;
+    return 1;
+  }
+  return 0;
 }
 
 /*
  * The two innermost dimensions, by tiles that write whole cache lines. There are few of these: lines at a distance of
  * many powers of two push each other out of the cache.
  */
-static void copy_plane(unsigned char *to, const unsigned char *from, const tn_box *s, int32_t bytes)
-{
-    const int64_t lines = 8, line = 128 / bytes;
-    const int64_t high = magnitude(s->to[0]) == 1 ? line : lines, wide = magnitude(s->to[0]) == 1 ? lines : line;
-    for (int64_t i = 0; i < s->extent[0]; i += high)
-        for (int64_t j = 0; j < s->extent[1]; j += wide) {
-            const int64_t rows = tn_rt_min(high, s->extent[0] - i), n = tn_rt_min(wide, s->extent[1] - j);
-            for (int64_t r = i; r < i + rows; ++r)
-                copy_row(to + (r * s->to[0] + j * s->to[1]) * bytes, s->to[1] * bytes,
-                         from + (r * s->from[0] + j * s->from[1]) * bytes, s->from[1] * bytes, n, bytes);
-        }
+static void copy_plane(unsigned char *to, const unsigned char *from, const tn_box *s, int32_t bytes) {
+  const int64_t lines = 8, line = 128 / bytes;
+  const int64_t high = magnitude(s->to[0]) == 1 ? line : lines, wide = magnitude(s->to[0]) == 1 ? lines : line;
+  for (int64_t i = 0; i < s->extent[0]; i += high) {
+    for (int64_t j = 0; j < s->extent[1]; j += wide) {
+      const int64_t rows = tn_rt_min(high, s->extent[0] - i), n = tn_rt_min(wide, s->extent[1] - j);
+      for (int64_t r = i; r < i + rows; ++r) {
+        copy_row(to + (r * s->to[0] + j * s->to[1]) * bytes, s->to[1] * bytes,
+                 from + (r * s->from[0] + j * s->from[1]) * bytes, s->from[1] * bytes, n, bytes);
+      }
+    }
+  }
 }
 
 /* Dimensions come innermost first. */
-TN_APART static void copy_box(unsigned char *t, const unsigned char *o, tn_box *s, int32_t bytes)
-{
-    int64_t at[TN_MAX_VIEW] = {0};
-    if (s->rank == 0) {
-        memcpy(t, o, (size_t)bytes);
-        return;
+TN_APART static void copy_box(unsigned char *t, const unsigned char *o, tn_box *s, int32_t bytes) {
+  int64_t at[TN_MAX_VIEW] = {0};
+  if (s->rank == 0) {
+    memcpy(t, o, (size_t)bytes);
+    return;
+  }
+  const int turned = turns_plane(s);
+  for (;;) {
+    int32_t d = turned ? 2 : 1;
+    if (turned) {
+      copy_plane(t, o, s, bytes);
+    } else {
+      copy_row(t, s->to[0] * bytes, o, s->from[0] * bytes, s->extent[0], bytes);
     }
-    const int turned = turns_plane(s);
-    for (;;) {
-        int32_t d = turned ? 2 : 1;
-        if (turned)
-            copy_plane(t, o, s, bytes);
-        else
-            copy_row(t, s->to[0] * bytes, o, s->from[0] * bytes, s->extent[0], bytes);
-        for (; d < s->rank; ++d) {                          /* advance: an odometer over the outer dimensions */
-            t += s->to[d] * bytes;
-            o += s->from[d] * bytes;
-            if (++at[d] < s->extent[d])
-                break;
-            t -= s->to[d] * bytes * s->extent[d];
-            o -= s->from[d] * bytes * s->extent[d];
-            at[d] = 0;
-        }
-        if (d >= s->rank)
-            return;
+    for (; d < s->rank; ++d) {                          /* advance: an odometer over the outer dimensions */
+      t += s->to[d] * bytes;
+      o += s->from[d] * bytes;
+      if (++at[d] < s->extent[d]) {
+        break;
+      }
+      t -= s->to[d] * bytes * s->extent[d];
+      o -= s->from[d] * bytes * s->extent[d];
+      at[d] = 0;
     }
+    if (d >= s->rank) {
+      return;
+    }
+  }
 }
 
 /* ---- views */
 
 /* The other extents of an empty tensor may have any product: it wraps, and no element is at such a distance. */
-static int64_t times(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a * (uint64_t)b);
+static int64_t times(int64_t a, int64_t b) {
+  return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-static int64_t extent_of(const tn_frame *f, const tn_operand *t, const int64_t *at, int32_t d)
-{
-    const tn_group g = tn_rt_group(*at);
-    if ((t->repeated >> (g.first + d) & 1u) != 0)
-        return 1;
-    return g.kind == TN_ONE ? at[1] : f->pack[g.pack].dim[d];
+static int64_t extent_of(const tn_frame *f, const tn_operand *t, const int64_t *at, int32_t d) {
+  const tn_group g = tn_rt_group(*at);
+  if ((t->repeated >> (g.first + d) & 1u) != 0) {
+    return 1;
+  }
+  return g.kind == TN_ONE ? at[1] : f->pack[g.pack].dim[d];
 }
 
 /* Product of the extents inside of dimension d of this group; d = -1: with all of its own. */
-static int64_t inside(const tn_frame *f, const tn_operand *t, const int64_t *at, int32_t d)
-{
-    int64_t n = 1;
-    int32_t left = t->rank - tn_rt_group(*at).first - (d + 1);
-    for (++d; left > 0; d = 0, at = tn_rt_next_group(at))
-        for (; d < tn_rt_group(*at).count; ++d, --left)
-            n = times(n, extent_of(f, t, at, d));
-    return n;
+static int64_t inside(const tn_frame *f, const tn_operand *t, const int64_t *at, int32_t d) {
+  int64_t n = 1;
+  int32_t left = t->rank - tn_rt_group(*at).first - (d + 1);
+  for (++d; left > 0; d = 0, at = tn_rt_next_group(at)) {
+    for (; d < tn_rt_group(*at).count; ++d, --left) {
+      n = times(n, extent_of(f, t, at, d));
+    }
+  }
+  return n;
 }
 
-static int64_t elements(const tn_frame *f, const tn_operand *t)
-{
-    return t->groups == 0 ? 1 : inside(f, t, f->word + t->view, -1);
+static int64_t elements(const tn_frame *f, const tn_operand *t) {
+  return t->groups == 0 ? 1 : inside(f, t, f->word + t->view, -1);
 }
 
 /* The stride that kernels see: a copy is contiguous. */
-static int64_t stride_of(const tn_frame *f, const tn_operand *t, const int64_t *at, int32_t d)
-{
-    if (t->is_staged)
-        return inside(f, t, at, d);
-    return tn_rt_group(*at).kind == TN_ONE ? at[2] : at[1 + d];
+static int64_t stride_of(const tn_frame *f, const tn_operand *t, const int64_t *at, int32_t d) {
+  if (t->is_staged) {
+    return inside(f, t, at, d);
+  }
+  return tn_rt_group(*at).kind == TN_ONE ? at[2] : at[1 + d];
 }
 
 /* The pack in a view, if the caller loops over it; NULL if the operand does not have it. */
-static const int64_t *walked(const tn_frame *f, const tn_operand *t, int pack)
-{
-    const int64_t *at = f->word + t->view;
-    for (int32_t g = 0; g < t->groups; ++g, at = tn_rt_next_group(at)) {
-        const tn_group group = tn_rt_group(*at);
-        if (group.kind >= TN_ODOMETER && group.pack == pack)
-            return at;
+static const int64_t *walked(const tn_frame *f, const tn_operand *t, int pack) {
+  const int64_t *at = f->word + t->view;
+  for (int32_t g = 0; g < t->groups; ++g, at = tn_rt_next_group(at)) {
+    const tn_group group = tn_rt_group(*at);
+    if (group.kind >= TN_ODOMETER && group.pack == pack) {
+      return at;
     }
-    return NULL;
+  }
+  return NULL;
 }
 
 /* The stride of dimension d of the pack that the view has at `at`; any where no dimension is meant. */
-static int64_t stride_along(const tn_frame *f, const tn_operand *t, const int64_t *at, int64_t d)
-{
-    return d == NO_DIM ? -1 : stride_of(f, t, at, (int32_t)d);
+static int64_t stride_along(const tn_frame *f, const tn_operand *t, const int64_t *at, int64_t d) {
+  return d == NO_DIM ? -1 : stride_of(f, t, at, (int32_t)d);
 }
 
 /* The same for a pack that the operand may lack: the stride is 0. */
-static int64_t pack_stride(const tn_frame *f, const tn_operand *t, int pack, int64_t d)
-{
-    const int64_t *at = walked(f, t, pack);
-    return at == NULL ? 0 : stride_along(f, t, at, d);
+static int64_t pack_stride(const tn_frame *f, const tn_operand *t, int pack, int64_t d) {
+  const int64_t *at = walked(f, t, pack);
+  return at == NULL ? 0 : stride_along(f, t, at, d);
 }
 
-static int pack_of(const int64_t *loop)
-{
-    return (int)(loop[STRIDE] & 0xff);
+static int pack_of(const int64_t *loop) {
+  return (int)(loop[STRIDE] & 0xff);
 }
 
-static int64_t dim_of(const int64_t *loop)
-{
-    return loop[STRIDE] >> 8 & 0xff;
+static int64_t dim_of(const int64_t *loop) {
+  return loop[STRIDE] >> 8 & 0xff;
 }
 
-static int64_t loop_stride(const tn_frame *f, const plan *p, const tn_operand *t, int32_t loop)
-{
-    const int64_t *w = loop_words(p, loop);
-    return times(pack_stride(f, t, pack_of(w), dim_of(w)), w[STRIDE] >> 16);
+static int64_t loop_stride(const tn_frame *f, const plan *p, const tn_operand *t, int32_t loop) {
+  const int64_t *w = loop_words(p, loop);
+  return times(pack_stride(f, t, pack_of(w), dim_of(w)), w[STRIDE] >> 16);
 }
 
-static int64_t inner_stride(const tn_frame *f, const plan *p, const tn_operand *t, int pack)
-{
-    return pack_stride(f, t, pack, pack_words(p, pack)[INNER_DIM]);
+static int64_t inner_stride(const tn_frame *f, const plan *p, const tn_operand *t, int pack) {
+  return pack_stride(f, t, pack, pack_words(p, pack)[INNER_DIM]);
 }
 
-static int64_t staged_bytes(const tn_frame *f, const tn_operand *t)
-{
-    return (elements(f, t) * t->bytes + 63) / 64 * 64;
+static int64_t staged_bytes(const tn_frame *f, const tn_operand *t) {
+  return (elements(f, t) * t->bytes + 63) / 64 * 64;
 }
 
 /* Arguments that are not operands: constants and lists of attributes. */
 static const tn_operand nothing;
 
-static const tn_operand *operand_of(const tn_frame *f, const plan *p, int k)
-{
-    const uint8_t operand = p->form->arguments[k].operand;
-    return operand < TN_VALUES ? &f->operand[operand] : &nothing;
+static const tn_operand *operand_of(const tn_frame *f, const plan *p, int k) {
+  const uint8_t operand = p->form->arguments[k].operand;
+  return operand < TN_VALUES ? &f->operand[operand] : &nothing;
 }
 
 /* ---- the innermost dimension of a pack, and the loops around it */
 
 /* Bit d: in every argument, dimension d of the pack continues the one inside of it; extents of 1 are ignored. */
-static unsigned joined(const tn_frame *f, const plan *p, int pack)
-{
-    const tn_dims *dims = &f->pack[pack];
-    unsigned mask = 0xff;
-    for (int k = 0; k < p->form->n_arguments; ++k) {
-        const tn_operand *t = operand_of(f, p, k);
-        const int64_t *at = walked(f, t, pack);
-        int32_t within = NO_DIM;
-        for (int32_t d = dims->rank - 1; d >= 0 && at != NULL; --d) {
-            if (dims->dim[d] == 1)
-                continue;
-            if (within != NO_DIM && stride_of(f, t, at, d) != times(stride_of(f, t, at, within), dims->dim[within]))
-                mask &= ~(1u << d);
-            within = d;
-        }
+static unsigned joined(const tn_frame *f, const plan *p, int pack) {
+  const tn_dims *dims = &f->pack[pack];
+  unsigned mask = 0xff;
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    const tn_operand *t = operand_of(f, p, k);
+    const int64_t *at = walked(f, t, pack);
+    int32_t within = NO_DIM;
+    for (int32_t d = dims->rank - 1; d >= 0 && at != NULL; --d) {
+      if (dims->dim[d] == 1) {
+        continue;
+      }
+      if (within != NO_DIM && stride_of(f, t, at, d) != times(stride_of(f, t, at, within), dims->dim[within])) {
+        mask &= ~(1u << d);
+      }
+      within = d;
     }
-    return mask;
+  }
+  return mask;
 }
 
-static int64_t *open_loop(const tn_frame *f, plan *p, int pack, int64_t d, int64_t often)
-{
-    if (p->loops == f->op->n_loops)
-        return NULL;
-    int64_t *w = loop_words(p, p->loops++);
-    w[STRIDE] = pack | d << 8 | often << 16;
-    return w;
+static int64_t *open_loop(const tn_frame *f, plan *p, int pack, int64_t d, int64_t often) {
+  if (p->loops == f->op->n_loops) {
+    return NULL;
+  }
+  int64_t *w = loop_words(p, p->loops++);
+  w[STRIDE] = pack | d << 8 | often << 16;
+  return w;
 }
 
 /* Returns 0 if there is no space for a loop. */
-static int merge_pack(const tn_frame *f, plan *p, int pack)
-{
-    const tn_dims *dims = &f->pack[pack];
-    unsigned mask = 0;
-    int is_known = 0;
-    int64_t weight = 1, *w = pack_words(p, pack), *extent = &w[INNER];
-    w[INNER] = w[OUTER] = 1;
-    w[INNER_DIM] = w[OUTER_DIM] = NO_DIM;
-    for (int32_t d = dims->rank - 1; d >= 0; --d) {
-        if (dims->dim[d] == 1)
-            continue;
-        if (w[INNER_DIM] != NO_DIM && !is_known) {
-            mask = joined(f, p, pack);
-            is_known = 1;
-        }
-        if (w[INNER_DIM] == NO_DIM) {
-            w[INNER_DIM] = d;
-            *extent = dims->dim[d];
-        } else if ((mask >> d & 1u) != 0) {
-            *extent = times(*extent, dims->dim[d]);
-        } else {
-            int64_t *loop = open_loop(f, p, pack, d, 1);
-            if (loop == NULL)
-                return 0;
-            extent = &loop[EXTENT];
-            *extent = dims->dim[d];
-            loop[WEIGHT] = weight;
-        }
-        weight = times(weight, dims->dim[d]);
+static int merge_pack(const tn_frame *f, plan *p, int pack) {
+  const tn_dims *dims = &f->pack[pack];
+  unsigned mask = 0;
+  int is_known = 0;
+  int64_t weight = 1, *w = pack_words(p, pack), *extent = &w[INNER];
+  w[INNER] = w[OUTER] = 1;
+  w[INNER_DIM] = w[OUTER_DIM] = NO_DIM;
+  for (int32_t d = dims->rank - 1; d >= 0; --d) {
+    if (dims->dim[d] == 1) {
+      continue;
     }
-    return 1;
+    if (w[INNER_DIM] != NO_DIM && !is_known) {
+      mask = joined(f, p, pack);
+      is_known = 1;
+    }
+    if (w[INNER_DIM] == NO_DIM) {
+      w[INNER_DIM] = d;
+      *extent = dims->dim[d];
+    } else if ((mask >> d & 1u) != 0) {
+        *extent = times(*extent, dims->dim[d]);
+    } else {
+      int64_t *loop = open_loop(f, p, pack, d, 1);
+      if (loop == NULL) {
+        return 0;
+      }
+      extent = &loop[EXTENT];
+      *extent = dims->dim[d];
+      loop[WEIGHT] = weight;
+    }
+    weight = times(weight, dims->dim[d]);
+  }
+  return 1;
 }
 
-static void swap_loops(const plan *p, int32_t a, int32_t b)
-{
-    for (int k = 0; k < LOOP_WORDS; ++k) {
-        const int64_t kept = loop_words(p, a)[k];
-        loop_words(p, a)[k] = loop_words(p, b)[k];
-        loop_words(p, b)[k] = kept;
-    }
+static void swap_loops(const plan *p, int32_t a, int32_t b) {
+  for (int k = 0; k < LOOP_WORDS; ++k) {
+    const int64_t kept = loop_words(p, a)[k];
+    loop_words(p, a)[k] = loop_words(p, b)[k];
+    loop_words(p, b)[k] = kept;
+  }
 }
 
 /*
  * Where an argument is dense along a loop but goes from cache line to cache line along the run, the run is cut: the loop
  * comes next, while the lines of a piece are in the cache.
  */
-static void cut_run(const tn_frame *f, plan *p, int pack, int32_t before)
-{
-    int64_t piece = 16, *w = pack_words(p, pack), *loop;
-    int32_t dense = -1;
-    if (before == p->loops)
-        return;
-    for (int k = 0; k < p->form->n_arguments; ++k) {
-        const tn_operand *t = operand_of(f, p, k);
-        for (int32_t d = before; d < p->loops; ++d)
-            if (magnitude(loop_stride(f, p, t, d)) == 1 && magnitude(inner_stride(f, p, t, pack)) * t->bytes >= 64)
-                dense = d;
+static void cut_run(const tn_frame *f, plan *p, int pack, int32_t before) {
+  int64_t piece = 16, *w = pack_words(p, pack), *loop;
+  int32_t dense = -1;
+  if (before == p->loops) {
+    return;
+  }
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    const tn_operand *t = operand_of(f, p, k);
+    for (int32_t d = before; d < p->loops; ++d) {
+      if (magnitude(loop_stride(f, p, t, d)) == 1 && magnitude(inner_stride(f, p, t, pack)) * t->bytes >= 64) {
+        dense = d;
+      }
     }
-    while (piece >= 8 && w[INNER] % piece != 0)
-        piece /= 2;
-    if (dense < 0 || piece < 8 || w[INNER] == piece || w[INNER_DIM] == NO_DIM)
-        return;
-    loop = open_loop(f, p, pack, w[INNER_DIM], piece);
-    if (loop == NULL)
-        return;
-    loop[EXTENT] = w[INNER] / piece;
-    loop[WEIGHT] = piece;
-    w[INNER] = piece;
-    swap_loops(p, before, dense);
+  }
+  while (piece >= 8 && w[INNER] % piece != 0) {
+    piece /= 2;
+  }
+  if (dense < 0 || piece < 8 || w[INNER] == piece || w[INNER_DIM] == NO_DIM) {
+    return;
+  }
+  loop = open_loop(f, p, pack, w[INNER_DIM], piece);
+  if (loop == NULL) {
+    return;
+  }
+  loop[EXTENT] = w[INNER] / piece;
+  loop[WEIGHT] = piece;
+  w[INNER] = piece;
+  swap_loops(p, before, dense);
 }
 
 /* True if an argument is dense along this loop, but not along the innermost dimension: `far` bytes at least are between
    its elements there. */
-static int turns(const tn_frame *f, const plan *p, int pack, int32_t loop, int64_t far)
-{
-    for (int k = 0; k < p->form->n_arguments; ++k) {
-        const tn_operand *t = operand_of(f, p, k);
-        const int64_t inner = inner_stride(f, p, t, pack);
-        if (loop_stride(f, p, t, loop) == 1 && inner != 1 && magnitude(inner) * t->bytes >= far)
-            return 1;
+static int turns(const tn_frame *f, const plan *p, int pack, int32_t loop, int64_t far) {
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    const tn_operand *t = operand_of(f, p, k);
+    const int64_t inner = inner_stride(f, p, t, pack);
+    if (loop_stride(f, p, t, loop) == 1 && inner != 1 && magnitude(inner) * t->bytes >= far) {
+      return 1;
     }
-    return 0;
+  }
+  return 0;
 }
 
 /* A plane kernel takes one of the loops itself: the one along which an input is dense, else the innermost. Returns 1 if
    that input goes from cache line to cache line along the run. */
-static int take_loop(const tn_frame *f, plan *p, int pack)
-{
-    int32_t taken = 0;
-    int turned = 0;
-    if (p->loops == 0)
-        return 0;
-    for (int32_t d = 0; d < p->loops; ++d)
-        if (turns(f, p, pack, d, 0)) {
-            taken = d;
-            turned = turns(f, p, pack, d, 64);
-        }
-    pack_words(p, pack)[OUTER] = loop_words(p, taken)[EXTENT];
-    pack_words(p, pack)[OUTER_DIM] = dim_of(loop_words(p, taken));
-    --p->loops;
-    for (int32_t d = taken; d < p->loops; ++d)
-        swap_loops(p, d, d + 1);
-    return turned;
+static int take_loop(const tn_frame *f, plan *p, int pack) {
+  int32_t taken = 0;
+  int turned = 0;
+  if (p->loops == 0) {
+    return 0;
+  }
+  for (int32_t d = 0; d < p->loops; ++d) {
+    if (turns(f, p, pack, d, 0)) {
+      taken = d;
+      turned = turns(f, p, pack, d, 64);
+    }
+  }
+  pack_words(p, pack)[OUTER] = loop_words(p, taken)[EXTENT];
+  pack_words(p, pack)[OUTER_DIM] = dim_of(loop_words(p, taken));
+  --p->loops;
+  for (int32_t d = taken; d < p->loops; ++d) {
+    swap_loops(p, d, d + 1);
+  }
+  return turned;
 }
 
 /* Makes one of both extents of a plane a piece; the pieces are the new innermost loop. */
-static void cut_extent(const tn_frame *f, plan *p, int pack, int extent, int64_t piece)
-{
-    int64_t *w = pack_words(p, pack), *loop;
-    while (piece >= 8 && w[extent] % piece != 0)
-        piece /= 2;
-    if (piece < 8 || w[extent] == piece)
-        return;
-    loop = open_loop(f, p, pack, w[extent == INNER ? INNER_DIM : OUTER_DIM], piece);
-    if (loop == NULL)
-        return;
-    loop[EXTENT] = w[extent] / piece;
-    loop[WEIGHT] = 0;                                       /* plane kernels do not count elements */
-    w[extent] = piece;
-    for (int32_t d = p->loops - 1; d > 0; --d)
-        swap_loops(p, d, d - 1);
+static void cut_extent(const tn_frame *f, plan *p, int pack, int extent, int64_t piece) {
+  int64_t *w = pack_words(p, pack), *loop;
+  while (piece >= 8 && w[extent] % piece != 0) {
+    piece /= 2;
+  }
+  if (piece < 8 || w[extent] == piece) {
+    return;
+  }
+  loop = open_loop(f, p, pack, w[extent == INNER ? INNER_DIM : OUTER_DIM], piece);
+  if (loop == NULL) {
+    return;
+  }
+  loop[EXTENT] = w[extent] / piece;
+  loop[WEIGHT] = 0;                                       /* plane kernels do not count elements */
+  w[extent] = piece;
+  for (int32_t d = p->loops - 1; d > 0; --d) {
+    swap_loops(p, d, d - 1);
+  }
 }
 
 /*
  * A kernel of planes where some arguments are dense along the run and others along the loop around it: it goes from
  * tile to tile, whose cache lines are few at a distance of many powers of two. A copy has tiles itself.
  */
-static void cut_plane(const tn_frame *f, plan *p, int pack)
-{
-    cut_extent(f, p, pack, OUTER, 64);
-    cut_extent(f, p, pack, INNER, 16);
+static void cut_plane(const tn_frame *f, plan *p, int pack) {
+  cut_extent(f, p, pack, OUTER, 64);
+  cut_extent(f, p, pack, INNER, 16);
 }
 
 /* ---- fitting an operand to what the kernel expects */
 
 /* An operand as the kernel sees it. */
 typedef struct {
-    int32_t rank;
-    int64_t extent[TN_MAX_KERNEL_DIMS], stride[TN_MAX_KERNEL_DIMS];
+  int32_t rank;
+  int64_t extent[TN_MAX_KERNEL_DIMS], stride[TN_MAX_KERNEL_DIMS];
 } seen_operand;
 
-static void see(seen_operand *s, int64_t extent, int64_t stride)
-{
-    s->extent[s->rank] = extent;
-    s->stride[s->rank++] = stride;
+static void see(seen_operand *s, int64_t extent, int64_t stride) {
+  s->extent[s->rank] = extent;
+  s->stride[s->rank++] = stride;
 }
 
 /* A pack as one dimension; 0 if it has no single stride. */
-static int collapse(const tn_frame *f, const tn_operand *t, const int64_t *at, seen_operand *s)
-{
-    int fits = 1;
-    int64_t extent = 1, stride = -1;
-    for (int32_t d = tn_rt_group(*at).count - 1; d >= 0; --d) {
-        const int64_t n = extent_of(f, t, at, d);
-        if (n == 1)
-            continue;
-        if (stride == -1 && extent == 1)
-            stride = stride_of(f, t, at, d);
-        else if (stride_of(f, t, at, d) != times(stride, extent))
-            fits = 0;
-        extent = times(extent, n);
+static int collapse(const tn_frame *f, const tn_operand *t, const int64_t *at, seen_operand *s) {
+  int fits = 1;
+  int64_t extent = 1, stride = -1;
+  for (int32_t d = tn_rt_group(*at).count - 1; d >= 0; --d) {
+    const int64_t n = extent_of(f, t, at, d);
+    if (n == 1) {
+      continue;
     }
-    see(s, extent, stride);
-    return fits;
+    if (stride == -1 && extent == 1) {
+      stride = stride_of(f, t, at, d);
+    } else if (stride_of(f, t, at, d) != times(stride, extent)) {
+      fits = 0;
+    }
+    extent = times(extent, n);
+  }
+  see(s, extent, stride);
+  return fits;
 }
 
-static int kernel_dims(const tn_frame *f, const plan *p, const tn_operand *t, seen_operand *s)
-{
-    int fits = 1;
-    const int64_t *at = f->word + t->view;
-    s->rank = 0;
-    for (int32_t g = 0; g < t->groups; ++g, at = tn_rt_next_group(at)) {
-        const tn_group group = tn_rt_group(*at);
-        const int64_t *pack = pack_words(p, group.pack);
-        switch (group.kind) {
-        case TN_COLLAPSED:
-        case TN_PERMUTED:
-        case TN_MOVED:
-            fits &= collapse(f, t, at, s);
-            break;
-        case TN_PLANE:
-        case TN_COPIED:
-            see(s, pack[OUTER], stride_along(f, t, at, pack[OUTER_DIM]));
-            see(s, pack[INNER], stride_along(f, t, at, pack[INNER_DIM]));
-            break;
-        case TN_ODOMETER:
-            see(s, pack[INNER], stride_along(f, t, at, pack[INNER_DIM]));
-            break;
-        case TN_ONE:
-            see(s, extent_of(f, t, at, 0), stride_of(f, t, at, 0));
-            break;
-        default:
-            for (int32_t d = group.count - TN_MAX_NDIM; d < group.count && s->rank < TN_MAX_KERNEL_DIMS; ++d)
-                see(s, d < 0 ? 1 : extent_of(f, t, at, d), d < 0 ? -1 : stride_of(f, t, at, d));
-        }
+static int kernel_dims(const tn_frame *f, const plan *p, const tn_operand *t, seen_operand *s) {
+  int fits = 1;
+  const int64_t *at = f->word + t->view;
+  s->rank = 0;
+  for (int32_t g = 0; g < t->groups; ++g, at = tn_rt_next_group(at)) {
+    const tn_group group = tn_rt_group(*at);
+    const int64_t *pack = pack_words(p, group.pack);
+    switch (group.kind) {
+    case TN_COLLAPSED:
+    case TN_PERMUTED:
+    case TN_MOVED:
+      fits &= collapse(f, t, at, s);
+      break;
+    case TN_PLANE:
+    case TN_COPIED:
+      see(s, pack[OUTER], stride_along(f, t, at, pack[OUTER_DIM]));
+      see(s, pack[INNER], stride_along(f, t, at, pack[INNER_DIM]));
+      break;
+    case TN_ODOMETER:
+      see(s, pack[INNER], stride_along(f, t, at, pack[INNER_DIM]));
+      break;
+    case TN_ONE:
+      see(s, extent_of(f, t, at, 0), stride_of(f, t, at, 0));
+      break;
+    default:
+      for (int32_t d = group.count - TN_MAX_NDIM; d < group.count && s->rank < TN_MAX_KERNEL_DIMS; ++d) {
+        see(s, d < 0 ? 1 : extent_of(f, t, at, d), d < 0 ? -1 : stride_of(f, t, at, d));
+      }
     }
-    return fits;
+  }
+  return fits;
 }
 
 /* The sizes that come from an argument. */
-static void tell_sizes(const plan *p, int k, const seen_operand *s)
-{
-    for (int n = p->form->arguments[k].first_size; n < p->form->arguments[k].behind_sizes; ++n) {
-        const tn_source source = p->form->sizes[n];
-        if (source.a != k)
-            continue;
-        if (source.from == TN_FROM_STRIDE)
-            p->size[n] = s == NULL ? 0 : s->stride[source.b];       /* arbitrary if it is absent */
+static void tell_sizes(const plan *p, int k, const seen_operand *s) {
+  for (int n = p->form->arguments[k].first_size; n < p->form->arguments[k].end_size; ++n) {
+    const tn_source source = p->form->sizes[n];
+    if (source.a != k) {
+      continue;
     }
+    if (source.from == TN_FROM_STRIDE) {
+      p->size[n] = s == NULL ? 0 : s->stride[source.b];       /* arbitrary if it is absent */
+    }
+  }
 }
 
 /* Sets the kernel's sizes that come from the operand; returns 0 if it has to be copied first. */
-TN_APART static int fit(const tn_frame *f, const plan *p, int k)
-{
-    const uint32_t any_stride = p->form->arguments[k].any_stride;
-    const tn_operand *t = operand_of(f, p, k);
-    seen_operand s;
-    int fits = kernel_dims(f, p, t, &s);
-    int64_t expected = 1;
-    for (int32_t d = s.rank - 1; d >= 0; --d) {
-        const int free_choice = (any_stride >> d & 1) != 0;
-        if (s.extent[d] <= 1 || !free_choice) {
-            if (s.extent[d] > 1 && s.stride[d] != expected)
-                fits = 0;
-            s.stride[d] = expected;
-        }
-        expected = times(expected, s.extent[d]);
+TN_APART static int fit(const tn_frame *f, const plan *p, int k) {
+  const uint32_t any_stride = p->form->arguments[k].any_stride;
+  const tn_operand *t = operand_of(f, p, k);
+  seen_operand s;
+  int fits = kernel_dims(f, p, t, &s);
+  int64_t expected = 1;
+  for (int32_t d = s.rank - 1; d >= 0; --d) {
+    const int free_choice = (any_stride >> d & 1) != 0;
+    if (s.extent[d] <= 1 || !free_choice) {
+      if (s.extent[d] > 1 && s.stride[d] != expected) {
+        fits = 0;
+      }
+      s.stride[d] = expected;
     }
-    tell_sizes(p, k, t->groups == 0 ? NULL : &s);
-    return fits || expected == 0;
+    expected = times(expected, s.extent[d]);
+  }
+  tell_sizes(p, k, t->groups == 0 ? NULL : &s);
+  return fits || expected == 0;
 }
 
 /* Whether dimension d of a pack is contiguous with dimension `within`, which is inside of it, in every operand. */
-static int goes_on(const tn_frame *f, int pack, int32_t d, int32_t within)
-{
-    for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
-        const int64_t *at = tn_rt_pack_words(f, &f->operand[k], pack);
-        if (at != NULL && at[1 + d] != times(at[1 + within], f->pack[pack].dim[within]))
-            return 0;
+static int goes_on(const tn_frame *f, int pack, int32_t d, int32_t within) {
+  for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
+    const int64_t *at = tn_rt_pack_words(f, &f->operand[k], pack);
+    if (at != NULL && at[1 + d] != times(at[1 + within], f->pack[pack].dim[within])) {
+      return 0;
     }
-    return 1;
+  }
+  return 1;
 }
 
 /* Merges dimensions of a pack that are contiguous in every operand; extents of 1 go to the front. */
-static void merge_dims(tn_frame *f, int pack)
-{
-    tn_dims *p = &f->pack[pack];
-    int32_t to = p->rank;
-    for (int32_t d = p->rank - 1; d >= 0; --d) {
-        if (p->dim[d] == 1)
-            continue;
-        if (to < p->rank && goes_on(f, pack, d, to)) {
-            p->dim[to] = times(p->dim[to], p->dim[d]);
-            continue;
-        }
-        p->dim[--to] = p->dim[d];
-        for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
-            int64_t *at = tn_rt_pack_words(f, &f->operand[k], pack);
-            if (at != NULL)
-                at[1 + to] = at[1 + d];
-        }
+static void merge_dims(tn_frame *f, int pack) {
+  tn_dims *p = &f->pack[pack];
+  int32_t to = p->rank;
+  for (int32_t d = p->rank - 1; d >= 0; --d) {
+    if (p->dim[d] == 1) {
+      continue;
     }
-    while (to > 0)
-        p->dim[--to] = 1;
+    if (to < p->rank && goes_on(f, pack, d, to)) {
+      p->dim[to] = times(p->dim[to], p->dim[d]);
+      continue;
+    }
+    p->dim[--to] = p->dim[d];
+    for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
+      int64_t *at = tn_rt_pack_words(f, &f->operand[k], pack);
+      if (at != NULL) {
+        at[1 + to] = at[1 + d];
+      }
+    }
+  }
+  while (to > 0) {
+    p->dim[--to] = 1;
+  }
 }
 
 /* Builds the loops around the kernel; returns 0 if there is no space for them. */
-static int walk_packs(const tn_frame *f, plan *p)
-{
-    p->loops = 0;
-    for (int k = 0; k < f->op->n_packs; ++k) {
-        const int32_t before = p->loops;
-        if (f->op->pack_kinds[k] < TN_ODOMETER)
-            continue;
-        if (!merge_pack(f, p, k))
-            return 0;
-        if (f->op->pack_kinds[k] == TN_ODOMETER)
-            cut_run(f, p, k, before);
-        else if (take_loop(f, p, k) && f->op->pack_kinds[k] == TN_PLANE)
-            cut_plane(f, p, k);
+static int walk_packs(const tn_frame *f, plan *p) {
+  p->loops = 0;
+  for (int k = 0; k < f->op->n_packs; ++k) {
+    const int32_t before = p->loops;
+    if (f->op->pack_kinds[k] < TN_ODOMETER) {
+      continue;
     }
-    return 1;
+    if (!merge_pack(f, p, k)) {
+      return 0;
+    }
+    if (f->op->pack_kinds[k] == TN_ODOMETER) {
+      cut_run(f, p, k, before);
+    } else if (take_loop(f, p, k) && f->op->pack_kinds[k] == TN_PLANE) {
+      cut_plane(f, p, k);
+    }
+  }
+  return 1;
 }
 
 /* Lays out all arguments. Turning the views, or staging one, may change what merges and fits, so this repeats until all fit. */
-static int lay_out(tn_frame *f, plan *p)
-{
-    p->copies = 0;
-    for (int k = 0; k < f->op->n_packs; ++k)
-        if (f->op->pack_kinds[k] == TN_MERGED)
-            merge_dims(f, k);
-    for (int round = 0; round <= p->form->n_arguments + 1; ++round) {
-        int again = 0;
-        if (!walk_packs(f, p))
-            return TN_E_SHAPE;
-        for (int k = 0; k < p->form->n_arguments; ++k) {
-            if (fit(f, p, k))
-                continue;
-            tn_operand *t = &f->operand[p->form->arguments[k].operand];
-            if (t->is_staged)
-                return TN_E_STRIDE;
-            if (round == 0 && k == 0 && tn_rt_turn(f, t)) {
-                again = 1;
-                break;
-            }
-            t->is_staged = 1;
-            p->copies = again = 1;
-        }
-        if (!again)
-            return 0;
+static int lay_out(tn_frame *f, plan *p) {
+  p->copies = 0;
+  for (int k = 0; k < f->op->n_packs; ++k) {
+    if (f->op->pack_kinds[k] == TN_MERGED) {
+      merge_dims(f, k);
     }
-    return TN_E_STRIDE;
+  }
+  for (int round = 0; round <= p->form->n_arguments + 1; ++round) {
+    int again = 0;
+    if (!walk_packs(f, p)) {
+      return TN_E_SHAPE;
+    }
+    for (int k = 0; k < p->form->n_arguments; ++k) {
+      if (fit(f, p, k)) {
+        continue;
+      }
+      tn_operand *t = &f->operand[p->form->arguments[k].operand];
+      if (t->is_staged) {
+        return TN_E_STRIDE;
+      }
+      if (round == 0 && k == 0 && tn_rt_turn(f, t)) {
+        again = 1;
+        break;
+      }
+      t->is_staged = 1;
+      p->copies = again = 1;
+    }
+    if (!again) {
+      return 0;
+    }
+  }
+  return TN_E_STRIDE;
 }
 
 /* ---- sizes of the kernel */
 
-static int64_t value_of(const tn_frame *f, const plan *p, tn_source s)
-{
-    const tn_dims *pack = &f->pack[s.a];
-    if (f->op->pack_kinds[s.a] >= TN_PLANE)
-        return pack_words(p, s.a)[s.b == TN_OUTER ? OUTER : INNER];
-    if (s.b != TN_WHOLE) {
-        const int32_t d = s.b - (TN_MAX_NDIM - pack->rank);
-        return d < 0 ? 1 : pack->dim[d];
-    }
-    if (f->op->pack_kinds[s.a] == TN_ODOMETER)
-        return pack_words(p, s.a)[INNER];
-    int64_t n = 1;
-    for (int32_t d = 0; d < pack->rank; ++d)
-        n = times(n, pack->dim[d]);
-    return n;
+static int64_t value_of(const tn_frame *f, const plan *p, tn_source s) {
+  const tn_dims *pack = &f->pack[s.a];
+  if (f->op->pack_kinds[s.a] >= TN_PLANE) {
+    return pack_words(p, s.a)[s.b == TN_OUTER ? OUTER : INNER];
+  }
+  if (s.b != TN_WHOLE) {
+    const int32_t d = s.b - (TN_MAX_NDIM - pack->rank);
+    return d < 0 ? 1 : pack->dim[d];
+  }
+  if (f->op->pack_kinds[s.a] == TN_ODOMETER) {
+    return pack_words(p, s.a)[INNER];
+  }
+  int64_t n = 1;
+  for (int32_t d = 0; d < pack->rank; ++d) {
+    n = times(n, pack->dim[d]);
+  }
+  return n;
 }
 
 /* All sizes that do not come from the arguments. */
-static void give(const tn_frame *f, const plan *p)
-{
-    for (int k = 0; k < p->form->n_sizes; ++k) {
-        const tn_source s = p->form->sizes[k];
-        switch (s.from) {
-        case TN_FROM_SYMBOL:
-            p->size[k] = f->symbol[s.a];
-            break;
-        case TN_FROM_PACK:
-            p->size[k] = value_of(f, p, s);
-            break;
-        case TN_FROM_PACK_ATTR:
-            p->size[k] = f->list[TN_MAX_NDIM * s.a + s.b];
-            break;
-        case TN_FROM_PACK_BASE:
-            p->size[k] = pack_words(p, s.a)[BASE];
-            break;
-        case TN_FROM_PACK_RANK:
-            p->size[k] = f->pack[s.a].rank;
-            break;
-        default:
-            break;
-        }
+static void give(const tn_frame *f, const plan *p) {
+  for (int k = 0; k < p->form->n_sizes; ++k) {
+    const tn_source s = p->form->sizes[k];
+    switch (s.from) {
+    case TN_FROM_SYMBOL:
+      p->size[k] = f->symbol[s.a];
+      break;
+    case TN_FROM_PACK:
+      p->size[k] = value_of(f, p, s);
+      break;
+    case TN_FROM_PACK_ATTR:
+      p->size[k] = f->list[TN_MAX_NDIM * s.a + s.b];
+      break;
+    case TN_FROM_PACK_BASE:
+      p->size[k] = pack_words(p, s.a)[BASE];
+      break;
+    case TN_FROM_PACK_RANK:
+      p->size[k] = f->pack[s.a].rank;
+      break;
+    default:
+      break;
     }
+  }
 }
 
-static void place_plan(tn_frame *f, plan *p)
-{
-    p->size = f->word + f->top;
-    p->packs = p->size + p->form->n_sizes;
-    p->loop = p->packs + PACK_WORDS * f->op->n_packs;
-    p->scalar = p->form->scalars == NULL ? f->scalar : f->scalar + f->op->n_scalars;
-    for (int k = 0; k < f->op->n_packs; ++k)
-        pack_words(p, k)[BASE] = 0;
-    f->stored.of = NULL;                                    /* its space is reused by the plan */
+static void place_plan(tn_frame *f, plan *p) {
+  p->size = f->word + f->top;
+  p->packs = p->size + p->form->n_sizes;
+  p->loop = p->packs + PACK_WORDS * f->op->n_packs;
+  p->scalar = p->form->scalars == NULL ? f->scalar : f->scalar + f->op->n_scalars;
+  for (int k = 0; k < f->op->n_packs; ++k) {
+    pack_words(p, k)[BASE] = 0;
+  }
+  f->stored.of = NULL;                                    /* its space is reused by the plan */
 }
 
-TN_APART static int prepare(tn_frame *f, const tn_entry *entry, const tn_core *core, plan *p)
-{
-    const int n_tensors = f->op->info.n_in + f->op->info.n_out;
-    p->form = &f->op->forms[entry->form];
-    p->core = core;
-    place_plan(f, p);
-    for (int k = 0; k < n_tensors; ++k)
-        f->operand[k].is_staged = 0;
-    const int status = lay_out(f, p);
-    if (status != 0)
-        return status;
-    p->runs = 1;
-    for (int32_t d = 0; d < p->loops; ++d) {
-        p->runs = times(p->runs, loop_words(p, d)[EXTENT]);
-        loop_words(p, d)[AT] = 0;
+TN_APART static int prepare(tn_frame *f, const tn_entry *entry, const tn_core *core, plan *p) {
+  const int n_tensors = f->op->info.n_in + f->op->info.n_out;
+  p->form = &f->op->forms[entry->form];
+  p->core = core;
+  place_plan(f, p);
+  for (int k = 0; k < n_tensors; ++k) {
+    f->operand[k].is_staged = 0;
+  }
+  const int status = lay_out(f, p);
+  if (status != 0) {
+    return status;
+  }
+  p->runs = 1;
+  for (int32_t d = 0; d < p->loops; ++d) {
+    p->runs = times(p->runs, loop_words(p, d)[EXTENT]);
+    loop_words(p, d)[AT] = 0;
+  }
+  if (p->form->may_fail && p->runs > 1) {                 /* a later run may reject its data: outputs stay unchanged */
+    p->copies = 1;
+    for (int k = f->op->info.n_in; k < n_tensors; ++k) {
+      f->operand[k].is_staged = 1;
     }
-    if (p->form->may_fail && p->runs > 1) {                 /* a later run may reject its data: outputs stay unchanged */
-        p->copies = 1;
-        for (int k = f->op->info.n_in; k < n_tensors; ++k)
-            f->operand[k].is_staged = 1;
-        for (int k = 0; k < p->form->n_arguments; ++k)
-            (void)fit(f, p, k);
+    for (int k = 0; k < p->form->n_arguments; ++k) {
+      (void)fit(f, p, k);
     }
-    for (int k = 0; k < p->form->n_scalars && p->form->scalars != NULL; ++k)
-        p->scalar[k] = f->scalar[p->form->scalars[k]];
-    give(f, p);
-    return 0;
+  }
+  for (int k = 0; k < p->form->n_scalars && p->form->scalars != NULL; ++k) {
+    p->scalar[k] = f->scalar[p->form->scalars[k]];
+  }
+  give(f, p);
+  return 0;
 }
 
 /* True if this argument is a copy. */
-static int is_staged(const tn_frame *f, const plan *p, int k)
-{
-    return operand_of(f, p, k)->is_staged;
+static int is_staged(const tn_frame *f, const plan *p, int k) {
+  return operand_of(f, p, k)->is_staged;
 }
 
 /* Bytes of the workspace, including alignment. */
-TN_APART static int64_t need(const tn_frame *f, const plan *p)
-{
-    int64_t n = p->core->workspace == NULL ? 0 : p->core->workspace(p->size, p->scalar);
-    for (int k = 0; k < p->form->n_arguments && p->copies; ++k)
-        if (is_staged(f, p, k))
-            n = tn_rt_bytes_plus(n, staged_bytes(f, operand_of(f, p, k)));
-    return n == 0 ? 0 : n + 63;
+TN_APART static int64_t need(const tn_frame *f, const plan *p) {
+  int64_t n = p->core->workspace == NULL ? 0 : p->core->workspace(p->size, p->scalar);
+  for (int k = 0; k < p->form->n_arguments && p->copies; ++k) {
+    if (is_staged(f, p, k)) {
+      n = tn_rt_bytes_plus(n, staged_bytes(f, operand_of(f, p, k)));
+    }
+  }
+  return n == 0 ? 0 : n + 63;
 }
 
 /* ---- choosing */
 
 /* The next entry from `from` on that matches the dtypes and optional inputs of the call; NULL: none. */
-static const tn_entry *choose(const tn_frame *f, const tn_entry *from)
-{
-    uint32_t present = 0;
-    for (int k = 0; k < f->op->info.n_in && f->op->info.optional >> k != 0; ++k)
-        if (f->operand[k].is_given)
-            present |= 1u << k;
-    present &= f->op->info.optional;
-    for (const tn_entry *e = from; e < f->op->entries + f->op->n_entries; ++e) {
-        int fits = e->present == present;
-        for (int t = 0; t < f->op->n_types; ++t)
-            fits &= f->type[t] == 0 || f->type[t] == e->type[t];
-        if (fits)
-            return e;
+static const tn_entry *choose(const tn_frame *f, const tn_entry *from) {
+  uint32_t present = 0;
+  for (int k = 0; k < f->op->info.n_in && f->op->info.optional >> k != 0; ++k) {
+    if (f->operand[k].is_given) {
+      present |= 1u << k;
     }
-    return NULL;
+  }
+  present &= f->op->info.optional;
+  for (const tn_entry *e = from; e < f->op->entries + f->op->n_entries; ++e) {
+    int fits = e->present == present;
+    for (int t = 0; t < f->op->n_types; ++t) {
+      fits &= f->type[t] == 0 || f->type[t] == e->type[t];
+    }
+    if (fits) {
+      return e;
+    }
+  }
+  return NULL;
 }
 
 /* The kernel at the active level, or at the next lower one that has it. */
-static const tn_core *core_of(const tn_frame *f, const tn_entry *entry)
-{
-    for (int level = tn_rt_level(); level >= 0; --level)
-        if (f->op->levels[level] != NULL && f->op->levels[level][entry->core].run != NULL)
-            return &f->op->levels[level][entry->core];
-    return NULL;
+static const tn_core *core_of(const tn_frame *f, const tn_entry *entry) {
+  for (int level = tn_rt_level(); level >= 0; --level) {
+    if (f->op->levels[level] != NULL && f->op->levels[level][entry->core].run != NULL) {
+      return &f->op->levels[level][entry->core];
+    }
+  }
+  return NULL;
 }
 
 /* ---- overlap, by intervals of addresses */
 
 typedef struct {
-    uintptr_t begin, end;
+  uintptr_t begin, end;
 } interval;
 
-static interval interval_of(tn_frame *f, tn_operand *t)
-{
-    interval i = {(uintptr_t)t->data, (uintptr_t)t->data};
-    if (t->reach != TN_BOTH_WAYS) {
-        i.end += (uintptr_t)t->reach;
-        return i;
-    }
-    const tn_stored *s = tn_rt_stored(f, t);
-    for (int32_t d = 0; d < s->ndim; ++d) {
-        const int64_t reach = (s->shape[d] - 1) * s->step[d] * t->bytes;
-        if (reach < 0)
-            i.begin -= (uintptr_t)-reach;
-        else
-            i.end += (uintptr_t)reach;
-    }
-    i.end += (uintptr_t)t->bytes;
+static interval interval_of(tn_frame *f, tn_operand *t) {
+  interval i = {(uintptr_t)t->data, (uintptr_t)t->data};
+  if (t->reach != TN_BOTH_WAYS) {
+    i.end += (uintptr_t)t->reach;
     return i;
+  }
+  const tn_stored *s = tn_rt_stored(f, t);
+  for (int32_t d = 0; d < s->ndim; ++d) {
+    const int64_t reach = (s->shape[d] - 1) * s->step[d] * t->bytes;
+    if (reach < 0) {
+      i.begin -= (uintptr_t)-reach;
+    } else {
+      i.end += (uintptr_t)reach;
+    }
+  }
+  i.end += (uintptr_t)t->bytes;
+  return i;
 }
 
-static void check_overlap(tn_frame *f)
-{
-    const int n_in = f->op->info.n_in, n = n_in + f->op->info.n_out;
-    for (int k = 0; k < n; ++k) {
-        if (!f->operand[k].is_given || f->operand[k].reach == 0)
-            continue;
-        const interval a = interval_of(f, &f->operand[k]);
-        for (int o = k < n_in ? n_in : k + 1; o < n; ++o) {
-            if (!f->operand[o].is_given || f->operand[o].reach == 0)
-                continue;
-            const interval b = interval_of(f, &f->operand[o]);
-            tn_rt_require(f, a.end <= b.begin || b.end <= a.begin, TN_E_OVERLAP);
-        }
+static void check_overlap(tn_frame *f) {
+  const int n_in = f->op->info.n_in, n = n_in + f->op->info.n_out;
+  for (int k = 0; k < n; ++k) {
+    if (!f->operand[k].is_given || f->operand[k].reach == 0) {
+      continue;
     }
+    const interval a = interval_of(f, &f->operand[k]);
+    for (int o = k < n_in ? n_in : k + 1; o < n; ++o) {
+      if (!f->operand[o].is_given || f->operand[o].reach == 0) {
+        continue;
+      }
+      const interval b = interval_of(f, &f->operand[o]);
+      tn_rt_require(f, a.end <= b.begin || b.end <= a.begin, TN_E_OVERLAP);
+    }
+  }
 }
 
 /* ---- the calls */
 
-void tn_rt_begin(tn_frame *f, const tn_op *op, int32_t key, int32_t ndim, tn_want want)
-{
-    memset(f, 0, offsetof(tn_frame, stored));
-    f->op = op;
-    f->key = key;
-    f->ndim = ndim;
-    f->want = want;
-    if (op->n_types > 0)
-        f->type[0] = key;
+void tn_rt_begin(tn_frame *f, const tn_op *op, int32_t key, int32_t ndim, tn_want want) {
+  memset(f, 0, offsetof(tn_frame, stored));
+  f->op = op;
+  f->key = key;
+  f->ndim = ndim;
+  f->want = want;
+  if (op->n_types > 0) {
+    f->type[0] = key;
+  }
 }
 
 /* The arrays of the frame, which with_room has placed on the stack. */
-static void divide_words(tn_frame *f)
-{
-    f->symbol = f->word;
-    f->list = f->symbol + f->op->n_symbols;
-    f->top = f->op->n_symbols + TN_MAX_NDIM * f->op->n_lists;
-    f->stored.of = NULL;
-    f->stored.shape = f->word + f->op->n_words - 2 * TN_MAX_NDIM;
-    f->stored.step = f->stored.shape + TN_MAX_NDIM;
-    for (int k = 0; k < f->op->n_packs; ++k)
-        f->pack[k].rank = 0;
+static void divide_words(tn_frame *f) {
+  f->symbol = f->word;
+  f->list = f->symbol + f->op->n_symbols;
+  f->top = f->op->n_symbols + TN_MAX_NDIM * f->op->n_lists;
+  f->stored.of = NULL;
+  f->stored.shape = f->word + f->op->n_words - 2 * TN_MAX_NDIM;
+  f->stored.step = f->stored.shape + TN_MAX_NDIM;
+  for (int k = 0; k < f->op->n_packs; ++k) {
+    f->pack[k].rank = 0;
+  }
 }
 
-TN_APART static void check(tn_frame *f)
-{
-    divide_words(f);
-    if (f->n_attrs < 0)
-        tn_rt_fail(f, TN_E_ATTR);
-    else if (f->n_attrs > 0 && f->attrs == NULL)
-        tn_rt_fail(f, TN_E_NULL);
-    if (f->status == 0)
-        f->op->bind(f);
-    if (f->status == 0)
-        f->entry = choose(f, f->op->entries);
-    if (f->status == 0 && f->entry == NULL)
-        tn_rt_fail(f, TN_E_DTYPE);
-    if (f->status == 0 && f->want == TN_WANT_CALL)
-        check_overlap(f);
+TN_APART static void check(tn_frame *f) {
+  divide_words(f);
+  if (f->n_attrs < 0) {
+    tn_rt_fail(f, TN_E_ATTR);
+  } else if (f->n_attrs > 0 && f->attrs == NULL) {
+    tn_rt_fail(f, TN_E_NULL);
+  }
+  if (f->status == 0) {
+    f->op->bind(f);
+  }
+  if (f->status == 0) {
+    f->entry = choose(f, f->op->entries);
+  }
+  if (f->status == 0 && f->entry == NULL) {
+    tn_rt_fail(f, TN_E_DTYPE);
+  }
+  if (f->status == 0 && f->want == TN_WANT_CALL) {
+    check_overlap(f);
+  }
 }
 
 /* Copies the extents that the kernel wrote into the shapes of the caller's outputs. */
-static void tell_extents(tn_frame *f)
-{
-    for (int e = 0; e < f->op->n_extents; ++e)
-        for (int k = 0; k < f->op->info.n_out; ++k)
-            for (int d = 0; d < TN_MAX_NDIM; ++d)
-                if ((f->written[e][k] >> d & 1) != 0)
-                    f->out[k]->shape[d] = f->extent[e];
+static void tell_extents(tn_frame *f) {
+  for (int e = 0; e < f->op->n_extents; ++e) {
+    for (int k = 0; k < f->op->info.n_out; ++k) {
+      for (int d = 0; d < TN_MAX_NDIM; ++d) {
+        if ((f->written[e][k] >> d & 1) != 0) {
+          f->out[k]->shape[d] = f->extent[e];
+        }
+      }
+    }
+  }
 }
 
 /* Outputs without elements, none of whose extents depends on data: nothing is computed, however large the other extents are. */
-TN_APART static int has_nothing_to_do(const tn_frame *f)
-{
-    for (int e = 0; e < f->op->n_extents; ++e)
-        for (int k = 0; k < f->op->info.n_out; ++k)
-            if (f->written[e][k] != 0)
-                return 0;
+TN_APART static int has_nothing_to_do(const tn_frame *f) {
+  for (int e = 0; e < f->op->n_extents; ++e) {
     for (int k = 0; k < f->op->info.n_out; ++k) {
-        const tn_operand *o = &f->operand[f->op->info.n_in + k];
-        if ((o->is_given || f->want != TN_WANT_CALL) && o->reach != 0)
-            return 0;
+      if (f->written[e][k] != 0) {
+        return 0;
+      }
     }
-    return 1;
+  }
+  for (int k = 0; k < f->op->info.n_out; ++k) {
+    const tn_operand *o = &f->operand[f->op->info.n_in + k];
+    if ((o->is_given || f->want != TN_WANT_CALL) && o->reach != 0) {
+      return 0;
+    }
+  }
+  return 1;
 }
 
-static int64_t infer_step(tn_frame *f)
-{
-    check(f);
+static int64_t infer_step(tn_frame *f) {
+  check(f);
+  return f->status;
+}
+
+int tn_rt_infer(tn_frame *f) {
+  return (int)f->op->with_room(f, infer_step);
+}
+
+static int64_t workspace_step(tn_frame *f) {
+  int64_t most = 0;
+  check(f);
+  if (f->status != 0 || has_nothing_to_do(f)) {
     return f->status;
-}
-
-int tn_rt_infer(tn_frame *f)
-{
-    return (int)f->op->with_room(f, infer_step);
-}
-
-static int64_t workspace_step(tn_frame *f)
-{
-    int64_t most = 0;
-    check(f);
-    if (f->status != 0 || has_nothing_to_do(f))
-        return f->status;
-    for (const tn_entry *e = f->entry; e != NULL; e = choose(f, e + 1)) {
-        plan p;
-        const tn_core *core = core_of(f, e);
-        const int status = core == NULL ? TN_E_ISA : prepare(f, e, core, &p);
-        if (status != 0)
-            return status;
-        most = tn_rt_max(most, need(f, &p));
+  }
+  for (const tn_entry *e = f->entry; e != NULL; e = choose(f, e + 1)) {
+    plan p;
+    const tn_core *core = core_of(f, e);
+    const int status = core == NULL ? TN_E_ISA : prepare(f, e, core, &p);
+    if (status != 0) {
+      return status;
     }
-    return most;
+    most = tn_rt_max(most, need(f, &p));
+  }
+  return most;
 }
 
-int64_t tn_rt_workspace(tn_frame *f)
-{
-    return f->op->with_room(f, workspace_step);
+int64_t tn_rt_workspace(tn_frame *f) {
+  return f->op->with_room(f, workspace_step);
 }
 
 /* The operand's dimensions, innermost first, without extents of 1 and with neighbours joined that lie one after another on both
    sides; 0 for an empty one. `out`: from the copy to the caller's. */
-static int box_of(const tn_frame *f, const tn_operand *t, tn_box *box, int out)
-{
-    int64_t dense = 1;
-    box->rank = 0;
-    for (int32_t g = t->groups - 1; g >= 0; --g) {
-        const int64_t *at = f->word + t->view;
-        for (int32_t j = 0; j < g; ++j)
-            at = tn_rt_next_group(at);
-        for (int32_t d = tn_rt_group(*at).count - 1; d >= 0; --d) {
-            const int64_t n = extent_of(f, t, at, d), given = tn_rt_group(*at).kind == TN_ONE ? at[2] : at[1 + d];
-            const int64_t to = out ? given : dense, from = out ? dense : given;
-            const int32_t last = box->rank - 1;
-            dense = times(dense, n);
-            if (n == 0)
-                return 0;
-            if (n == 1)
-                continue;
-            if (last >= 0 && to == box->to[last] * box->extent[last] && from == box->from[last] * box->extent[last]) {
-                box->extent[last] *= n;
-                continue;
-            }
-            box->extent[box->rank] = n;
-            box->to[box->rank] = to;
-            box->from[box->rank++] = from;
-        }
+static int box_of(const tn_frame *f, const tn_operand *t, tn_box *box, int out) {
+  int64_t dense = 1;
+  box->rank = 0;
+  for (int32_t g = t->groups - 1; g >= 0; --g) {
+    const int64_t *at = f->word + t->view;
+    for (int32_t j = 0; j < g; ++j) {
+      at = tn_rt_next_group(at);
     }
-    return 1;
+    for (int32_t d = tn_rt_group(*at).count - 1; d >= 0; --d) {
+      const int64_t n = extent_of(f, t, at, d), given = tn_rt_group(*at).kind == TN_ONE ? at[2] : at[1 + d];
+      const int64_t to = out ? given : dense, from = out ? dense : given;
+      const int32_t last = box->rank - 1;
+      dense = times(dense, n);
+      if (n == 0) {
+        return 0;
+      }
+      if (n == 1) {
+        continue;
+      }
+      if (last >= 0 && to == box->to[last] * box->extent[last] && from == box->from[last] * box->extent[last]) {
+        box->extent[last] *= n;
+        continue;
+      }
+      box->extent[box->rank] = n;
+      box->to[box->rank] = to;
+      box->from[box->rank++] = from;
+    }
+  }
+  return 1;
 }
 
 /* Between the caller's tensor and the copy. */
-TN_APART static void copy_operand(const tn_frame *f, const tn_operand *t, int out)
-{
-    tn_box box;
-    if (box_of(f, t, &box, out))
-        copy_box(out ? tn_rt_given(f, t) : t->data, out ? t->data : tn_rt_given(f, t), &box, t->bytes);
+TN_APART static void copy_operand(const tn_frame *f, const tn_operand *t, int out) {
+  tn_box box;
+  if (box_of(f, t, &box, out)) {
+    copy_box(out ? tn_rt_given(f, t) : t->data, out ? t->data : tn_rt_given(f, t), &box, t->bytes);
+  }
 }
 
 /* Copies operands to the workspace that kernels need in another layout. */
-TN_APART static void stage(tn_frame *f, const plan *p)
-{
-    for (int k = 0; k < p->form->n_arguments; ++k) {
-        if (!is_staged(f, p, k))
-            continue;
-        tn_operand *t = &f->operand[p->form->arguments[k].operand];
-        t->data = f->workspace;
-        f->workspace += staged_bytes(f, t);
-        if (t - f->operand < f->op->info.n_in)
-            copy_operand(f, t, 0);
+TN_APART static void stage(tn_frame *f, const plan *p) {
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    if (!is_staged(f, p, k)) {
+      continue;
     }
+    tn_operand *t = &f->operand[p->form->arguments[k].operand];
+    t->data = f->workspace;
+    f->workspace += staged_bytes(f, t);
+    if (t - f->operand < f->op->info.n_in) {
+      copy_operand(f, t, 0);
+    }
+  }
 }
 
-TN_APART static void unstage(tn_frame *f, const plan *p)
-{
-    for (int k = 0; k < p->form->n_arguments; ++k) {
-        const tn_operand *t = operand_of(f, p, k);
-        if (t->is_staged && t->is_given && t - f->operand >= f->op->info.n_in)
-            copy_operand(f, t, 1);
+TN_APART static void unstage(tn_frame *f, const plan *p) {
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    const tn_operand *t = operand_of(f, p, k);
+    if (t->is_staged && t->is_given && t - f->operand >= f->op->info.n_in) {
+      copy_operand(f, t, 1);
     }
+  }
 }
 
-TN_APART static void place_arguments(const tn_frame *f, const plan *p)
-{
-    int n_in = 0, n_out = 0;
-    for (int k = 0; k < p->form->n_arguments; ++k) {
-        const tn_argument *a = &p->form->arguments[k];
-        const tn_operand *t = operand_of(f, p, k);
-        if (a->operand < TN_VALUES && a->operand >= f->op->info.n_in)
-            f->kernel_out[n_out++] = t->data;
-        else if (a->operand < TN_VALUES || a->operand == TN_TABLE)
-            f->kernel_in[n_in++] = t->is_given ? t->data : a->without;
-        else
-            f->kernel_in[n_in++] = f->values[a->operand - TN_VALUES];
+TN_APART static void place_arguments(const tn_frame *f, const plan *p) {
+  int n_in = 0, n_out = 0;
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    const tn_argument *a = &p->form->arguments[k];
+    const tn_operand *t = operand_of(f, p, k);
+    if (a->operand < TN_VALUES && a->operand >= f->op->info.n_in) {
+      f->kernel_out[n_out++] = t->data;
+    } else if (a->operand < TN_VALUES || a->operand == TN_TABLE) {
+      f->kernel_in[n_in++] = t->is_given ? t->data : a->without;
+    } else {
+      f->kernel_in[n_in++] = f->values[a->operand - TN_VALUES];
     }
+  }
 }
 
 /* Advances all arguments by that many steps of a loop. */
-TN_APART static void advance(const tn_frame *f, const plan *p, int32_t loop, int64_t steps)
-{
-    int n_in = 0, n_out = 0;
-    for (int k = 0; k < p->form->n_arguments; ++k) {
-        const uint8_t operand = p->form->arguments[k].operand;
-        const tn_operand *t = operand_of(f, p, k);
-        const int64_t bytes = t->groups == 0 ? 0 : steps * loop_stride(f, p, t, loop) * t->bytes;
-        if (operand < TN_VALUES && operand >= f->op->info.n_in) {
-            f->kernel_out[n_out] = (unsigned char *)f->kernel_out[n_out] + bytes;
-            ++n_out;
-        } else {
-            if (bytes != 0)
-                f->kernel_in[n_in] = (const unsigned char *)f->kernel_in[n_in] + bytes;
-            ++n_in;
-        }
+TN_APART static void advance(const tn_frame *f, const plan *p, int32_t loop, int64_t steps) {
+  int n_in = 0, n_out = 0;
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    const uint8_t operand = p->form->arguments[k].operand;
+    const tn_operand *t = operand_of(f, p, k);
+    const int64_t bytes = t->groups == 0 ? 0 : steps * loop_stride(f, p, t, loop) * t->bytes;
+    if (operand < TN_VALUES && operand >= f->op->info.n_in) {
+      f->kernel_out[n_out] = (unsigned char *)f->kernel_out[n_out] + bytes;
+      ++n_out;
+    } else {
+      if (bytes != 0) {
+        f->kernel_in[n_in] = (const unsigned char *)f->kernel_in[n_in] + bytes;
+      }
+      ++n_in;
     }
+  }
 }
 
 /* The kernel, once for every position of the loops around it. */
-static int run(const tn_frame *f, const plan *p)
-{
-    place_arguments(f, p);
-    for (int64_t n = 0; n < p->runs; ++n) {
-        if (n > 0)
-            give(f, p);
-        const int status = p->core->run(p->size, p->scalar, f->kernel_in, f->kernel_out, f->workspace);
-        if (status != 0)
-            return status;
-        for (int32_t d = 0; d < p->loops && n + 1 < p->runs; ++d) {
-            int64_t *w = loop_words(p, d);
-            const int wraps = ++w[AT] == w[EXTENT];
-            const int64_t steps = wraps ? 1 - w[EXTENT] : 1;
-            pack_words(p, pack_of(w))[BASE] += steps * w[WEIGHT];
-            advance(f, p, d, steps);
-            if (!wraps)
-                break;
-            w[AT] = 0;
-        }
+static int run(const tn_frame *f, const plan *p) {
+  place_arguments(f, p);
+  for (int64_t n = 0; n < p->runs; ++n) {
+    if (n > 0) {
+      give(f, p);
     }
-    return 0;
+    const int status = p->core->run(p->size, p->scalar, f->kernel_in, f->kernel_out, f->workspace);
+    if (status != 0) {
+      return status;
+    }
+    for (int32_t d = 0; d < p->loops && n + 1 < p->runs; ++d) {
+      int64_t *w = loop_words(p, d);
+      const int wraps = ++w[AT] == w[EXTENT];
+      const int64_t steps = wraps ? 1 - w[EXTENT] : 1;
+      pack_words(p, pack_of(w))[BASE] += steps * w[WEIGHT];
+      advance(f, p, d, steps);
+      if (!wraps) {
+        break;
+      }
+      w[AT] = 0;
+    }
+  }
+  return 0;
 }
 
 /* The workspace is there; from now on f->workspace is aligned. */
-static int enter_workspace(tn_frame *f, int64_t bytes)
-{
-    tn_rt_require(f, bytes == 0 || (f->workspace != NULL && (uint64_t)bytes <= (uint64_t)f->workspace_bytes), TN_E_WORKSPACE);
-    if (f->status == 0 && bytes > 0)
-        f->workspace += (64 - (uintptr_t)f->workspace % 64) % 64;
+static int enter_workspace(tn_frame *f, int64_t bytes) {
+  tn_rt_require(f, bytes == 0 || (f->workspace != NULL && (uint64_t)bytes <= (uint64_t)f->workspace_bytes), TN_E_WORKSPACE);
+  if (f->status == 0 && bytes > 0) {
+    f->workspace += (64 - (uintptr_t)f->workspace % 64) % 64;
+  }
+  return f->status;
+}
+
+static int carry_out(tn_frame *f, const plan *p) {
+  unsigned char *const workspace = f->workspace;
+  if (p->copies) {
+    stage(f, p);
+  }
+  const int status = run(f, p);
+  if (status == 0 && p->copies) {
+    unstage(f, p);
+  }
+  f->workspace = workspace;
+  return status;
+}
+
+static int64_t call_step(tn_frame *f) {
+  plan p;
+  check(f);
+  if (f->status != 0) {
     return f->status;
+  }
+  if (has_nothing_to_do(f)) {
+    return 0;
+  }
+  const tn_core *core = core_of(f, f->entry);
+  int status = core == NULL ? TN_E_ISA : prepare(f, f->entry, core, &p);
+  if (status == 0) {
+    status = enter_workspace(f, need(f, &p));
+  }
+  if (status == 0) {
+    status = carry_out(f, &p);
+  }
+  if (status == 0 && !f->is_typed) {
+    tell_extents(f);
+  }
+  return status;
 }
 
-static int carry_out(tn_frame *f, const plan *p)
-{
-    unsigned char *const workspace = f->workspace;
-    if (p->copies)
-        stage(f, p);
-    const int status = run(f, p);
-    if (status == 0 && p->copies)
-        unstage(f, p);
-    f->workspace = workspace;
-    return status;
-}
-
-static int64_t call_step(tn_frame *f)
-{
-    plan p;
-    check(f);
-    if (f->status != 0)
-        return f->status;
-    if (has_nothing_to_do(f))
-        return 0;
-    const tn_core *core = core_of(f, f->entry);
-    int status = core == NULL ? TN_E_ISA : prepare(f, f->entry, core, &p);
-    if (status == 0)
-        status = enter_workspace(f, need(f, &p));
-    if (status == 0)
-        status = carry_out(f, &p);
-    if (status == 0 && !f->is_typed)
-        tell_extents(f);
-    return status;
-}
-
-int tn_rt_call(tn_frame *f, void *workspace, size_t workspace_bytes)
-{
-    f->workspace = workspace;
-    f->workspace_bytes = workspace_bytes;
-    return (int)f->op->with_room(f, call_step);
+int tn_rt_call(tn_frame *f, void *workspace, size_t workspace_bytes) {
+  f->workspace = workspace;
+  f->workspace_bytes = workspace_bytes;
+  return (int)f->op->with_room(f, call_step);
 }
 
 /* ---- typed calls */
 
 void tn_rt_begin_typed(tn_frame *f, const tn_op *op, tn_want want, const int32_t *variable, const int32_t *types,
-                       const void *const *data)
-{
-    tn_rt_begin(f, op, 0, TN_ANY_RANK, want);
-    for (int k = 0; k < op->n_types; ++k)
-        f->type[k] = variable[k];
-    f->is_typed = 1;
-    f->types = types;
-    f->data = data;
+                       const void *const *data) {
+  tn_rt_begin(f, op, 0, TN_ANY_RANK, want);
+  for (int k = 0; k < op->n_types; ++k) {
+    f->type[k] = variable[k];
+  }
+  f->is_typed = 1;
+  f->types = types;
+  f->data = data;
 }
 
-void tn_rt_extent(tn_frame *f, int64_t extent)
-{
-    if (f->stored.ndim >= 0 && f->stored.ndim < TN_MAX_NDIM)
-        f->stored.shape[f->stored.ndim] = extent;
-    if (f->stored.ndim >= 0)
-        ++f->stored.ndim;                   /* the limit is checked when the tensor is opened */
+void tn_rt_extent(tn_frame *f, int64_t extent) {
+  if (f->stored.ndim >= 0 && f->stored.ndim < TN_MAX_NDIM) {
+    f->stored.shape[f->stored.ndim] = extent;
+  }
+  if (f->stored.ndim >= 0) {
+    ++f->stored.ndim;                   /* the limit is checked when the tensor is opened */
+  }
 }
 
-void tn_rt_extents(tn_frame *f, const tn_dims *dims)
-{
-    for (int32_t d = 0; d < dims->rank && d < TN_MAX_NDIM; ++d)
-        tn_rt_extent(f, dims->dim[d]);
-    if (dims->rank < 0 || dims->rank > TN_MAX_NDIM)
-        f->stored.ndim = -1;
+void tn_rt_extents(tn_frame *f, const tn_dims *dims) {
+  for (int32_t d = 0; d < dims->rank && d < TN_MAX_NDIM; ++d) {
+    tn_rt_extent(f, dims->dim[d]);
+  }
+  if (dims->rank < 0 || dims->rank > TN_MAX_NDIM) {
+    f->stored.ndim = -1;
+  }
 }
 
-/* The dims of a typed call say where an axis is: in dimension `at`, which is number -behind from the end. An attribute that says
+/* The dims of a typed call say where an axis is: in dimension `at`, which is number -after from the end. An attribute that says
    something else contradicts them. */
-void tn_rt_placed_axis(tn_frame *f, int64_t axis, int32_t at, int32_t behind)
-{
-    tn_rt_require(f, axis == at || axis == -(int64_t)behind, TN_E_ATTR);
+void tn_rt_placed_axis(tn_frame *f, int64_t axis, int32_t at, int32_t after) {
+  tn_rt_require(f, axis == at || axis == -(int64_t)after, TN_E_ATTR);
 }
 
 /* The same for a list, which need not be given: `count` axes from `at` on, in any order. */
-void tn_rt_placed_axes(tn_frame *f, const tn_ints *axes, int32_t at, int32_t count, int32_t behind)
-{
-    unsigned seen = 0;
-    if (axes->values == NULL)
-        return;
-    tn_rt_require(f, axes->count == count, TN_E_ATTR);
-    for (int32_t k = 0; k < axes->count && f->status == 0; ++k) {
-        const int64_t axis = axes->values[k] + (axes->values[k] < 0 ? (int64_t)behind : -(int64_t)at);
-        tn_rt_require(f, axis >= 0 && axis < count && (seen >> axis & 1u) == 0, TN_E_ATTR);
-        if (f->status == 0)
-            seen |= 1u << axis;
+void tn_rt_placed_axes(tn_frame *f, const tn_ints *axes, int32_t at, int32_t count, int32_t after) {
+  unsigned seen = 0;
+  if (axes->values == NULL) {
+    return;
+  }
+  tn_rt_require(f, axes->count == count, TN_E_ATTR);
+  for (int32_t k = 0; k < axes->count && f->status == 0; ++k) {
+    const int64_t axis = axes->values[k] + (axes->values[k] < 0 ? (int64_t)after : -(int64_t)at);
+    tn_rt_require(f, axis >= 0 && axis < count && (seen >> axis & 1u) == 0, TN_E_ATTR);
+    if (f->status == 0) {
+      seen |= 1u << axis;
     }
+  }
 }

@@ -113,9 +113,9 @@ std::string element_text(int64_t value, DType type) {
 
 constexpr size_t kMostSizes = 255;  // tn_argument counts them in a byte
 
-/// First and behind the last of the kernel's sizes that an argument tells.
+/// The range of the kernel's sizes that an argument determines.
 std::pair<size_t, size_t> sizes_of_argument(const LibraryKernel& k, int tensor) {
-  size_t first = 0, behind = 0;
+  size_t first = 0, end = 0;
   for (size_t i = 0; i < k.size_sources.size(); ++i) {
     const SizeSource& source = k.size_sources[i];
     const auto* stride = std::get_if<FromStride>(&source);
@@ -123,11 +123,11 @@ std::pair<size_t, size_t> sizes_of_argument(const LibraryKernel& k, int tensor) 
     const auto* repeats = std::get_if<FromRepeats>(&source);
     const int told_by = stride ? stride->tensor : extent ? extent->tensor : repeats ? repeats->tensor : -1;
     if (told_by != tensor) continue;
-    if (behind == 0) first = i;
-    behind = i + 1;
+    if (end == 0) first = i;
+    end = i + 1;
   }
-  TENON_CHECK(behind <= kMostSizes, "{}: sizes of an argument", k.kernel.name);
-  return {first, behind};
+  TENON_CHECK(end <= kMostSizes, "{}: sizes of an argument", k.kernel.name);
+  return {first, end};
 }
 
 }  // namespace
@@ -186,8 +186,8 @@ KernelForm form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignat
     TENON_CHECK(!tensor.extent.empty() || static_cast<int>(tensor.dims.size()) ==
                                               kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]),
                 "{}: dims of {}", k.kernel.name, tensor.name);
-    const auto [first, behind] = sizes_of_argument(k, t);
-    out.arguments.push_back({c_list({c_number(operand), c_count(first), c_count(behind), c_mask(any_stride(k, t)),
+    const auto [first, end] = sizes_of_argument(k, t);
+    out.arguments.push_back({c_list({c_number(operand), c_count(first), c_count(end), c_mask(any_stride(k, t)),
                                      c_text(stand_in_text(op, operand, tensor.dtype))}),
                              "", verbatim(tensor.name)});
   }

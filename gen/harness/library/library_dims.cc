@@ -32,15 +32,15 @@ void add_field(const OpDef& def, const Dim& d, std::vector<DimsField>& fields) {
 struct PlacedDim {
   std::vector<Dim> before;
   Dim dim;
-  std::vector<Dim> behind;
+  std::vector<Dim> after;
 };
 
 std::vector<PlacedDim> placed_dims(const OpDef& def) {
   std::vector<PlacedDim> out;
-  const auto add = [&](const TensorDef& t, size_t before, size_t behind, const Dim& d) {
+  const auto add = [&](const TensorDef& t, size_t before, size_t after, const Dim& d) {
     const auto at = [&](size_t k) { return t.dims.begin() + static_cast<std::ptrdiff_t>(k); };
     if (std::none_of(out.begin(), out.end(), [&](const PlacedDim& p) { return p.dim.at == d.at; }))
-      out.push_back({{t.dims.begin(), at(before)}, d, {at(behind), t.dims.end()}});
+      out.push_back({{t.dims.begin(), at(before)}, d, {at(after), t.dims.end()}});
   };
   for (const TensorDef& t : def.inputs) {
     if (has_broadcast(t)) continue;  // calls give its shape as it is stored
@@ -114,7 +114,7 @@ void add_placed_axes(const OpDef& def, CBlock& out) {
     const std::string attr = c_identifier(p.dim.at);
     const CExpr given = c_arrow(attrs, attr), own = c_member(c_arrow(c_text("c"), "attrs"), attr);
     std::vector<Dim> from = {p.dim};
-    from.insert(from.end(), p.behind.begin(), p.behind.end());
+    from.insert(from.end(), p.after.begin(), p.after.end());
     const auto place = [&](const char* function, std::vector<CExpr> args) {
       out.push_back(c_if(c_binary(attrs, "!=", null), {c_evaluate(runtime_value(function, std::move(args)))}));
     };

@@ -70,7 +70,7 @@ std::string library_internal_header(const LibraryLimits& limits, const LibraryTe
                         {"memory", memory_functions(options.freestanding)},
                         {"uniform", uniform},
                         {"max_extents", fmt::format("{}", limits.extents)},
-                        {"max_told", fmt::format("{}", limits.told)},
+                        {"max_extent_outputs", fmt::format("{}", limits.extent_outputs)},
                         {"max_types", fmt::format("{}", limits.types)},
                         {"max_view", fmt::format("{}", limits.view)},
                         {"max_values", fmt::format("{}", limits.values)},

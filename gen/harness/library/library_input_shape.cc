@@ -122,8 +122,8 @@ void InputShape::check_rank() {
 void InputShape::dim(size_t i) {
   const Dim& d = t_.dims[i];
   const CExpr at = at_.value();
-  const bool told = at_.is(axis_name(d));  // the pack in front goes up to the axis
-  if (!d.at.empty() && !listed(d) && !told &&
+  const bool at_axis = at_.is(axis_name(d));  // the pack in front goes up to the axis
+  if (!d.at.empty() && !listed(d) && !at_axis &&
       std::none_of(t_.dims.begin(), t_.dims.begin() + static_cast<long>(i),
                    [&](const Dim& p) { return ranked_.count(p.name) != 0; }))
     s.add(require(c_binary(c_text(axis_name(d)), "==", at), "SHAPE"));

@@ -171,7 +171,7 @@ void add_descriptor(const LibraryOp& op, const BindSignature& signature, std::ve
 void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& signature) {
   const auto atleast = [](int& limit, size_t n) { limit = std::max(limit, static_cast<int>(n)); };
   atleast(limits.extents, written_extents(*op.def).size());
-  if (!written_extents(*op.def).empty()) atleast(limits.told, op.def->outputs.size());
+  if (!written_extents(*op.def).empty()) atleast(limits.extent_outputs, op.def->outputs.size());
   atleast(limits.types, op.def->types.size());
   atleast(limits.view, largest_view(op));
   for (const TensorDef* t : tensors_of(*op.def)) atleast(limits.kernel_dims, static_cast<size_t>(kernel_dims(op, *t)));

@@ -9,7 +9,7 @@ namespace tenon {
 
 /// How large the runtime's arrays have to be for all ops.
 struct LibraryLimits {
-  int extents = 1, told = 1, types = 1, view = kMaxRank, kernel_dims = 1, values = 1, kept = 1;
+  int extents = 1, extent_outputs = 1, types = 1, view = kMaxRank, kernel_dims = 1, values = 1, kept = 1;
   bool gradients = false;  ///< whether some ops are gradients
 };
 void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& signature);

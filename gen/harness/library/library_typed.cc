@@ -224,12 +224,12 @@ class TypedFunctions {
     CFunction f = prototypes_.shape();
     CBlock& body = f.body;
     const bool chosen = !types_of_attributes(def_).empty();
-    const CExpr status = c_text("status"), told = c_text("told");
+    const CExpr status = c_text("status"), inferred = c_text("inferred");
     const CStmt stop = c_if(not_zero(status), {c_return(status)});
     body.push_back(types(*prototypes_.variants().at(0)));
     if (chosen) chosen_types(body);
     body.push_back(declare_call());
-    body.push_back(c_declare_array("tn_dims", "told", fmt::format("[{}]", def_.outputs.size()),
+    body.push_back(c_declare_array("tn_dims", "inferred", fmt::format("[{}]", def_.outputs.size()),
                                    c_list({c_list({c_number(0), c_list({c_number(0)})})})));
     body.push_back(
         c_declare("int", "status",
@@ -237,11 +237,11 @@ class TypedFunctions {
     if (chosen)
       for (const char* unused : {"type_of", "variable"}) body.push_back(c_evaluate(c_cast("void", c_text(unused))));
     body.push_back(stop);
-    body.push_back(c_assign(c_member(call_frame(), "told"), told));
+    body.push_back(c_assign(c_member(call_frame(), "inferred"), inferred));
     body.push_back(c_assign(status, runtime_value("infer", {address_of(call_frame())})));
     body.push_back(stop);
     for (size_t o = 0; o < def_.outputs.size(); ++o)
-      body.push_back(copy_shape(def_.outputs[o], c_index(told, c_count(o))));
+      body.push_back(copy_shape(def_.outputs[o], c_index(inferred, c_count(o))));
     body.push_back(c_return(c_number(0)));
     return f;
   }

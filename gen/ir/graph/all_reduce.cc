@@ -50,11 +50,11 @@ class Exchange {
 
   /// The mean of `v`, which takes its name.
   std::optional<ValueId> mean_of(ValueId v) {
-    const auto behind = maker(v);
-    if (!behind || !done_.insert(v).second) return std::nullopt;
+    const auto made_by = maker(v);
+    if (!made_by || !done_.insert(v).second) return std::nullopt;
     const Value was = value(v);
     const bool narrow = was.dtype != DType::F32 && was.dtype != DType::F64;
-    place_ = *behind + 1;
+    place_ = *made_by + 1;
     ValueId now = v;
     if (narrow) now = add("cast", {{"dtype", DType::F32}}, now, DType::F32);
     now = add(kAllReduceOp, {}, now, narrow ? DType::F32 : was.dtype);

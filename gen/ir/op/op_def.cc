@@ -50,10 +50,10 @@ std::optional<AddedDim> added_dim(const OpDef& op, const TensorDef& input) {
         std::find_if(output.dims.begin(), output.dims.end(), [](const Dim& d) { return !d.at.empty(); });
     if (anchor == output.dims.end() || anchor->kind != DimKind::size || output.dims.size() != input.dims.size() + 1)
       continue;
-    const auto behind = std::next(input.dims.begin(), anchor - output.dims.begin());
-    if (!std::equal(input.dims.begin(), behind, output.dims.begin(), same_entry)) continue;
-    if (!std::equal(behind, input.dims.end(), std::next(anchor), same_entry)) continue;
-    return AddedDim{&*anchor, static_cast<std::size_t>(behind - input.dims.begin())};
+    const auto after = std::next(input.dims.begin(), anchor - output.dims.begin());
+    if (!std::equal(input.dims.begin(), after, output.dims.begin(), same_entry)) continue;
+    if (!std::equal(after, input.dims.end(), std::next(anchor), same_entry)) continue;
+    return AddedDim{&*anchor, static_cast<std::size_t>(after - input.dims.begin())};
   }
   return std::nullopt;
 }

@@ -16,17 +16,17 @@ std::shared_ptr<const Block> without_unread(const std::shared_ptr<const Block>& 
 
 Block without_unread(const Block& block) {
   Block kept;
-  NestSurvey behind;
+  NestSurvey later;
   for (size_t i = block.size(); i-- > 0;) {
     Stmt s = block[i];
     const auto* let = std::get_if<SLet>(&s.node);
-    if (let && behind.vars.count(let->name) == 0) continue;
+    if (let && later.vars.count(let->name) == 0) continue;
     if (auto* loop = std::get_if<SFor>(&s.node)) loop->body = without_unread(loop->body);
     if (auto* fork = std::get_if<SIf>(&s.node)) {
       fork->then = without_unread(fork->then);
       fork->otherwise = without_unread(fork->otherwise);
     }
-    behind.add(s);
+    later.add(s);
     kept.push_back(std::move(s));
   }
   std::reverse(kept.begin(), kept.end());

@@ -318,16 +318,16 @@ class Blocker {
     return row;
   }
 
-  static std::map<std::string, Expr> named_columns(const Rows& r, const std::string& behind) {
+  static std::map<std::string, Expr> named_columns(const Rows& r, const std::string& suffix) {
     std::map<std::string, Expr> names;
-    for (const TreeLoop* c : r.columns) names[c->var.name] = var_ref(c->var.name + behind);
+    for (const TreeLoop* c : r.columns) names[c->var.name] = var_ref(c->var.name + suffix);
     return names;
   }
 
-  static TreeLoop in_columns(const Rows& r, const std::string& behind, Tree leaf) {
+  static TreeLoop in_columns(const Rows& r, const std::string& suffix, Tree leaf) {
     for (size_t c = r.columns.size(); c-- > 0;) {
       TreeLoop l = *r.columns[c];
-      l.var.name += behind;
+      l.var.name += suffix;
       if (c + 1 == r.columns.size()) l.begin = r.begin, l.end = r.end;
       l.body = std::move(leaf);
       leaf.clear();
@@ -344,9 +344,9 @@ class Blocker {
 
   DType type_of(const Rows& r) const { return tree_.accumulators[static_cast<size_t>(r.accumulator)].type; }
 
-  int new_accumulator(const Rows& r, const std::string& behind) {
+  int new_accumulator(const Rows& r, const std::string& suffix) {
     Accumulator a = tree_.accumulators[static_cast<size_t>(r.accumulator)];
-    a.name += behind;
+    a.name += suffix;
     tree_.accumulators.push_back(std::move(a));
     return static_cast<int>(tree_.accumulators.size()) - 1;
   }

@@ -197,16 +197,16 @@ class ChainEnds {
 
 Tree later_iterations(const Kernel& k, const TreeLoop& l, const Ranges& ranges) {
   const std::string& var = l.var.name;
-  const std::string behind = var + "_behind";
-  const std::map<std::string, Expr> there{{var, var_ref(behind) + constant_int(l.apart)}};
-  const std::map<std::string, Expr> back{{behind, var_ref(var) - constant_int(l.apart)}};
+  const std::string earlier = var + "_before";
+  const std::map<std::string, Expr> there{{var, var_ref(earlier) + constant_int(l.apart)}};
+  const std::map<std::string, Expr> back{{earlier, var_ref(var) - constant_int(l.apart)}};
   Ranges here = ranges;
   here.extents[var] = l.var.extent;
   SharedExprs shared;
   Tree body = changed_tree(l.body, here, [&](const Expr& e, const Ranges& in) {
     Ranges known = in;
     known.extents.erase(var);
-    known.extents[behind] = l.var.extent - constant_int(l.apart);
+    known.extents[earlier] = l.var.extent - constant_int(l.apart);
     const Expr decided = without_fills(k, simplify(substitute(e, there), known), known);
     return shared.share(simplify(substitute(decided, back), in));
   });

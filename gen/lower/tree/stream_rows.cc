@@ -50,9 +50,9 @@ class StripMaker {
     int lost = -1, block = -1;  ///< of sums of floats: what rounding took, and the sum of the blocks at hand
   };
 
-  static std::string named(const std::string& var, const std::string& behind) {
+  static std::string named(const std::string& var, const std::string& suffix) {
     const std::string letter = letter_of(var);
-    return letter + behind + var.substr(letter.size());
+    return letter + suffix + var.substr(letter.size());
   }
 
   int64_t widest_accumulator() const {

@@ -28,7 +28,7 @@ struct OpenRead {
 };
 
 /// Where an index is, seen from the variable of the element that is computed.
-enum class Relation { same, before, not_after, behind, not_before, unknown };
+enum class Relation { same, before, not_after, after, not_before, unknown };
 
 Syntax binary(const std::string& sign, const Syntax& a, const Syntax& b) {
   Syntax s;
@@ -203,7 +203,7 @@ class OrderFinder {
       order.variables.emplace_back(next->variable, *direction);
       std::erase_if(open_, [&](const OpenRead* r) {
         const Relation relation = relation_of(*r, *next);
-        return relation == (*direction == Direction::Up ? Relation::before : Relation::behind) &&
+        return relation == (*direction == Direction::Up ? Relation::before : Relation::after) &&
                *direction != Direction::Any;
       });
       left.erase(next);
@@ -215,7 +215,7 @@ class OrderFinder {
   static bool fits(Relation relation, Direction direction) {
     if (relation == Relation::same) return true;
     if (direction == Direction::Up) return relation == Relation::before || relation == Relation::not_after;
-    return direction == Direction::Down && (relation == Relation::behind || relation == Relation::not_before);
+    return direction == Direction::Down && (relation == Relation::after || relation == Relation::not_before);
   }
 
   std::optional<Direction> direction_of(const Place& place) {
@@ -251,7 +251,7 @@ class OrderFinder {
     if (!bounds.follows(index)) return compare_data(r, index, variable);
     bounds.within(r.bound);
     if (bounds.at_most(one_more(index), variable, r.conditions)) return Relation::before;
-    if (bounds.at_most(one_more(variable), index, r.conditions)) return Relation::behind;
+    if (bounds.at_most(one_more(variable), index, r.conditions)) return Relation::after;
     if (bounds.equal(index, variable)) return Relation::same;
     if (bounds.at_most(index, variable, r.conditions)) return Relation::not_after;
     return bounds.at_most(variable, index, r.conditions) ? Relation::not_before : Relation::unknown;
@@ -266,7 +266,7 @@ class OrderFinder {
     for (const Syntax& condition : r.conditions) conditions.push_back(data_named(condition));
     bounds.within(r.bound);
     if (bounds.at_most(one_more(value), variable, conditions)) return Relation::before;
-    if (bounds.at_most(one_more(variable), value, conditions)) return Relation::behind;
+    if (bounds.at_most(one_more(variable), value, conditions)) return Relation::after;
     if (bounds.at_most(value, variable, conditions)) return Relation::not_after;
     return bounds.at_most(variable, value, conditions) ? Relation::not_before : Relation::unknown;
   }
