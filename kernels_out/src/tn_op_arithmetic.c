@@ -152,12 +152,8 @@ int tn_add_f32(const tn_add_dims *dims, const float *A, const float *B, float *Y
 size_t tn_add_f32_workspace(const tn_add_dims *dims) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
   add_call call;
-  int64_t most = 0;
-  for (int with = 0; with < 1; ++with) {
-    if (add_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0) {
-      return 0;
-    }
-    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  if (add_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0) {
+    return 0;
   }
-  return (size_t)most;
+  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
 }

@@ -193,14 +193,10 @@ int tn_gather_f32_i32(const tn_gather_dims *dims, const tn_gather_attrs *attrs, 
 size_t tn_gather_f32_i32_workspace(const tn_gather_dims *dims, const tn_gather_attrs *attrs) {
   static const int32_t variable[] = {TN_F32, TN_I32}, type_of[] = {TN_F32, TN_I32, TN_F32};
   gather_call call;
-  int64_t most = 0;
-  for (int with = 0; with < 1; ++with) {
-    if (gather_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
-      return 0;
-    }
-    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  if (gather_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
+    return 0;
   }
-  return (size_t)most;
+  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
 }
 
 int tn_gather_f32_i64(const tn_gather_dims *dims, const tn_gather_attrs *attrs, const float *X, const int64_t *Ix,
@@ -215,12 +211,8 @@ int tn_gather_f32_i64(const tn_gather_dims *dims, const tn_gather_attrs *attrs, 
 size_t tn_gather_f32_i64_workspace(const tn_gather_dims *dims, const tn_gather_attrs *attrs) {
   static const int32_t variable[] = {TN_F32, TN_I64}, type_of[] = {TN_F32, TN_I64, TN_F32};
   gather_call call;
-  int64_t most = 0;
-  for (int with = 0; with < 1; ++with) {
-    if (gather_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
-      return 0;
-    }
-    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  if (gather_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
+    return 0;
   }
-  return (size_t)most;
+  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
 }

@@ -184,12 +184,8 @@ int tn_softmax_f32(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs, c
 size_t tn_softmax_f32_workspace(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
   softmax_call call;
-  int64_t most = 0;
-  for (int with = 0; with < 1; ++with) {
-    if (softmax_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
-      return 0;
-    }
-    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  if (softmax_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
+    return 0;
   }
-  return (size_t)most;
+  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
 }

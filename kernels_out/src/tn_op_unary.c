@@ -143,14 +143,10 @@ int tn_gelu_f32(const tn_gelu_dims *dims, const float *X, float *Y, void *worksp
 size_t tn_gelu_f32_workspace(const tn_gelu_dims *dims) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
   gelu_call call;
-  int64_t most = 0;
-  for (int with = 0; with < 1; ++with) {
-    if (gelu_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0) {
-      return 0;
-    }
-    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  if (gelu_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0) {
+    return 0;
   }
-  return (size_t)most;
+  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
 }
 
 /* ---- relu: X where it is positive, else 0; NaN stays
@@ -293,12 +289,8 @@ int tn_relu_f32(const tn_relu_dims *dims, const float *X, float *Y, void *worksp
 size_t tn_relu_f32_workspace(const tn_relu_dims *dims) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
   relu_call call;
-  int64_t most = 0;
-  for (int with = 0; with < 1; ++with) {
-    if (relu_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0) {
-      return 0;
-    }
-    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  if (relu_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0) {
+    return 0;
   }
-  return (size_t)most;
+  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_dims.h"
@@ -165,17 +166,23 @@ class TypedFunctions {
     for (size_t i = 0; i < def_.inputs.size(); ++i)
       if (def_.inputs[i].optional) without |= 1u << i;
     const CExpr with = c_text("with"), most = c_text("most");
-    CBlock turn = {c_if(not_zero(begun("TN_WANT_WORKSPACE", "variable", "type_of", "NULL")), {c_return(c_number(0))})};
-    if (threads_) turn.push_back(take_context());
-    if (without != 0)
-      turn.push_back(c_if(c_unary("!", with), {c_assign(c_member(call_frame(), "without"), c_mask(without), "|=")}));
-    turn.push_back(
-        c_assign(most, runtime_value("max", {most, runtime_value("workspace", {address_of(call_frame())})})));
+    CBlock one = {c_if(not_zero(begun("TN_WANT_WORKSPACE", "variable", "type_of", "NULL")), {c_return(c_number(0))})};
+    if (threads_) one.push_back(take_context());
+    const auto at_least = [&](CExpr bytes) {
+      return runtime_value("max", {std::move(bytes), runtime_value("workspace", {address_of(call_frame())})});
+    };
     CFunction f = prototypes_.workspace(k, threads_);
-    f.body = {types(k), declare_call(), c_declare("int64_t", "most", c_number(0))};
-    if (without != 0) f.body.push_back(c_comment("without and with the optional inputs"));
-    f.body.push_back({CFor{"int", "with", c_number(0), c_binary(with, "<", c_number(without != 0 ? 2 : 1)), "++with",
-                           std::move(turn)}});
+    f.body = {types(k), declare_call()};
+    if (without == 0) {
+      std::move(one.begin(), one.end(), std::back_inserter(f.body));
+      f.body.push_back(c_return(c_cast("size_t", at_least(c_number(0)))));
+      return f;
+    }
+    one.push_back(c_if(c_unary("!", with), {c_assign(c_member(call_frame(), "without"), c_mask(without), "|=")}));
+    one.push_back(c_assign(most, at_least(most)));
+    f.body.push_back(c_declare("int64_t", "most", c_number(0)));
+    f.body.push_back(c_comment("without and with the optional inputs"));
+    f.body.push_back({CFor{"int", "with", c_number(0), c_binary(with, "<", c_number(2)), "++with", std::move(one)}});
     f.body.push_back(c_return(c_cast("size_t", most)));
     return f;
   }
