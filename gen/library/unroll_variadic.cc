@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "ir/kernel/presence.h"
+
 namespace tenon {
 namespace {
 
@@ -132,7 +134,7 @@ class Unroller {
     }
   }
 
-  std::string given(int k) const { return of(tensor_.name, k) + "_given"; }
+  std::string given(int k) const { return presence_of(of(tensor_.name, k)); }
   std::string step(int k) const { return "at_" + of(tensor_.name, k); }
   std::string all() const { return "sum_of_" + extents_; }
   std::string before(int k) const { return "before_" + of(extents_, k); }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/kernel/presence.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 
@@ -95,7 +96,7 @@ class ReductionSeparator {
     const size_t carried = inside ? carried_loops() : 0;
     std::vector<Expr> dims;
     for (size_t i = 0; i < scope.size(); ++i) {
-      if (i >= carried && !mentions(e, scope[i].name)) continue;
+      if (i >= carried && !mentions(e, scope[i].name) && !is_presence(scope[i].extent, e)) continue;
       s.loops.push_back(scope[i]);
       if (!inside) s.loops.back().direction = Direction::Any;
       s.index.push_back(var_ref(scope[i].name));
@@ -118,6 +119,17 @@ class ReductionSeparator {
       ++group_begin_;
     }
     return read;
+  }
+
+  /// Whether a loop over this extent runs only where something that `e` reads is given.
+  bool is_presence(const Expr& extent, const Expr& e) const {
+    const auto* size = std::get_if<SizeRef>(&extent->node);
+    bool found = false;
+    if (size != nullptr)
+      each_read(e, [&](const Read& r) {
+        found = found || size->name == presence_of(out_.tensors[static_cast<size_t>(r.tensor)].name);
+      });
+    return found;
   }
 
   bool reads_group(const Expr& e) const {

@@ -26,6 +26,15 @@ ops:
       Y[*p,offset(D) + d,*q] = X[*p,d,*q]
       Count[] = cast(count(X), T)
 
+  - op: above_peaks
+    doc: the operands side by side, each less the maximum of its columns and more the mean of its elements
+    types: {T: float}
+    in: {"X...": "T[M, N]"}
+    let: {K: "count(X)"}
+    require: [M >= 1, N >= 1]
+    out: {Y: "T[M, K, N]"}
+    body: Y[m,operand(X),n] = X[m,n] - max[i](X[i,n]) + sum[i,j](X[i,j])/(M*N)
+
   - op: taken_apart
     doc: parts of the given sizes, which lie one behind the other along an axis
     types: {T: [any, small]}
@@ -78,6 +87,11 @@ def cases(rng):
         for extents in [(3,), (1, 4), (2, 0, 5), (1,) * 8]:
             x = [rand(rng, (2, d, 3), key) for d in extents]
             yield dict(op='numbered', key=key, attrs=dict(axis=1), inputs=x + [None] * (8 - len(x)), want=[np.concatenate(x, 1), np.array(len(x))], tol=EXACT)
+    for key in available('f32', 'f64'):
+        for n, shape in [(1, (3, 5)), (2, (4, 33)), (5, (1, 1)), (8, (7, 2))]:
+            x = [rand(rng, shape, key) for _ in range(n)]
+            want = np.stack([wide(a) - wide(a).max(0) + wide(a).mean() for a in x], 1)
+            yield dict(op='above_peaks', key=key, inputs=x + [None] * (8 - n), want=[want], tol=tol(ulp=4, mid=8, mag=8))
     for key in available('f32', 'i8', 'u16', 'f64', 'bool', 'bf16', 'c64', 'c128'):
         for shape in [s for s in SHAPES if s]:
             for axis in {0, -1, len(shape) // 2}:
