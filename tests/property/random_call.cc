@@ -23,6 +23,9 @@ class Drawing {
     for (const Tensor& t : kernel.tensors)
       for (const Expr& e : t.strides)
         if (const auto* s = std::get_if<SizeRef>(&e->node)) strides_.insert(s->name);
+    for (const Tensor& t : kernel.tensors)  // extents that the strides of a dense tensor name
+      for (const Expr& e : t.dims)
+        if (const auto* s = std::get_if<SizeRef>(&e->node)) strides_.erase(s->name);
   }
 
   std::optional<OracleCall> draw() {
@@ -100,7 +103,7 @@ class Drawing {
         const int64_t extent = evaluate_size(t.dims[k], call_);
         if (s) {
           const bool repeated = t.role == Role::Input && random_() % 8 == 0;
-          call_.sizes[s->name] = repeated ? 0 : next;
+          if (strides_.count(s->name)) call_.sizes[s->name] = repeated ? 0 : next;
           if (!repeated) next *= std::max<int64_t>(extent, 1);
           next += one_of({0, 0, 3});
         } else {
