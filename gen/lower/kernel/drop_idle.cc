@@ -14,7 +14,7 @@ bool never_runs(const std::vector<LoopVar>& loops) {
 
 Expr without_empty_sums(const Expr& e) {
   const auto* r = std::get_if<Reduce>(&e->node);
-  if (r && never_runs(r->vars)) return identity_of(r->op, e->type);
+  if (r && never_runs(r->vars)) return r->start ? without_empty_sums(r->start) : identity_of(r->op, e->type);
   return map_children(e, [](const Expr& c) { return without_empty_sums(c); });
 }
 
