@@ -1,7 +1,7 @@
 # The layout of generated C: braces around what every if, else and loop governs (MISRA C 15.6), heads and braces of functions on one line,
 # directives in the first column, no two blank lines in a row.
 # shellcheck shell=sh
-layout() { "$tenon" lib --ops gemm,softmax,sort,unique,gather,dropout,conv2d,pow,div --dtypes f32,f16,i8,c64 --grad --threads --isa portable -q -o "$work/layout/lib"; }
+layout() { "$tenon" lib --ops gemm,softmax,sort,unique,topk,searchsorted,nonzero,compress,non_max_suppression,gather,dropout,conv2d,pow,div --dtypes f32,f16,i8,c64 --grad --threads --isa portable -q -o "$work/layout/lib"; }
 layout_of_program() { "$tenon" model "$checkout/examples/digits/digits.yaml" --main --selftest --images --weights bin --max-threads 2 --isa portable -q -o "$work/layout/net"; }
 layout_of_loop() { "$tenon" model "$checkout/tests/programs/loops.yaml" --main --arena fast=1K,slow --isa portable -q -o "$work/layout/loop"; }
 layout_of_training() { "$tenon" model "$checkout/examples/train_digits/train.yaml" --train --main --mpi --isa portable -q -o "$work/layout/train"; }
