@@ -159,7 +159,7 @@ class Interpreter {
   }
 
   NestValue node(const VConst& n, OperandType t) {
-    return splat(is_float(t.dtype) || is_complex(t.dtype) ? Number{0, n.f} : Number{n.i}, t);
+    return splat(is_float(t.dtype) || is_complex(t.dtype) ? rounded_to({0, n.f}, t.dtype) : Number{n.i}, t);
   }
   NestValue node(const VVar& n, OperandType) { return names_.at(n.name); }
   NestValue node(const VSize& n, OperandType t) { return splat({call_.sizes.at(n.name)}, t); }

@@ -21,9 +21,8 @@ using namespace tenon;
 namespace {
 
 /// Not drawn: the extent of what `concat` and `stack` make is the sum of those of the operands, which the C around the
-/// kernel sees to; a unit in the last place decides about the bins of `mel_weights`. `ctc_loss` subtracts sums of
-/// -1e30, which the interpreter of nests rounds to f32 where they are stored and not where they stay in a variable.
-const std::set<std::string> kNotDrawn = {"concat", "stack", "mel_weights", "ctc_loss", "ctc_loss_each", "ctc_loss_sum"};
+/// kernel sees to; a unit in the last place decides about the bins of `mel_weights`.
+const std::set<std::string> kNotDrawn = {"concat", "stack", "mel_weights"};
 
 /// The kernels of an op that are statements: of the type, or of the first that the op takes where it does not take it.
 std::vector<Kernel> kernels_of(const std::string& op, DType type) {
