@@ -45,6 +45,8 @@ class BodyExpander {
       if (s.is_call) call(s);
       else if (s.is_extent) extent(s);
       else assignment(s);
+      if (s.order && !diagnostics_.has_errors() && next_step() == behind_group_)
+        read_computed_only(kernel_, kernel_.body.size() - recurrent_.size());
     }
   }
 

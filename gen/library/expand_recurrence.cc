@@ -1,6 +1,11 @@
 // Types and loops of recurrences.
 #include "library/expand_recurrence.h"
 
+#include <algorithm>
+#include <map>
+
+#include "algebra/simplify.h"
+
 namespace tenon {
 namespace {
 
@@ -33,7 +38,75 @@ bool infer_type(const Statement& s, const RecurrenceScope& in) {
   return changed;
 }
 
+bool is_guarded(const Expr& index) {
+  bool found = false;
+  walk(index, [&](const Expr& e) {
+    const auto* a = std::get_if<Apply>(&e->node);
+    found = found || std::holds_alternative<Select>(e->node) ||
+            (a && (a->op == ScalarOp::Min || a->op == ScalarOp::Max || a->op == ScalarOp::Mod));
+    return !found && !std::holds_alternative<Read>(e->node);
+  });
+  return found;
+}
+
+/// The guarded reads that a group makes of its own values.
+class GroupReads {
+ public:
+  GroupReads(const Kernel& kernel, size_t first) : kernel_(kernel) {
+    for (size_t i = first; i < kernel.body.size(); ++i) members_[kernel.body[i].target] = i;
+  }
+
+  /// The value of statement `reader` with conditions around its reads.
+  Expr conditioned(size_t reader) {
+    reader_ = reader;
+    ranges_ = {};
+    for (const LoopVar& v : kernel_.body[reader].loops) ranges_.extents[v.name] = v.extent;
+    return visit(kernel_.body[reader].value);
+  }
+
+ private:
+  Expr visit(const Expr& e) {
+    if (const auto* r = std::get_if<Reduce>(&e->node))
+      for (const LoopVar& v : r->vars) ranges_.extents[v.name] = v.extent;
+    const Expr inner = map_children(e, [&](const Expr& child) { return visit(child); });
+    const auto* read = std::get_if<Read>(&inner->node);
+    if (!read || members_.count(read->tensor) == 0 || std::none_of(read->index.begin(), read->index.end(), is_guarded))
+      return inner;
+    const Expr computed = simplify(is_computed(*read, 0), ranges_);
+    return is_one(computed) ? inner : select(computed, inner, constant_of(0, inner->type));
+  }
+
+  /// Whether the element comes before the one that is computed, in the order of the shared loops from number k on.
+  Expr is_computed(const Read& read, size_t k) const {
+    const size_t member = members_.at(read.tensor);
+    const KernelStatement &by = kernel_.body[reader_], &of = kernel_.body[member];
+    const size_t shared = member == reader_ ? by.loops.size() : kernel_.body[std::max(reader_, member)].joined;
+    if (k == shared) return constant_int(member < reader_, DType::Bool);
+    const auto is_place = [&](const Expr& i) {
+      const auto* v = std::get_if<VarRef>(&i->node);
+      return v && v->name == of.loops[k].name;
+    };
+    const auto place = std::find_if(of.index.begin(), of.index.end(), is_place) - of.index.begin();
+    const Expr at = read.index.at(static_cast<size_t>(place)), here = var_ref(by.loops[k].name);
+    if (same(at, here)) return is_computed(read, k + 1);
+    const Expr inner = apply(ScalarOp::And, {apply(ScalarOp::Eq, {at, here}), is_computed(read, k + 1)});
+    if (by.loops[k].direction == Direction::Any) return inner;
+    const bool down = by.loops[k].direction == Direction::Down;
+    return apply(ScalarOp::Or, {apply(ScalarOp::Lt, {down ? here : at, down ? at : here}), inner});
+  }
+
+  const Kernel& kernel_;
+  size_t reader_ = 0;
+  std::map<int, size_t> members_;  ///< the statements of the group by their targets
+  Ranges ranges_;
+};
+
 }  // namespace
+
+void read_computed_only(Kernel& kernel, size_t first) {
+  GroupReads reads(kernel, first);
+  for (size_t i = first; i < kernel.body.size(); ++i) kernel.body[i].value = reads.conditioned(i);
+}
 
 void infer_types(const std::vector<const Statement*>& statements, const RecurrenceScope& in) {
   bool changed = true;

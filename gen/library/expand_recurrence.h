@@ -23,6 +23,10 @@ void infer_types(const std::vector<const Statement*>& statements, const Recurren
 /// The loops of a statement in its order, and how many of them it shares with the one before.
 void run_in_order(const Statement& s, const Scope& scope, ExprBuilder& expr, KernelStatement& out);
 
+/// Of the group of the statements from `first` on: an element that is read through a guard (clamp, wrap, …) and is not
+/// computed yet is 0.
+void read_computed_only(Kernel& kernel, size_t first);
+
 /// Whether a check needs what the tensor will be only once the kernel runs.
 bool asks_for(const Check& check, int tensor);
 

@@ -168,6 +168,26 @@ ops:
       s[m,n] = keep*padded(s[m,n - 1], 0) + X[m,n]
       p = softmax(s, axis=-1)
       Y[m,n] = p[m,n] + padded(Y[m - 1,n], 0)
+''', r'''
+ops:
+  - op: clamped_lags
+    doc: a guard may bring an index to an element that is not computed yet, which is 0
+    types: {T: [f32, f64, i32]}
+    in: {X: "T[K, N]"}
+    out: {Y: "T[K, N]", Z: "T[K, N]"}
+    body: |
+      Y[t,n] = X[t,n] + 2*Y[clamp(t - 2, 0, K - 1),n]
+      Z[t,n] = X[t,n] - Z[clamp(t + 1, 0, K - 1),n]
+''', r'''
+ops:
+  - op: neighbours_around
+    types: {T: [f32, f64, i32]}
+    in: {X: "T[K, N]"}
+    out: {Y: "T[K, N]"}
+    body: |
+      v[y,x] = X[y,x] + e[mirror(y - 1, K),clamp(x + 1, 0, N - 1)] - e[y,wrap(x - 1, N)]
+      e[y,x] = v[y,x] + 1
+      Y[y,x] = v[y,x]
 ''']
 
 HEAD = '''ops:
@@ -310,6 +330,19 @@ def cases(rng):
             small = np.abs(y).max(initial=0) < 2**24
             if small or key == 'f64':
                 yield dict(op='sideways', key=key, inputs=[x], want=[y[1:, 1:-1]], tol=EXACT if small else tol(ulp=1))
+    for key in ('f32', 'f64', 'i32'):
+        for k, n in [(1, 1), (4, 7), (7, 17), (0, 3), (3, 0)]:
+            x = rand(rng, (k, n), key, -4, 4)
+            x = x if key == 'i32' else np.round(x)
+            y, z, e = np.zeros((k, n)), np.zeros((k, n)), np.zeros((k, n))
+            for t in range(k):
+                y[t] = wide(x)[t] + 2 * y[max(t - 2, 0)]
+                z[k - 1 - t] = wide(x)[k - 1 - t] - z[min(k - t, k - 1)]
+            yield dict(op='clamped_lags', key=key, inputs=[x], want=[y, z], tol=EXACT)
+            for t in range(k):
+                for j in range(n):
+                    e[t, j] = wide(x)[t, j] + e[max(t - 1, 0), min(j + 1, n - 1)] - e[t, j - 1] + 1
+            yield dict(op='neighbours_around', key=key, inputs=[x], want=[e - 1], tol=EXACT)
     for key in ('f32', 'i32'):
         for k, n in [(1, 1), (4, 7), (33, 5), (0, 3), (3, 0)]:
             x = rand(rng, (k, n), key, -4, 4)
