@@ -40,7 +40,7 @@ static inline int64_t tn_i64_floordiv_portable(int64_t a, int64_t b) {
   return (int64_t)(q - (a % b != 0 && (a < 0) != (b < 0)));
 }
 
-/* 4 rows of the left side times 4 vectors of the right, summed over the depth. */
+/* 4 rows of the left side times 4 columns of the right, summed over the depth. */
 static void tn_tile_4x4_f32_steps_rows_portable(const float *restrict a, const float *restrict b, float *restrict tile,
     int64_t depth, int64_t right_step, int64_t left_step, int64_t row_step, int64_t last_row) {
   const int64_t row1 = (1 < last_row ? 1 : last_row) * row_step;
@@ -106,7 +106,7 @@ static void tn_tile_4x4_f32_steps_rows_portable(const float *restrict a, const f
   tile[15] = c3_3;
 }
 
-/* 4 rows of the left side times one vector of the right, summed over the depth. */
+/* 4 rows of the left side times one column of the right, summed over the depth. */
 static void tn_tile_4x1of4_f32_steps_rows_portable(const float *restrict a, const float *restrict b,
     float *restrict tile, int64_t depth, int64_t right_step, int64_t left_step, int64_t row_step, int64_t last_row) {
   const int64_t row1 = (1 < last_row ? 1 : last_row) * row_step;
@@ -133,7 +133,7 @@ static void tn_tile_4x1of4_f32_steps_rows_portable(const float *restrict a, cons
   tile[12] = c3_0;
 }
 
-/* 1 rows of the left side times 4 vectors of the right, summed over the depth. */
+/* one row of the left side times 4 columns of the right, summed over the depth. */
 static void tn_tile_1x4_f32_steps_portable(const float *restrict a0, const float *restrict b, float *restrict tile,
     int64_t depth, int64_t right_step, int64_t left_step) {
   float c0_0 = 0.0f;
@@ -157,7 +157,7 @@ static void tn_tile_1x4_f32_steps_portable(const float *restrict a0, const float
   tile[3] = c0_3;
 }
 
-/* 1 rows of the left side times one vector of the right, summed over the depth. */
+/* one row of the left side times one column of the right, summed over the depth. */
 static void tn_tile_1x1of4_f32_steps_portable(const float *restrict a0, const float *restrict b, float *restrict tile,
     int64_t depth, int64_t right_step, int64_t left_step) {
   float c0_0 = 0.0f;

@@ -26,6 +26,11 @@ struct TileShape {
   bool even_rows = false;
 };
 
+/// "one row", "4 rows".
+std::string counted(int n, const char* noun) {
+  return n == 1 ? fmt::format("one {}", noun) : fmt::format("{} {}s", n, noun);
+}
+
 /// Writes the function of one tile size. Buffers: one a row, the right side, the tile, and the table of offsets where
 /// there is one.
 class TileFunction {
@@ -48,9 +53,9 @@ class TileFunction {
     tile_ = add_pointer("tile", b_.c.accumulator, true);
     if (!left_.depth_step) table_ = add_pointer("offset", left_.table_type, false);
     f_.name = name();
-    f_.comment = fmt::format("{} rows of the left side times {} of the right, summed over the depth.{}", height_,
-                             vectors_ == 1 ? "one vector" : fmt::format("{} vectors", vectors_),
-                             turned_ ? " The tile is stored turned: columns are its rows." : "");
+    const std::string columns = counted(vectors_, b_.lanes() == 1 ? "column" : "vector");
+    f_.comment = fmt::format("{} of the left side times {} of the right, summed over the depth.{}",
+                             counted(height_, "row"), columns, turned_ ? " The tile is stored transposed." : "");
     f_.common = true;
     f_.params = {"depth", "right_step"};
     if (takes_left_step()) f_.params.push_back("left_step");
