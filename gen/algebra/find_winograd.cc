@@ -59,15 +59,21 @@ int64_t columns_of(const Kernel& k, const Read& table) {
   return t.dims.size() == 2 ? constant_value(t.dims[1]).value_or(0) : 0;
 }
 
-/// An index tile·m + tap + a number: the number.
-std::optional<int64_t> first_of(const Expr& index, const std::string& tile, const std::string& tap, int64_t outputs) {
+/// An index tile·step + tap + a number.
+struct TileWalk {
+  int64_t step = 0, first = 0;
+};
+
+std::optional<TileWalk> walk_of(const Expr& index, const std::string& tile, const std::string& tap) {
   const LinearForm form = linear_form(index);
+  TileWalk out{0, form.constant};
   if (form.terms.size() != 2) return std::nullopt;
   for (const auto& [atom, by] : form.terms) {
     const auto* v = std::get_if<VarRef>(&atom->node);
-    if (!v || !((v->name == tile && by == outputs) || (v->name == tap && by == 1))) return std::nullopt;
+    if (v && v->name == tile) out.step = by;
+    else if (!v || v->name != tap || by != 1) return std::nullopt;
   }
-  return form.constant;
+  return out;
 }
 
 bool find_loops(WinogradParts& w) {
@@ -87,15 +93,16 @@ bool find_loops(WinogradParts& w) {
 bool find_source(WinogradParts& w) {
   const auto& sum = std::get<Reduce>(w.data->value->node);
   const size_t n = w.outer.size();
-  bool found_y = false, found_x = false;
+  int64_t step_y = 0, step_x = 0;
   for (size_t d = 0; d < w.source->index.size(); ++d) {
     const Expr& e = w.source->index[d];
-    const auto y = first_of(e, w.data->loops[n + 2].name, sum.vars[0].name, w.outputs),
-               x = first_of(e, w.data->loops[n + 3].name, sum.vars[1].name, w.outputs);
-    if (y) found_y = true, w.y_dim = d, w.y_first = *y;
-    if (x) found_x = true, w.x_dim = d, w.x_first = *x;
+    const auto y = walk_of(e, w.data->loops[n + 2].name, sum.vars[0].name),
+               x = walk_of(e, w.data->loops[n + 3].name, sum.vars[1].name);
+    if (y) step_y = y->step, w.y_dim = d, w.y_first = y->first;
+    if (x) step_x = x->step, w.x_dim = d, w.x_first = x->first;
   }
-  return found_y && found_x && w.source->fill;
+  w.stride = static_cast<int>(step_y / w.outputs);
+  return step_y > 0 && step_y == step_x && step_y % w.outputs == 0 && w.source->fill;
 }
 
 /// The loops of the result: outer ones, pixels and filters, by how W is read.
@@ -137,10 +144,9 @@ std::optional<WinogradParts> find_winograd(const Kernel& kernel) {
   w.outputs = table.dims.size() == 2 ? static_cast<int>(constant_value(table.dims[0]).value_or(0)) : 0;
   if (!find_loops(w) || w.outputs < 1 || w.points <= w.outputs || columns_of(kernel, *(*y)[0]) != w.points)
     return std::nullopt;
-  const WinogradTransform t = winograd_transform(w.outputs, w.points - w.outputs + 1);
-  if (!has_table(kernel, *(*x)[0], t.data) || !has_table(kernel, *(*y)[0], t.result) || !find_source(w) ||
-      !find_result(*(*y)[2], w))
-    return std::nullopt;
+  if (!find_source(w) || w.taps() < w.stride || !find_result(*(*y)[2], w)) return std::nullopt;
+  const WinogradTransform t = winograd_transform(w.outputs, w.taps(), w.stride);
+  if (!has_table(kernel, *(*x)[0], t.data) || !has_table(kernel, *(*y)[0], t.result)) return std::nullopt;
   return w;
 }
 

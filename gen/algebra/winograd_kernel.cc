@@ -14,10 +14,10 @@ bool contains_loop(const std::vector<LoopVar>& vars, const std::string& name) {
   return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name == name; });
 }
 
-/// An index that is pixel + tap + a number.
+/// An index that is stride·pixel + tap + a number.
 struct Slide {
   const LoopVar *pixel = nullptr, *tap = nullptr;
-  int64_t first = 0;
+  int64_t first = 0, stride = 1;
 };
 
 std::optional<Slide> slide_of(const Expr& index, const Contraction& c) {
@@ -26,19 +26,17 @@ std::optional<Slide> slide_of(const Expr& index, const Contraction& c) {
   out.first = form.constant;
   for (const auto& [atom, by] : form.terms) {
     const auto* v = std::get_if<VarRef>(&atom->node);
-    if (!v || by != 1) return std::nullopt;
-    for (const auto& [vars, which] : {std::pair{&c.statement->loops, &out.pixel}, std::pair{&c.depth, &out.tap}})
-      for (const LoopVar& l : *vars)
-        if (l.name == v->name) {
-          if (*which) return std::nullopt;
-          *which = &l;
-        }
+    if (!v || by < 1) return std::nullopt;
+    for (const LoopVar& l : c.statement->loops)
+      if (l.name == v->name) out.pixel = &l, out.stride = by;
+    for (const LoopVar& l : c.depth)
+      if (l.name == v->name && by == 1) out.tap = &l;
   }
   return out.pixel && out.tap && form.terms.size() == 2 ? std::optional(out) : std::nullopt;
 }
 
 /// Finds the dimensions of the source that taps walk: two, rows before pixels of a row.
-bool find_slides(const Contraction& c, UnitConvolution& out) {
+bool find_slides(const Contraction& c, TiledConvolution& out) {
   std::vector<std::pair<size_t, Slide>> slides;
   for (size_t d = 0; d < out.source->index.size(); ++d) {
     const auto slide = slide_of(out.source->index[d], c);
@@ -46,6 +44,8 @@ bool find_slides(const Contraction& c, UnitConvolution& out) {
   }
   if (slides.size() != 2 || c.depth.size() != 3) return false;
   const Slide &y = slides[0].second, &x = slides[1].second;
+  if (y.stride != x.stride) return false;
+  out.stride = static_cast<int>(y.stride);
   out.y_dim = slides[0].first, out.x_dim = slides[1].first;
   out.y = *y.pixel, out.x = *x.pixel, out.r = *y.tap, out.s = *x.tap;
   out.y_first = y.first, out.x_first = x.first;
@@ -59,7 +59,7 @@ bool find_slides(const Contraction& c, UnitConvolution& out) {
 }
 
 /// Known extents, and square filters.
-bool find_extents(const Contraction& c, UnitConvolution& out) {
+bool find_extents(const Contraction& c, TiledConvolution& out) {
   const auto height = constant_value(out.y.extent), width = constant_value(out.x.extent),
              channels = constant_value(out.channel.extent), filters = constant_value(out.filter.extent),
              r = constant_value(out.r.extent), s = constant_value(out.s.extent);
@@ -74,14 +74,14 @@ bool find_extents(const Contraction& c, UnitConvolution& out) {
 const Tensor& tensor(const Kernel& k, int t) { return k.tensors[static_cast<size_t>(t)]; }
 
 /// Whether the source is as the transform reads it: rows of neighbours, zeros around them.
-bool reads_zeros_around(const Kernel& k, const UnitConvolution& conv) {
+bool reads_zeros_around(const Kernel& k, const TiledConvolution& conv) {
   const Tensor& t = tensor(k, conv.source->tensor);
   const auto* fill = as_constant(conv.source->fill);
   return t.dtype == DType::F32 && is_one(t.strides[conv.x_dim]) && constant_value(t.dims[conv.y_dim]) &&
          constant_value(t.dims[conv.x_dim]) && (!conv.source->fill || (fill && fill->f == 0));
 }
 
-bool has_constant_weights(const Kernel& k, const UnitConvolution& conv) {
+bool has_constant_weights(const Kernel& k, const TiledConvolution& conv) {
   const Tensor& t = tensor(k, conv.weights->tensor);
   return t.role == Role::Constant && t.dtype == DType::F32 && !conv.weights->fill &&
          conv.weights->tensor != conv.source->tensor;
@@ -102,7 +102,7 @@ TensorData table_of(const Matrix& m) {
 /// Writes the three statements.
 class WinogradBuilder {
  public:
-  WinogradBuilder(const Kernel& k, const Contraction& c, const UnitConvolution& conv, const WinogradTransform& t,
+  WinogradBuilder(const Kernel& k, const Contraction& c, const TiledConvolution& conv, const WinogradTransform& t,
                   int64_t width)
       : k_(k), c_(c), conv_(conv), t_(t), width_(width), names_(k), out_(k) {}
 
@@ -177,7 +177,7 @@ class WinogradBuilder {
     std::vector<Expr> index;
     for (const Expr& e : conv_.source->index) index.push_back(substitute(e, renamed));
     const auto walk_tile = [&](const Expr& tile, const LoopVar& tap, int64_t first) {
-      return tile * constant_int(t_.outputs) + var_ref(tap.name) + constant_int(first);
+      return tile * constant_int(int64_t{t_.outputs} * t_.stride) + var_ref(tap.name) + constant_int(first);
     };
     index[conv_.y_dim] = walk_tile(at[n + 2], p, conv_.y_first);
     index[conv_.x_dim] = walk_tile(at[n + 3], q, conv_.x_first);
@@ -229,7 +229,7 @@ class WinogradBuilder {
 
   const Kernel& k_;
   const Contraction& c_;
-  const UnitConvolution& conv_;
+  const TiledConvolution& conv_;
   const WinogradTransform& t_;
   const int64_t width_;
   FreshNames names_;
@@ -239,8 +239,8 @@ class WinogradBuilder {
 
 }  // namespace
 
-std::optional<UnitConvolution> unit_convolution(const Kernel& kernel, const Contraction& c) {
-  UnitConvolution out;
+std::optional<TiledConvolution> tiled_convolution(const Kernel& kernel, const Contraction& c) {
+  TiledConvolution out;
   out.source = std::get_if<Read>(&c.left->node);
   out.weights = std::get_if<Read>(&c.right->node);
   if (!c.transposed || c.columns.size() != 1 || !out.source || !out.weights || c.result != DType::F32)
@@ -253,7 +253,7 @@ std::optional<UnitConvolution> unit_convolution(const Kernel& kernel, const Cont
   return out;
 }
 
-Kernel winograd_kernel(const Kernel& kernel, const Contraction& c, const UnitConvolution& conv,
+Kernel winograd_kernel(const Kernel& kernel, const Contraction& c, const TiledConvolution& conv,
                        const WinogradTransform& t, int64_t panel_width) {
   return WinogradBuilder(kernel, c, conv, t, panel_width).build();
 }

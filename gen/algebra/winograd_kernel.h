@@ -1,10 +1,11 @@
-// Convolutions of unit stride computed tile by tile in a transformed space (Winograd), as statements:
+// Convolutions computed tile by tile in a transformed space (Winograd), as statements:
 //
-//   V[…, i, j, ty, tx, c] = Σ_pq data[i, p]·data[j, q]·X[…, c, ty·m + p, tx·m + q]
+//   V[…, i, j, ty, tx, c] = Σ_pq data[i, p]·data[j, q]·X[…, c, ty·m·s + p, tx·m·s + q]
 //   W[…, i, j, ty, tx, o] = Σ_c  V[…, i, j, ty, tx, c]·U[i, j, o, c]
 //   Y[…, o, y, x]         = … Σ_ij result[y % m, i]·result[x % m, j]·W[…, i, j, y / m, x / m, o] …
 //
-// U, the weights in the transformed space, is made when the program is generated, in panels of columns.
+// m outputs a tile and axis, s the stride. U, the weights in the transformed space, is made when the program is
+// generated, in panels of columns.
 #pragma once
 
 #include <optional>
@@ -16,8 +17,8 @@
 
 namespace tenon {
 
-/// A convolution in two dimensions with stride 1 and dilation 1 and square filters of constant weights.
-struct UnitConvolution {
+/// A convolution in two dimensions with dilation 1, one stride and square filters of constant weights.
+struct TiledConvolution {
   std::vector<LoopVar> outer;  ///< loops that are neither pixels nor filters: batch, groups
   LoopVar y, x, filter;        ///< loops of the output
   LoopVar channel, r, s;       ///< variables of the sum
@@ -25,17 +26,17 @@ struct UnitConvolution {
   size_t y_dim = 0, x_dim = 0;       ///< dimensions of the source that the pixels walk
   int64_t y_first = 0, x_first = 0;  ///< index of the first tap of pixel 0 there: minus the padding
   const Read* weights = nullptr;
-  int taps = 0;
+  int taps = 0, stride = 1;
   int64_t height = 0, width = 0, channels = 0, filters = 0;  ///< extents of y, x, channel, filter
 };
 
 /// The convolution that a contraction is; nothing where it is another one.
-std::optional<UnitConvolution> unit_convolution(const Kernel& kernel, const Contraction& c);
+std::optional<TiledConvolution> tiled_convolution(const Kernel& kernel, const Contraction& c);
 
 /// `kernel` with its one statement in the transformed space of `t`. The tensor of the weights becomes U, [outer·i·j]
 /// [filter / width][channel][filter % width]; `outer` are the extents of those outer loops that the weights depend on.
 /// The last two tensors are the temps V and W; the two before are the tables.
-Kernel winograd_kernel(const Kernel& kernel, const Contraction& c, const UnitConvolution& conv,
+Kernel winograd_kernel(const Kernel& kernel, const Contraction& c, const TiledConvolution& conv,
                        const WinogradTransform& t, int64_t panel_width);
 
 /// A kernel that winograd_kernel made, taken apart.
@@ -48,10 +49,13 @@ struct WinogradParts {
   std::vector<LoopVar> result_outer;  ///< the same loops of `result`
   std::string y, x, filter;           ///< the others of `result`
   int64_t height = 0, width = 0;      ///< their extents
-  int outputs = 0, points = 0;
+  int outputs = 0, points = 0, stride = 1;
   int64_t tiles_y = 0, tiles_x = 0, channels = 0, filters = 0;
   int64_t y_first = 0, x_first = 0;
   size_t y_dim = 0, x_dim = 0;
+
+  int taps() const { return points - stride * (outputs - 1); }
+  int step() const { return stride * outputs; }  ///< from one tile to the next, in pixels of X
 };
 
 /// Nothing where the kernel is another one.

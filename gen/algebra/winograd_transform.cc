@@ -36,10 +36,19 @@ std::vector<double> product_of_others(const std::vector<double>& points, size_t 
   return out;
 }
 
-}  // namespace
+Matrix identity(int size) {
+  Matrix out(static_cast<size_t>(size), std::vector<double>(static_cast<size_t>(size), 0));
+  for (size_t i = 0; i < out.size(); ++i) out[i][i] = 1;
+  return out;
+}
 
-WinogradTransform winograd_transform(int outputs, int taps) {
-  WinogradTransform t{outputs, taps, {}, {}, {}};
+WinogradTransform unit_transform(int outputs, int taps) {
+  WinogradTransform t{outputs, taps, 1, {}, {}, {}};
+  if (taps == 1) {
+    t.data = t.result = identity(outputs);
+    t.filter.assign(static_cast<size_t>(outputs), {1});
+    return t;
+  }
   TENON_CHECK(outputs > 0 && taps > 0 && t.points() <= kMostPoints, "F({}, {}) has no table", outputs, taps);
   const std::vector<double> points = finite_points(t.points() - 1);
   t.result.assign(static_cast<size_t>(outputs), {});
@@ -54,6 +63,31 @@ WinogradTransform winograd_transform(int outputs, int taps) {
   t.data.push_back(product_of_others(points, points.size()));
   t.filter.emplace_back(static_cast<size_t>(taps), 0).back() = 1;
   for (int k = 0; k < outputs; ++k) t.result[static_cast<size_t>(k)].push_back(k + 1 == outputs ? 1 : 0);
+  return t;
+}
+
+/// The rows of `part` whose columns are `step` apart in rows of `columns`, from `first` on.
+void add_rows(Matrix& to, const Matrix& part, size_t columns, size_t first, size_t step) {
+  for (const std::vector<double>& row : part) {
+    std::vector<double>& out = to.emplace_back(columns, 0);
+    for (size_t i = 0; i < row.size(); ++i) out[first + i * step] = row[i];
+  }
+}
+
+}  // namespace
+
+WinogradTransform winograd_transform(int outputs, int taps, int stride) {
+  if (stride == 1) return unit_transform(outputs, taps);
+  TENON_CHECK(taps >= stride, "a stride of {} skips inputs of {} taps", stride, taps);
+  WinogradTransform t{outputs, taps, stride, {}, {}, Matrix(static_cast<size_t>(outputs))};
+  for (int first = 0; first < stride; ++first) {
+    const WinogradTransform part = unit_transform(outputs, (taps - first + stride - 1) / stride);
+    const auto from = static_cast<size_t>(first), step = static_cast<size_t>(stride);
+    add_rows(t.data, part.data, static_cast<size_t>(t.points()), from, step);
+    add_rows(t.filter, part.filter, static_cast<size_t>(taps), from, step);
+    for (size_t k = 0; k < t.result.size(); ++k)
+      t.result[k].insert(t.result[k].end(), part.result[k].begin(), part.result[k].end());
+  }
   return t;
 }
 

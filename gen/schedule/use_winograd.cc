@@ -26,7 +26,7 @@ struct WeightLayout {
   WeightAxis r, s, channel, filter;
 };
 
-std::optional<WeightLayout> layout_of(const Kernel& kernel, const Contraction& c, const UnitConvolution& conv) {
+std::optional<WeightLayout> layout_of(const Kernel& kernel, const Contraction& c, const TiledConvolution& conv) {
   std::vector<LoopVar> vars = c.statement->loops;
   vars.insert(vars.end(), c.depth.begin(), c.depth.end());
   ValueScope scope;
@@ -110,14 +110,14 @@ class WinogradRewriter {
   void run(PlanStep& step, const Isa& isa) {
     if (!step.kernel.reassociate || is_opaque(step.kernel)) return;
     const auto c = find_contraction(step.kernel);
-    const auto conv = c ? unit_convolution(step.kernel, *c) : std::nullopt;
+    const auto conv = c ? tiled_convolution(step.kernel, *c) : std::nullopt;
     const auto layout = conv ? layout_of(step.kernel, *c, *conv) : std::nullopt;
     const auto outputs = layout ? winograd_outputs(*conv, isa) : std::nullopt;
     if (!outputs) return;
     const auto weights = static_cast<size_t>(conv->weights->tensor);
     const PlanBuffer from = plan_.buffers[static_cast<size_t>(step.buffers[weights])];
     if (!from.data || reads_outside(step.kernel, conv->weights->tensor)) return;
-    const WinogradTransform t = winograd_transform(*outputs, conv->taps);
+    const WinogradTransform t = winograd_transform(*outputs, conv->taps, conv->stride);
     PlanBuffer u = from;
     u.data = std::make_shared<const TensorData>(transformed_weights(*from.data, *layout, t));
     u.dims.assign(u.data->dims.begin(), u.data->dims.end());
@@ -138,7 +138,7 @@ class WinogradRewriter {
         "Winograd, tiles of {0} x {0}: {1} multiplications a channel and filter, not {2}; errors up to {3:g} of the "
         "largest "
         "result",
-        m, points, m * m * t.taps * t.taps, winograd_error(m));
+        m, points, m * m * t.taps * t.taps, winograd_error(m, t.stride));
   }
 
   /// Whether the tensor is read outside of the sum.

@@ -9,9 +9,9 @@
 namespace tenon {
 
 /// The outputs of a tile along each axis that take the least time at a level; nothing where the sums of products do.
-std::optional<int> winograd_outputs(const UnitConvolution& conv, const Isa& isa);
+std::optional<int> winograd_outputs(const TiledConvolution& conv, const Isa& isa);
 
 /// The largest error of a result, as a part of the largest result: measured, see docs/accuracy.md.
-double winograd_error(int outputs);
+double winograd_error(int outputs, int stride);
 
 }  // namespace tenon

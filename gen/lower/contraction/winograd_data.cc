@@ -18,7 +18,7 @@ class DataTransform {
  public:
   explicit DataTransform(WinogradNest& n) : n_(n), b_(n.b), s_(n.strip) {
     const int64_t lanes = s_.lanes;
-    rows_ = buffer("rows", (s_.tile_rows * s_.outputs + n.parts.points - s_.outputs) * s_.line_pitch * lanes);
+    rows_ = buffer("rows", (s_.tile_rows * s_.step + s_.points - s_.step) * s_.line_pitch * lanes);
     half_ = buffer("half", s_.points * s_.line_pitch * lanes);
     line_ = lanes > 1 ? buffer("line", lanes * s_.line_pitch) : rows_;
   }
@@ -46,11 +46,11 @@ class DataTransform {
   /// The rows that the tiles of the strip read; those outside of the image are zeros.
   Block load_rows() {
     const std::string row = b_.fresh("row_of_strip"), y = b_.fresh("row_of_picture");
-    const int64_t count = s_.tile_rows * s_.outputs + s_.points - s_.outputs;
+    const int64_t count = s_.tile_rows * s_.step + s_.points - s_.step;
     const Operand at = v_var(row) * v_int(s_.line_pitch * s_.lanes);
     const Operand inside = v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {v_var(y), v_int(0)}),
                                                    v_apply(ScalarOp::Lt, {v_var(y), v_int(extent(n_.parts.y_dim))})});
-    Block body{s_let(y, n_.first_row * v_int(s_.outputs) + v_var(row) + v_int(n_.parts.y_first))};
+    Block body{s_let(y, n_.first_row * v_int(s_.step) + v_var(row) + v_int(n_.parts.y_first))};
     body.push_back(s_if(inside, load_row(v_var(y), at), {clear_vectors(b_, rows_, at, s_.line_pitch * s_.lanes)}));
     return {s_for(row, v_int(0), v_int(count), 1, std::move(body))};
   }
@@ -112,14 +112,14 @@ class DataTransform {
     const std::string row = b_.fresh("row_of_tiles"), i = b_.fresh("point");
     const int64_t lanes = s_.lanes, line = s_.line_pitch * lanes;
     const Operand tiles = v_int(n_.parts.tiles_x);
-    Block body{apply_matrix(n_, true, {{rows_, v_var(row) * v_int(s_.outputs * line)}, {half_, v_int(0)}},
+    Block body{apply_matrix(n_, true, {{rows_, v_var(row) * v_int(s_.step * line)}, {half_, v_int(0)}},
                             {v_int(line), v_int(lanes), v_int(line), v_int(lanes), v_int(s_.line)})};
     const Operand to = v_var(i) * v_int(s_.points * s_.data_plane) +
                        v_var(row) * v_int(n_.parts.tiles_x * s_.channel_pitch) + channel_;
-    body.push_back(s_for(i, v_int(0), v_int(s_.points), 1,
-                         {apply_matrix(n_, true, {{half_, v_var(i) * v_int(line)}, {n_.parts.data->target, to}},
-                                       {v_int(lanes), v_int(s_.outputs * lanes), v_int(s_.data_plane),
-                                        v_int(s_.channel_pitch), tiles})}));
+    body.push_back(s_for(
+        i, v_int(0), v_int(s_.points), 1,
+        {apply_matrix(n_, true, {{half_, v_var(i) * v_int(line)}, {n_.parts.data->target, to}},
+                      {v_int(lanes), v_int(s_.step * lanes), v_int(s_.data_plane), v_int(s_.channel_pitch), tiles})}));
     return {s_for(row, v_int(0), v_int(s_.tile_rows), 1, std::move(body))};
   }
 
@@ -134,7 +134,7 @@ class DataTransform {
 
 WinogradStrip plan_strip(const WinogradParts& w, int lanes, int64_t panel, int64_t cached) {
   WinogradStrip s;
-  s.outputs = w.outputs, s.points = w.points, s.lanes = lanes;
+  s.outputs = w.outputs, s.points = w.points, s.lanes = lanes, s.step = w.step();
   s.channel_pitch = round_up(w.channels, lanes), s.filter_pitch = round_up(w.filters, panel);
   const int64_t row = w.points * w.points * w.tiles_x * (s.channel_pitch + s.filter_pitch);
   const int64_t weights = w.points * w.points * w.channels * w.filters;  // read once a strip
@@ -142,7 +142,7 @@ WinogradStrip plan_strip(const WinogradParts& w, int lanes, int64_t panel, int64
   s.strips = (w.tiles_y + rows - 1) / rows;
   s.tile_rows = (w.tiles_y + s.strips - 1) / s.strips;
   s.tiles = s.tile_rows * w.tiles_x;
-  s.line = w.tiles_x * w.outputs + w.points - w.outputs;
+  s.line = w.tiles_x * s.step + s.points - s.step;
   s.line_pitch = round_up(s.line, lanes), s.result_pitch = round_up(w.tiles_x * w.outputs, lanes);
   s.data_plane = s.tiles * s.channel_pitch + kPlaneGap, s.product_plane = s.tiles * s.filter_pitch + kPlaneGap;
   return s;
@@ -155,9 +155,11 @@ Stmt clear_vectors(ContractionBuilder& b, int buffer, const Operand& offset, int
 }
 
 Stmt apply_matrix(WinogradNest& n, bool to_points, std::vector<BufferArgument> buffers, std::vector<Operand> args) {
-  const WinogradTransform t = winograd_transform(n.strip.outputs, n.strip.points - n.strip.outputs + 1);
+  const WinogradTransform t = winograd_transform(n.parts.outputs, n.parts.taps(), n.parts.stride);
   SCall call;
-  const std::string name = fmt::format("winograd_{}_{}x{}_f32", to_points ? "data" : "result", t.outputs, t.taps);
+  const std::string stride = t.stride == 1 ? "" : fmt::format("_{}", t.stride);
+  const std::string name =
+      fmt::format("winograd_{}_{}x{}{}_f32", to_points ? "data" : "result", t.outputs, t.taps, stride);
   const std::string comment =
       to_points ? fmt::format("{0} neighbours become the {0} points of a tile of {1} outputs.", t.points(), t.outputs)
                 : fmt::format("{} points become the {} outputs of a tile.", t.points(), t.outputs);

@@ -34,22 +34,26 @@ TEST_CASE("F(2, 3) and F(4, 3) have the known matrices") {
 }
 
 TEST_CASE("as many multiplications as points give the sums of products") {
-  for (int outputs = 1; outputs <= 5; ++outputs)
-    for (int taps = 1; outputs + taps <= 7; ++taps) {
-      const WinogradTransform t = winograd_transform(outputs, taps);
-      std::vector<double> x, w, points;
-      for (int i = 0; i < t.points(); ++i) x.push_back(i * i - 3 * i + 1);
-      for (int i = 0; i < taps; ++i) w.push_back(2 * i - 3);
-      const std::vector<double> u = times(t.filter, w), v = times(t.data, x);
-      for (size_t i = 0; i < u.size(); ++i) points.push_back(u[i] * v[i]);
-      const std::vector<double> y = times(t.result, points);
-      for (size_t k = 0; k < y.size(); ++k) {
-        double sum = 0;
-        for (size_t i = 0; i < w.size(); ++i) sum += x[k + i] * w[i];
-        INFO(outputs << " " << taps << " " << k);
-        CHECK(std::fabs(y[k] - sum) < 1e-9);
-      }
+  const auto check = [](int outputs, int taps, int stride) {
+    const WinogradTransform t = winograd_transform(outputs, taps, stride);
+    std::vector<double> x, w, points;
+    for (int i = 0; i < t.points(); ++i) x.push_back(i * i - 3 * i + 1);
+    for (int i = 0; i < taps; ++i) w.push_back(2 * i - 3);
+    const std::vector<double> u = times(t.filter, w), v = times(t.data, x);
+    for (size_t i = 0; i < u.size(); ++i) points.push_back(u[i] * v[i]);
+    const std::vector<double> y = times(t.result, points);
+    for (size_t k = 0; k < y.size(); ++k) {
+      double sum = 0;
+      for (size_t i = 0; i < w.size(); ++i) sum += x[k * static_cast<size_t>(stride) + i] * w[i];
+      INFO(outputs << " " << taps << " " << stride << " " << k);
+      CHECK(std::fabs(y[k] - sum) < 1e-9);
     }
+  };
+  for (int outputs = 1; outputs <= 5; ++outputs) {
+    for (int taps = 1; outputs + taps <= 7; ++taps) check(outputs, taps, 1);
+    for (int taps = 2; outputs + (taps + 1) / 2 <= 7; ++taps) check(outputs, taps, 2);
+    for (int taps = 3; outputs + (taps + 2) / 3 <= 7; ++taps) check(outputs, taps, 3);
+  }
 }
 
 }  // namespace winograd_transform_test

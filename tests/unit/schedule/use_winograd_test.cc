@@ -22,6 +22,11 @@ int tile_of(const Layer& c, const std::vector<const Isa*>& levels) {
   return parts ? parts->outputs : 0;
 }
 
+double error_bound(const Kernel& k) {
+  const auto parts = find_winograd(k);
+  return winograd_error(parts->outputs, parts->stride);
+}
+
 const std::vector<Layer> kChosen = {
     {"x: \"f32[1, 16, 14, 14]\"", "f32[16, 16, 3, 3]", "y = conv2d(x, F, pads=[1, 1, 1, 1])"},
     {"x: \"f32[2, 18, 13, 12]\"", "f32[20, 18, 3, 3]", "y = relu(conv2d(x, F))"},
@@ -31,6 +36,10 @@ const std::vector<Layer> kChosen = {
     {"x: \"f32[1, 16, 8, 8]\"", "f32[16, 16, 3, 3]", "y = silu(conv2d(x, F, pads=[1, 1, 1, 1]))"},
     {"x: \"f32[1, 16, 2, 2]\"", "f32[64, 16, 3, 3]", "y = conv2d(x, F, pads=[1, 1, 1, 1])"},
     {"x: \"f32[2, 96, 2, 4]\"", "f32[48, 96, 3, 3]", "y = conv2d(x, F, pads=[1, 1, 1, 1])"},
+    {"x: \"f32[1, 48, 32, 32]\"", "f32[48, 48, 3, 3]", "y = relu(conv2d(x, F, pads=[1, 1, 1, 1], stride=[2, 2]))"},
+    {"x: \"f32[2, 50, 31, 33]\"", "f32[48, 50, 3, 3]", "y = conv2d(x, F, pads=[0, 0, 1, 1], stride=[2, 2])"},
+    {"x: \"f32[1, 128, 32, 31]\"", "f32[96, 64, 3, 3]", "y = conv2d(x, F, groups=2, stride=[2, 2])"},
+    {"x: \"f32[1, 96, 13, 12]\"", "f32[96, 96, 3, 3]", "y = conv2d(x, F, pads=[0, 1, 0, 0], stride=[2, 2])"},
 };
 
 }  // namespace
@@ -50,7 +59,7 @@ TEST_CASE("strips of tiles have the values of the sum of products at every level
   for (const Layer& c : kChosen) {
     const ExecutionPlan plan = planned(c, {level("x86-64-v4")});
     const std::vector<double> want = values(planned(c, {}));
-    const double bound = winograd_error(find_winograd(plan.steps.back().kernel)->outputs);
+    const double bound = error_bound(plan.steps.back().kernel);
     for (const Isa& isa : all_isas()) {
       if (!isa.base.empty()) continue;  // differs in products of bytes alone
       const LoopNest nest = lower_kernel(plan.steps.back().kernel, tenon_test::shipped_blueprints(), isa);
@@ -63,15 +72,20 @@ TEST_CASE("strips of tiles have the values of the sum of products at every level
 }
 
 TEST_CASE("the tile follows from the size of the picture", "[slow]") {
-  const auto tile = [](int pixels) {
-    return tile_of({fmt::format("x: \"f32[1, 64, {0}, {0}]\"", pixels), "f32[64, 64, 3, 3]",
-                    "y = conv2d(x, F, pads=[1, 1, 1, 1])"},
-                   {isa_from_name("x86-64-v4")});
+  const auto tile = [](int pixels, int channels = 64, int stride = 1) {
+    return tile_of(
+        {fmt::format("x: \"f32[1, {1}, {0}, {0}]\"", pixels, channels), fmt::format("f32[{0}, {0}, 3, 3]", channels),
+         fmt::format("y = conv2d(x, F, pads=[1, 1, 1, 1], stride=[{0}, {0}])", stride)},
+        {isa_from_name("x86-64-v4")});
   };
   CHECK(tile(56) == 4);
   CHECK(tile(14) == 4);
   CHECK(tile(2) == 2);
   CHECK(tile(1) == 0);
+  CHECK(tile(56, 128, 2) == 4);
+  CHECK(tile(12, 96, 2) == 2);
+  CHECK(tile(56, 16, 2) == 0);  // transforms of few channels are all the time
+  CHECK(tile(56, 64, 3) == 0);  // nothing overlaps
 }
 
 TEST_CASE("other convolutions stay sums of products") {
