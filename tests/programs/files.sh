@@ -2,13 +2,6 @@
 # shellcheck shell=sh
 border() { "$tenon" model "$checkout/tests/programs/border.yaml" --main -q --isa portable -o "$work/border" "$@"; }
 
-# array FILE DESCR SHAPE ORDER BYTES: a .npy file of format 1.0, whose elements are given as printf writes them.
-array() {
-  printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '$2', 'fortran_order': $4, 'shape': ($3), }" >"$1"
-  # shellcheck disable=SC2059
-  printf "$5" >>"$1"
-}
-
 # takes FILE K: the program with the file as input number K of four.
 takes() {
   file=$1 at=$2
