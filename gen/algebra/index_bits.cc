@@ -1,5 +1,6 @@
 // Indices made of bits and of values of narrow types.
 #include <algorithm>
+#include <bit>
 
 #include "algebra/index_bounds.h"
 
@@ -21,6 +22,18 @@ std::optional<Polynomial> IndexBounds::bits(const Syntax& s) {
     return std::nullopt;
   if (!value || !prove_quickly(*value)) return std::nullopt;
   return floor_division(*value, Polynomial::constant(std::int64_t{1} << shift->constant_value()));
+}
+
+/// What is not negative does not get smaller where nothing is shifted out: a shift of sizes that does not fit is an
+/// error, and of a number it is known how far it may go.
+std::optional<Polynomial> IndexBounds::left_shift(const Syntax& s) {
+  const auto value = polynomial(s.children[0]), by = polynomial(s.children[1]);
+  if (!value || !by || !prove_quickly(*value)) return std::nullopt;
+  const bool number = value->is_constant() && value->constant_value() > 0;
+  const std::int64_t room = number ? std::countl_zero(static_cast<std::uint64_t>(value->constant_value())) - 1 : 0;
+  const bool fits = of_sizes_ || (number && prove_quickly(Polynomial::constant(room) - *by));
+  if (!fits) return std::nullopt;
+  return bounded("shifted", prove_quickly(*by) ? *value : Polynomial(), std::nullopt, print(s));
 }
 
 /// The largest value of what is linear in variables whose extents are numbers. A quotient of it is an integer, of which

@@ -21,6 +21,7 @@ IndexBounds::IndexBounds(BoundsContext context) : context_(std::move(context)) {
     use.text = name;
     if (const auto p = polynomial(use)) known_.push_back(*p);
   }
+  of_sizes_ = false;
 }
 
 void IndexBounds::within(const std::set<std::string>& variables) {

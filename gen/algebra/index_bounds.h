@@ -33,6 +33,7 @@ struct BoundsContext {
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> type_ranges;  ///< the same of narrow types
   std::set<std::string> whole_data;                                          ///< values of integers
   std::map<std::string, const Statement*> definitions;  ///< intermediates computed in integers: what defines them
+  std::set<std::string> recurrent;                      ///< those of them that read themselves, or each other
   std::set<std::string> integer_types;                  ///< type variables that are integers for certain
   std::set<std::string> reals;                          ///< attributes and lets that are no integers
 };
@@ -105,6 +106,7 @@ class IndexBounds {
   std::optional<std::int64_t> most_of(const Polynomial& p) const;
   std::optional<Polynomial> either_bits(const Syntax& s);
   std::optional<Polynomial> conversion(const Syntax& s);
+  std::optional<Polynomial> left_shift(const Syntax& s);
   void forget(const std::string& name);
   bool integer_type(const std::string& type) const;
   bool whole_reduction(const Syntax& s);
@@ -126,9 +128,11 @@ class IndexBounds {
   BoundsContext context_;
   std::map<std::string, Quantity> quantities_;
   std::map<std::string, std::optional<Polynomial>> lets_;
-  std::set<std::string> open_;     ///< lets and variables that are being expanded
-  std::vector<Polynomial> scope_;  ///< the variables of `within`
-  Facts known_;                    ///< from `require` and the sizes of shapes
+  std::set<std::string> open_;          ///< lets and variables that are being expanded
+  std::vector<Polynomial> scope_;       ///< the variables of `within`
+  Facts known_;                         ///< from `require` and the sizes of shapes
+  std::vector<std::string> recurring_;  ///< recurrent values whose definitions are being followed
+  bool of_sizes_ = true;                ///< within a let or `require`, where a shift that does not fit is an error
   int depth_ = 0;
   int failures_ = 0;  ///< proofs that failed: each is a long search, and an op that has many is refused anyway
 };

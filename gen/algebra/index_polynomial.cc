@@ -14,6 +14,7 @@ namespace tenon {
 namespace {
 
 constexpr int kDeepest = 60;
+constexpr std::size_t kRecurring = 3;  ///< recurrent values within each other that are followed
 
 Polynomial one() { return Polynomial::constant(1); }
 
@@ -72,8 +73,16 @@ std::optional<Polynomial> IndexBounds::element(const Syntax& s) {
                    print(s));
   const auto definition = context_.definitions.find(s.text);
   if (definition == context_.definitions.end()) return std::nullopt;
+  const bool recurrent = context_.recurrent.count(s.text) != 0;
+  // What a recurrent value was made of before is any integer.
+  const bool within = std::find(recurring_.begin(), recurring_.end(), s.text) != recurring_.end();
+  if (recurrent && (within || recurring_.size() >= kRecurring)) return Polynomial::quantity(print(s));
   const auto value = value_at(*definition->second, s);
-  return value ? polynomial(*value) : std::nullopt;
+  if (!value) return std::nullopt;
+  if (recurrent) recurring_.push_back(s.text);
+  const auto found = polynomial(*value);
+  if (recurrent) recurring_.pop_back();
+  return found;
 }
 
 /// What holds for a list as a whole holds for the element that a variable chooses, too.
@@ -172,7 +181,9 @@ std::optional<Polynomial> IndexBounds::name(const Syntax& s) {
   if (const auto let = context_.lets.find(s.text); let != context_.lets.end()) {
     if (const auto done = lets_.find(s.text); done != lets_.end()) return done->second;
     if (!open_.insert(s.text).second) return std::nullopt;
+    const bool outside = std::exchange(of_sizes_, true);
     const auto value = polynomial(let->second);
+    of_sizes_ = outside;
     open_.erase(s.text);
     // An extent that is not a polynomial is a quantity of its own.
     const bool size = context_.sizes.count(s.text) != 0 ||
@@ -332,6 +343,7 @@ std::optional<Polynomial> IndexBounds::inlined(const Syntax& s) {
 std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
   const std::size_t n = s.children.size();
   if ((s.text == "bit_and" || s.text == "bit_or" || s.text == "bit_xor" || s.text == "shr") && n == 2) return bits(s);
+  if (s.text == "shl" && n == 2) return left_shift(s);
   if (s.text == "select" && n == 3) return choice(s);
   if ((s.text == "padded" || s.text == "opt") && n == 2) return padded(s);
   if (s.text == "clamp" && n == 3)

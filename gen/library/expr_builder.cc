@@ -118,7 +118,7 @@ Typed ExprBuilder::unary(const Syntax& s) {
 Typed ExprBuilder::unified(ScalarOp op, const Syntax& s, Typed a, Typed b) {
   if (const auto why = unify(a, b)) {
     error(Code::E0601, s, *why, {"convert one of the two with cast(x, T)"});
-    return a;
+    return scalar_op_row(op).result == ResultRule::Bool ? Typed{constant_int(1, DType::Bool), false} : a;
   }
   if (!has_function(s, op, a.e->type)) return a;
   return {apply(op, {a.e, b.e}), a.flexible && b.flexible};

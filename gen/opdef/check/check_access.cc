@@ -33,7 +33,10 @@ void ExpressionChecker::check_subs(const Syntax& access, const std::vector<Synta
   ExpressionPlace within = place;
   within.index = true;
   within.optional = false;
-  if (!value.slots) return check_unknown_shape(access, subs, within);
+  if (!value.slots) {
+    within.guarded = within.guarded || !value.open;  // the variable whose range is not known is reported
+    return check_unknown_shape(access, subs, within);
+  }
   if (subs.size() != value.slots->size()) {
     const TensorDef* def = value.input != nullptr ? value.input : value.output;
     std::string note = "its indices are those of the statement that defines it";
@@ -271,7 +274,16 @@ std::string last_of(const Syntax& extent) {
 
 }  // namespace
 
+/// Whether the range of a variable is not known, which is reported of the variable itself.
+bool ExpressionChecker::has_open_range(const Syntax& s) const {
+  const bool named = s.is(SyntaxKind::name) || s.is(SyntaxKind::pack);
+  const IndexVariable* v = named ? scope_.variable(s.text) : nullptr;
+  if (v != nullptr && !v->extent && !v->elsewhere) return true;
+  return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return has_open_range(c); });
+}
+
 void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, const Syntax& extent) {
+  if (has_open_range(sub)) return;
   IndexBounds& bounds = scope_.bounds();
   bounds.within(bound);
   const std::string guard =

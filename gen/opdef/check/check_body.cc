@@ -23,6 +23,7 @@ class BodyChecker {
       : op_(op),
         library_(library),
         diagnostics_(diagnostics),
+        before_(diagnostics.size()),
         scope_(op, library, diagnostics),
         expressions_(scope_, diagnostics) {}
 
@@ -36,7 +37,6 @@ class BodyChecker {
 
   /// The orders of its recurrences, a statement each.
   std::map<std::size_t, RunOrder> run() {
-    const std::size_t before = diagnostics_.size();
     check_sizes();
     const std::vector<RecurrentGroup> groups = recurrent_groups(op_, diagnostics_);
     for (std::size_t i = 0; i < op_.body.size(); ++i) {
@@ -53,7 +53,7 @@ class BodyChecker {
     check_outputs();
     check_ranges();
     check_grads();
-    if (diagnostics_.size() != before) return {};
+    if (diagnostics_.size() != before_) return {};
     warn_of_partial_ranges(op_, scope_, diagnostics_);
     return orders_of(groups);
   }
@@ -272,9 +272,28 @@ class BodyChecker {
     }
   }
 
+  /// Whether a variable indexes a value that has no shape because a variable on its left side has no range.
+  bool follows_open_value(const Syntax& s, const std::string& name) const {
+    const BodyValue* value = s.is(SyntaxKind::subscript) ? scope_.value(s.text) : nullptr;
+    if (value != nullptr && !value->slots && !value->open &&
+        std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& sub) { return sub.is_name(name); }))
+      return true;
+    return std::any_of(s.children.begin(), s.children.end(),
+                       [&](const Syntax& c) { return follows_open_value(c, name); });
+  }
+
+  /// Whether the range of a variable would follow from those that are reported.
+  bool is_consequence(const std::string& name) const {
+    const auto named = [&](const Syntax& sub) { return sub.is_name(name) || sub.is(SyntaxKind::pack); };
+    const auto defines = [&](const Statement& s) { return std::any_of(s.subs.begin(), s.subs.end(), named); };
+    return std::none_of(op_.body.begin(), op_.body.end(), defines) &&
+           std::any_of(op_.body.begin(), op_.body.end(),
+                       [&](const Statement& s) { return follows_open_value(s.value, name); });
+  }
+
   void check_ranges() {
     for (const auto& [name, v] : scope_.variables()) {
-      if (v.extent || v.elsewhere) continue;
+      if (v.extent || v.elsewhere || is_consequence(name)) continue;
       diagnostics_.error(Code::E0410, v.first,
                          fmt::format("the range of '{}{}' cannot be determined", v.pack ? "*" : "", name),
                          {fmt::format("use it bare as an index of a tensor, or state it: index: {{{}: extent}}",
@@ -426,6 +445,7 @@ class BodyChecker {
   const OpDef& op_;
   const OpLibrary& library_;
   Diagnostics& diagnostics_;
+  std::size_t before_;  ///< diagnostics that are not of this body
   BodyScope scope_;
   ExpressionChecker expressions_;
   std::set<std::string> complete_, updated_;

@@ -75,6 +75,7 @@ class ExpressionChecker {
   std::string smaller_range(const Syntax& sub, const Syntax& extent);
   bool proved_within(const Syntax& sub, const Syntax& extent);
   void check_bounds(const Syntax& access, const Syntax& sub, const Syntax& extent);
+  bool has_open_range(const Syntax& s) const;
   void check_pack_call(const Syntax& access, const Syntax& call, const Slot& slot);
   void check_unravel(const Syntax& access, const Syntax& call, const Slot& slot);
   bool same_size_of(const Syntax& number, const Syntax& shape);

@@ -51,7 +51,8 @@ class WholeExpressions {
     if (s.text == "bit_and" || s.text == "shr")
       return s.children.size() == 2 && whole(s.children[0]) && whole(s.children[1]);
     const bool known = choice || s.text == "clamp" || s.text == "min" || s.text == "max" || s.text == "abs" ||
-                       s.text == "wrap" || s.text == "reflect" || s.text == "mirror" || s.text == "ceildiv";
+                       s.text == "wrap" || s.text == "reflect" || s.text == "mirror" || s.text == "ceildiv" ||
+                       s.text == "padded";
     return known && std::all_of(s.children.begin() + (choice ? 1 : 0), s.children.end(),
                                 [&](const Syntax& c) { return whole(c); });
   }
@@ -144,6 +145,26 @@ bool has_real(const Syntax& s, const BoundsContext& context) {
   return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return has_real(c, context); });
 }
 
+/// Intermediates that one statement defines in i64. Those of a recurrence are believed to be in i64 until a statement
+/// that they are made of is not.
+void add_definitions(const OpDef& op, BoundsContext& context) {
+  std::set<std::string> open;  // values that are not defined yet: what reads them is of a recurrence
+  for (const Statement& s : op.body)
+    for (const Word& target : s.targets) open.insert(target.text);
+  for (const Statement& s : op.body) {
+    const std::string& name = s.targets[0].text;
+    const bool recurrent = reads_any(s.value, open);
+    for (const Word& target : s.targets) open.erase(target.text);
+    if (s.is_call || s.combine != Combine::define || s.targets.size() != 1 || narrows(op, name) || updated(op, name))
+      continue;
+    context.definitions[name] = &s;
+    if (recurrent) context.recurrent.insert(name);
+  }
+  const WholeExpressions expressions(op, context);
+  while (std::erase_if(context.definitions, [&](const auto& d) { return !expressions.whole(d.second->value); }) != 0) {
+  }
+}
+
 /// Outputs of integers, and intermediates whose statements all have integer values: each is believed to be one until a
 /// statement says otherwise.
 void add_whole_values(const OpDef& op, BoundsContext& context) {
@@ -196,18 +217,7 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
     if (const auto range = values_of(t); range && holds_whole_numbers(t.tensor, op))
       context.ranges[t.tensor.name] = *range;
   }
-  const WholeExpressions expressions(op, context);
-  std::set<std::string> open;  // values that are not defined yet: what reads them is not a value of what comes before
-  for (const Statement& s : op.body)
-    for (const Word& target : s.targets) open.insert(target.text);
-  for (const Statement& s : op.body) {
-    const bool recurrent = reads_any(s.value, open);
-    for (const Word& target : s.targets) open.erase(target.text);
-    if (recurrent || s.is_call || s.combine != Combine::define || narrows(op, s.targets[0].text) ||
-        updated(op, s.targets[0].text))
-      continue;
-    if (expressions.whole(s.value)) context.definitions[s.targets[0].text] = &s;
-  }
+  add_definitions(op, context);
   add_whole_values(op, context);
   add_value_ranges(op, context);
   add_stored_types(op, context);

@@ -175,8 +175,8 @@ void add_value_ranges(const OpDef& op, BoundsContext& context) {
   for (const Statement& s : op.body) {
     if (s.is_call || s.is_extent || s.combine != Combine::define || s.targets.size() != 1) continue;
     const std::string& name = s.targets[0].text;
-    if (context.definitions.count(name) != 0 || context.whole_data.count(name) == 0 || !defined_once(op, name))
-      continue;
+    const bool defined = context.definitions.count(name) != 0 && context.recurrent.count(name) == 0;
+    if (defined || context.whole_data.count(name) == 0 || !defined_once(op, name)) continue;
     const auto range = ValueRanges(op, context).range(s.value);
     if (!range) continue;
     if (const TensorDef* output = op.output(name)) {
