@@ -7,6 +7,7 @@
 
 #include "ir/number/dtype.h"
 #include "opdef/check/check_tables.h"
+#include "opdef/check/order_recurrences.h"
 #include "opdef/check/stored_types.h"
 #include "opdef/check/value_ranges.h"
 
@@ -165,6 +166,25 @@ void add_definitions(const OpDef& op, BoundsContext& context) {
   }
 }
 
+void find_guarded(const Syntax& s, const std::set<std::string>& names, std::set<std::string>& found) {
+  if (s.is(SyntaxKind::subscript) && names.count(s.text) != 0 &&
+      std::any_of(s.children.begin(), s.children.end(), is_guarded))
+    found.insert(s.text);
+  for (const Syntax& child : s.children) find_guarded(child, names, found);
+}
+
+/// Values of recurrences that may be read before they are computed, where a guard changes the index: they are 0 then.
+std::set<std::string> values_read_early(const OpDef& op) {
+  std::set<std::string> found;
+  Diagnostics reported_by_others;
+  for (const RecurrentGroup& group : recurrent_groups(op, reported_by_others)) {
+    std::set<std::string> members;
+    for (std::size_t i = group.first; i <= group.last; ++i) members.insert(op.body[i].targets[0].text);
+    for (std::size_t i = group.first; i <= group.last; ++i) find_guarded(op.body[i].value, members, found);
+  }
+  return found;
+}
+
 /// Outputs of integers, and intermediates whose statements all have integer values: each is believed to be one until a
 /// statement says otherwise.
 void add_whole_values(const OpDef& op, BoundsContext& context) {
@@ -217,9 +237,14 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
     if (const auto range = values_of(t); range && holds_whole_numbers(t.tensor, op))
       context.ranges[t.tensor.name] = *range;
   }
+  const std::set<std::string> early = values_read_early(op);
   add_definitions(op, context);
+  for (const std::string& name : early) context.definitions.erase(name);
   add_whole_values(op, context);
   add_value_ranges(op, context);
+  for (const std::string& name : early)
+    if (const auto range = context.ranges.find(name); range != context.ranges.end())
+      range->second = {std::min<std::int64_t>(range->second.first, 0), std::max<std::int64_t>(range->second.second, 0)};
   add_stored_types(op, context);
 }
 

@@ -53,11 +53,7 @@ Syntax one_more(const Syntax& s) {
 }
 
 /// A guarded index counts as the element that it reaches when it is inside.
-const Syntax& unguarded(const Syntax& s) {
-  const bool guard = s.is(SyntaxKind::call) && !s.children.empty() &&
-                     (s.text == "clamp" || s.text == "wrap" || s.text == "reflect" || s.text == "mirror");
-  return guard ? unguarded(s.children[0]) : s;
-}
+const Syntax& unguarded(const Syntax& s) { return is_guarded(s) ? unguarded(s.children[0]) : s; }
 
 std::vector<Place> places_of(const Statement& statement) {
   std::vector<Place> places;
@@ -335,6 +331,11 @@ class OrderFinder {
 };
 
 }  // namespace
+
+bool is_guarded(const Syntax& index) {
+  return index.is(SyntaxKind::call) && !index.children.empty() &&
+         (index.text == "clamp" || index.text == "wrap" || index.text == "reflect" || index.text == "mirror");
+}
 
 std::vector<RunOrder> order_of(const RecurrentGroup& group, BodyScope& scope, Diagnostics& diagnostics) {
   return OrderFinder(group, scope, diagnostics).run();

@@ -19,6 +19,9 @@ struct RecurrentGroup {
 /// The groups of a body, in order. Statements that need each other and are not side by side are reported.
 std::vector<RecurrentGroup> recurrent_groups(const OpDef& op, Diagnostics& diagnostics);
 
+/// Whether the index is guarded by clamp, wrap, reflect or mirror.
+bool is_guarded(const Syntax& index);
+
 /// The order of each statement of a group; reports the reads that no order has computed before.
 std::vector<RunOrder> order_of(const RecurrentGroup& group, BodyScope& scope, Diagnostics& diagnostics);
 
