@@ -64,6 +64,7 @@ struct ContractionBuilder {
   std::set<std::string> taken;  ///< names that the kernel or the nest already uses
   std::map<std::string, std::string> locals;
   std::optional<DType> staged_as = {};  ///< what a copy of the left side holds, where that is not what is summed
+  bool fetches_right = false;           ///< tiles ask for the panels' lines before they come to them
   bool repeats = false;                 ///< many times over, with one right side: its panels are always worth a copy
 
   /// `word`, or `word` with a number that no other name has.

@@ -146,6 +146,15 @@ void find_quads(const ContractionBuilder& b, const Tensor& t, RightAccess& out) 
   }
 }
 
+/// Whether weights are so many that they come from beyond the first-level cache. What the processor itself fetches of
+/// a stream ends with each page and begins anew with the next.
+bool are_far(const Tensor& t) {
+  constexpr int64_t kNear = 1 << 16;  // bytes
+  int64_t bytes = bytes_of(t.dtype);
+  for (const Expr& d : t.dims) bytes *= constant_value(d).value_or(0);
+  return bytes >= kNear;
+}
+
 /// Panels that were laid out at generation: [outer][column / w][depth][column % w].
 RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t width) {
   RightAccess out;
@@ -160,6 +169,7 @@ RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t w
   out.whole_panels = b.panel_columns() % out.panel == 0;
   b.right_type = t.dtype;
   b.right_panel = out.panel;
+  b.fetches_right = b.lanes() > 1 && are_far(t);
   return out;
 }
 

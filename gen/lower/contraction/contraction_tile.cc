@@ -136,6 +136,7 @@ class TileFunction {
     } else if (constant_value(left_.depth_step) != 1) s += "_steps";
     if (!from_first_.empty()) s += rows_name();
     if (even_rows_) s += "_rows";
+    if (b_.fetches_right) s += "_fetched";
     if (turned_) s += height_ == b_.turned_rows ? "_turned" : fmt::format("_turned{}", b_.turned_rows);
     return s;
   }
@@ -182,6 +183,13 @@ class TileFunction {
     return v_apply_as(ScalarOp::Bits, {v_cast(halves, DType::I16)}, vector());
   }
 
+  /// The line of every panel that is a page after the one at hand.
+  void fetch_right(const Operand& depth, Block& out) const {
+    constexpr int kAhead = 4096;  // bytes
+    for (int i = 0; i < b_.panels_of(vectors_); ++i)
+      out.push_back({SPrefetch{right_ + i, depth * v_var("right_step") + v_int(kAhead / bytes_of(b_.right_type)), 3}});
+  }
+
   Operand offset_in_table(const std::string& index) const {
     return v_cast(v_load(table_, left_.table_type, v_var(index)), DType::I64);
   }
@@ -212,6 +220,7 @@ class TileFunction {
       const Operand offset = v_const(INT32_C(-2139062144), vector());  // 128 in every byte
       body.push_back(s_assign(offset_name(j), multiply_add(b_.c, offset, v_var(y, vector()), offset_of(j))));
     }
+    if (b_.fetches_right) fetch_right(depth, body);
     for (int r = 0; r < height_; ++r) {
       const std::string x = fmt::format("x{}", r);
       body.push_back(s_let(x, v_splat(left_element(r, at), b_.lanes())));
