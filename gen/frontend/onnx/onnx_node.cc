@@ -9,6 +9,7 @@
 #include "frontend/onnx/onnx_sparse.h"
 #include "frontend/onnx/onnx_tensor.h"
 #include "frontend/onnx/onnx_texts.h"
+#include "frontend/onnx/onnx_trees.h"
 #include "frontend/recipe/recipe_call.h"
 
 namespace tenon {
@@ -83,7 +84,11 @@ class NodeMapping {
           return call_graph(callee, args);
         };
         recipe.warn = [this](const std::string& message) { context_.warn(Code::E0807, message, {}); };
+        recipe.tree_tables = [this](DType dtype, int64_t targets, double otherwise) {
+          return tables_of_trees({dtype == DType::F64 ? DType::F64 : DType::F32, targets, otherwise});
+        };
         if (row->when && !holds(recipe, *row->when)) continue;
+        if (misfit_) throw *misfit_;
         runs = true;
         return results(recipe, *row);
       } catch (const RecipeError& e) {
@@ -133,6 +138,12 @@ class NodeMapping {
                : note(row);
   }
 
+  /// What the row lacks or the node has beyond it. It counts where the row is taken: one with a condition may be for
+  /// other inputs and attributes.
+  void misfit(Code code, std::string message, std::vector<std::string> notes) {
+    if (!misfit_) misfit_ = OnnxError{code, std::move(message), std::move(notes)};
+  }
+
   [[noreturn]] void no_row(bool known) const {
     if (known)
       throw OnnxError{
@@ -155,7 +166,7 @@ class NodeMapping {
   }
 
   void bind(const OnnxRow& row) {
-    scope_.clear();
+    scope_.clear(), given_.clear(), misfit_.reset();
     scope_["outputs"] = SizeExpr(node_.output_size());
     scope_["opset"] = SizeExpr(opset_);
     scope_["stated"] = stated_shapes();
@@ -166,7 +177,7 @@ class NodeMapping {
     for (const AttributeProto& a : node_.attribute()) bind_attribute(row, a);
     for (const OnnxAttribute& a : row.attrs)
       if (a.required && !given_.count(a.name))
-        throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is missing", a.name), {}};
+        misfit(Code::E0806, fmt::format("the attribute '{}' is missing", a.name), {});
   }
 
   // Per output the shape that the file states, or none.
@@ -191,15 +202,14 @@ class NodeMapping {
       }
       scope_[in.name] = next < inputs_.size() ? reference(next) : RecipeValue();
       if (scope_[in.name].is_none() && !in.optional)
-        throw OnnxError{Code::E0806, fmt::format("input {} '{}' is missing", next, in.name), {}};
+        misfit(Code::E0806, fmt::format("input {} '{}' is missing", next, in.name), {});
       ++next;
     }
     for (; next < inputs_.size(); ++next)
       if (inputs_[next] != kNoValue)
-        throw OnnxError{
-            Code::E0806,
-            fmt::format("input {} is given, but in opset {} it has {} inputs", next, opset_, row.inputs.size()),
-            {note(row)}};
+        misfit(Code::E0806,
+               fmt::format("input {} is given, but in opset {} it has {} inputs", next, opset_, row.inputs.size()),
+               {note(row)});
   }
 
   RecipeValue reference(size_t i) const {
@@ -214,12 +224,13 @@ class NodeMapping {
     for (const OnnxAttribute& known : row.attrs) {
       if (known.name != a.name()) continue;
       given_.insert(a.name());
+      if (known.table) return;
       scope_[a.name()] = known.dtype ? element_type(a) : attribute_value(a);
       return;
     }
-    throw OnnxError{Code::E0806,
-                    fmt::format("the attribute '{}' has no meaning in opset {}, or is not supported", a.name(), opset_),
-                    {note(row)}};
+    misfit(Code::E0806,
+           fmt::format("the attribute '{}' has no meaning in opset {}, or is not supported", a.name(), opset_),
+           {note(row)});
   }
 
   RecipeValue attribute_value(const AttributeProto& a) {
@@ -287,6 +298,19 @@ class NodeMapping {
     return TensorRef{context_.builder.add_constant("", std::move(data).value())};
   }
 
+  RecipeList tables_of_trees(const TreeTableOptions& options) {
+    TreeTables t = tree_tables(node_, context_.folder, options);
+    RecipeList list;
+    for (TensorData* data : {&t.roots, &t.features, &t.modes, &t.splits, &t.missing, &t.yes, &t.no, &t.votes})
+      list.push_back(TensorRef{context_.builder.add_constant("", std::move(*data))});
+    list.push_back(t.voted ? RecipeValue(TensorRef{context_.builder.add_constant("", std::move(*t.voted))})
+                           : RecipeValue());
+    list.push_back(t.only ? RecipeValue(SizeExpr(*t.only)) : RecipeValue());
+    list.push_back(t.positive);
+    list.push_back(SizeExpr(t.depth));
+    return list;
+  }
+
   RecipeList call_graph(const std::string& callee, const RecipeList& args) {
     std::vector<ValueId> inputs;
     for (const RecipeValue& v : args) {
@@ -350,6 +374,7 @@ class NodeMapping {
   int opset_ = 0;
   RecipeScope scope_;
   std::set<std::string> given_;
+  std::optional<OnnxError> misfit_;  // of the row that is bound
 };
 
 }  // namespace

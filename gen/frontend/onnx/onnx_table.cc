@@ -173,7 +173,8 @@ class TableReader {
       a.name = e.key.text;
       a.dtype = e.value.text == "dtype" || e.value.text == "dtype?";
       a.required = e.value.text == "dtype" || e.value.text == "!";
-      if (!a.required && !a.dtype && !e.value.is_null()) a.fallback = default_value(e.value);
+      a.table = e.value.text == "table";
+      if (!a.required && !a.dtype && !a.table && !e.value.is_null()) a.fallback = default_value(e.value);
       row.attrs.push_back(std::move(a));
     }
   }

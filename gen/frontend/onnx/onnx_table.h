@@ -9,7 +9,7 @@
 //       in: X lo? hi?                 names for the inputs; `?` optional, `...` any number (a list)
 //       attrs: {axis: 0, perm: }      attributes with their defaults; empty = absent, `!` in place of a default =
 //       required,
-//                                     `dtype` = required, and an element type
+//                                     `dtype` = required, and an element type; `table` = what tree_tables reads
 //       when: known(lo, hi)           the first row whose condition holds is taken
 //       do: clip(X, …)                the recipe
 //       out: Y Mask                   names in the recipe of the outputs, where they are not the recipe's value
@@ -37,6 +37,7 @@ struct OnnxAttribute {
   RecipeValue fallback;
   bool required = false;
   bool dtype = false;  // a number of an ONNX element type, a dtype in the recipe
+  bool table = false;  // no value of the recipe, but part of the tables that a host function makes
 };
 
 struct OnnxRow {

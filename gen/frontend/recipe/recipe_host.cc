@@ -360,6 +360,12 @@ RecipeValue warn(const HostCall& c) {
   return true;
 }
 
+RecipeValue tree_tables(const HostCall& c) {
+  const DType* dtype = c.args[0].get<DType>();
+  if (!dtype || !c.context.tree_tables) c.fail("only a node of trees has tables");
+  return c.context.tree_tables(*dtype, c.integer(c.args[1]), c.real(c.args[2]));
+}
+
 RecipeValue require(const HostCall& c) {
   const bool* holds = c.args[0].get<bool>();
   if (!holds) c.fail("a condition is expected here");
@@ -432,6 +438,7 @@ constexpr HostRow kHostRows[] = {
     {"upper_bound", 1, 1, upper_bound},
     {"made", 1, 1, made},
     {"warn", 1, 1, warn},
+    {"tree_tables", 3, 3, tree_tables},
     {"joined", 1, 1, joined_lists},
     {"open_parts", 4, 4, open_parts},
     {"is_open", 1, 1, is_open},

@@ -37,6 +37,8 @@ struct RecipeContext {
   std::function<void(const std::string& message)> warn = nullptr;
   /// Makes the node of a call where an op is not always what its name says; otherwise it is.
   std::function<RecipeValue(RecipeContext& context, const RecipeCall& call)> form = nullptr;
+  /// Tables of an ensemble of trees, from the attributes of the node; only where there is one.
+  std::function<RecipeList(DType dtype, int64_t targets, double otherwise)> tree_tables = nullptr;
   bool names_values = false;  // results get the names on the left
   int depth = 0;              // of inlined calls
   int calls = 0;              // inlined within the outermost one

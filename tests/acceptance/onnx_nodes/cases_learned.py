@@ -73,10 +73,28 @@ def classifiers():
                     class_weights=rng(8).uniform(size=len(leaves)).astype(np.float32).tolist(), classlabels_int64s=[0, 1])
     for post in ('NONE', 'LOGISTIC', 'SOFTMAX', 'SOFTMAX_ZERO'):
         yield case('TreeEnsembleClassifier', x, outputs=2, domain=ML, judge='onnxruntime', post_transform=post, **positive)
+    yield from sparse_votes(x)
     for rows, classes in ((1, 2), (2, 2), (3, 3)):
         linear = dict(coefficients=rng(9).normal(size=4*rows).astype(np.float32).tolist(), intercepts=[0.1, -0.3, 0.2][:rows], classlabels_ints=[4, -2, 9][:classes])
         for post in ('NONE', 'LOGISTIC', 'SOFTMAX', 'SOFTMAX_ZERO'):
             yield case('LinearClassifier', x, outputs=2, domain=ML, judge='onnxruntime', post_transform=post, **linear)
+
+
+def sparse_votes(x):
+    """Leaves that vote for some of the classes: those without a vote cannot win, whatever the score of the others is."""
+    nodes, leaves = forest(25, 3, 2, 4)
+    trees, ids = [t for t, n in leaves], [n for t, n in leaves]
+    for seed, classes, voted, bases in ((0, 3, [0, 1, 2], (0, 3)), (1, 3, [2], (0, 3)), (2, 3, [1, 2], (0,)), (3, 2, [1], (0, 1)), (4, 2, [0], (0, 1, 2))):
+        for low in (-1.0, 0.1):
+            for post in ('NONE', 'SOFTMAX', 'LOGISTIC', 'SOFTMAX_ZERO'):
+                for base in bases:
+                    given = dict(base_values=[0.25, 0.75, 0.5][:base]) if base else {}
+                    yield case('TreeEnsembleClassifier', x, outputs=2, domain=ML, judge='onnxruntime', post_transform=post, class_treeids=trees,
+                               class_nodeids=ids, class_ids=[voted[k % len(voted)] for k in range(len(ids))], classlabels_int64s=[4, -2, 9][:classes],
+                               class_weights=rng(seed).uniform(low, 0.5, len(ids)).astype(np.float32).tolist(), **nodes, **given)
+    apart = {name: [3*k + 1 for k in nodes[name]] for name in ('nodes_nodeids', 'nodes_truenodeids', 'nodes_falsenodeids')}
+    yield case('TreeEnsembleRegressor', x, domain=ML, judge='onnxruntime', n_targets=1, target_treeids=trees, target_nodeids=[3*k + 1 for k in ids],
+               target_ids=[0]*len(ids), target_weights=(rng(6).integers(-64, 64, len(ids))/64).tolist(), **{**nodes, **apart})
 
 
 def support_vectors():
@@ -113,6 +131,7 @@ def encoders():
     # The standard divides by the maximum, its evaluator by that of the magnitudes.
     for norm in ('MAX', 'L1', 'L2'):
         yield case('Normalizer', np.array([[-1, -2, -4], [1, -3, 2], [0, 0, 0], [-1, 0, -2]], np.float32), domain=ML, norm=norm, judge='onnxruntime')
+    yield case('Imputer', whole, domain=ML, imputed_value_int64s=[7, 8, 9], replaced_value_int64=3)
     yield case('LabelEncoder', whole, domain=ML, domain_opset=2, keys_int64s=[1, 2, 3], values_floats=[0.5, 1.5, -2.5], default_float=9.0)
     yield case('LabelEncoder', whole, domain=ML, domain_opset=2, keys_int64s=[1, 2, 3], values_int64s=[5, 1, -2])
     yield case('LabelEncoder', whole, domain=ML, domain_opset=4, keys_int64s=[1, 2, 3], values_int64s=[5, 1, -2], default_int64=42)
