@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
@@ -314,7 +315,14 @@ Typed ExprBuilder::clamped(const Syntax& s) {
 
 Typed ExprBuilder::guard(const Syntax& s) {
   if (s.text == "clamp") return clamped(s);
-  const Expr i = index(s.children[0]);
+  const bool outside = !std::exchange(in_index_, true);
+  const Typed x = value(s.children[0]);
+  in_index_ = !outside;
+  if (outside && is_float(x.e->type))
+    error(Code::E0601, s.children[0],
+          fmt::format("{} takes an integer, not a number of {}", s.text, name_of(x.e->type)),
+          {"convert it: cast(x, i64)"});
+  const Expr i = convert(x, DType::I64);
   const Expr d = index(s.children[1]), zero_index = constant_int(0), one = constant_int(1);
   if (s.text == "wrap") {
     unsure_ = unsure_ || is_later(i);

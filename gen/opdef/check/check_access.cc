@@ -282,8 +282,18 @@ bool ExpressionChecker::has_open_range(const Syntax& s) const {
   return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return has_open_range(c); });
 }
 
+namespace {
+
+bool divides_by_zero(const Syntax& s) {
+  const bool divides = s.is(SyntaxKind::binary) && (s.text == "//" || s.text == "%");
+  if (divides && s.children[1].is(SyntaxKind::integer) && s.children[1].integer == 0) return true;
+  return std::any_of(s.children.begin(), s.children.end(), divides_by_zero);
+}
+
+}  // namespace
+
 void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, const Syntax& extent) {
-  if (has_open_range(sub)) return;
+  if (has_open_range(sub) || divides_by_zero(sub)) return;  // reported of the variable, or of the divisor
   IndexBounds& bounds = scope_.bounds();
   bounds.within(bound);
   const std::string guard =

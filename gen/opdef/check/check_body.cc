@@ -130,6 +130,12 @@ class BodyChecker {
 
   /// A sub of a defining left side: a distinct variable.
   void check_target_sub(const Syntax& sub) {
+    const std::size_t before = diagnostics_.size();
+    check_target_variable(sub);
+    if (diagnostics_.size() != before) bind_all(sub);
+  }
+
+  void check_target_variable(const Syntax& sub) {
     if (sub.is(SyntaxKind::group)) {
       for (const Syntax& part : sub.children) check_target_sub(part);
       return;
@@ -192,8 +198,9 @@ class BodyChecker {
       check_numberless(statement.value);
     }
     if (statement.combine == Combine::define && !per_operand) {
+      const std::size_t before = diagnostics_.size();
       for (const Syntax& sub : statement.subs) check_target_sub(sub);
-      check_target(statement);
+      if (diagnostics_.size() == before) check_target(statement);
     } else {
       for (const Syntax& sub : statement.subs) bind_all(sub);
       // An update is done for all values of what its condition names, too.
@@ -244,7 +251,7 @@ class BodyChecker {
     const BodyValue* value = scope_.value(statement.targets[0].text);
     if (value == nullptr || value->output == nullptr || !value->slots) return;
     const Syntax access = target_access(statement);
-    expressions_.check_subs(access, statement.subs, *value, {});
+    const std::size_t before = diagnostics_.size();
     for (std::size_t i = 0; i < std::min(statement.subs.size(), value->slots->size()); ++i) {
       const Slot& slot = (*value->slots)[i];
       const Syntax& sub = statement.subs[i];
@@ -253,6 +260,7 @@ class BodyChecker {
         check_full(slot.split() ? sub.children[k] : sub, slot.extents[k]);
       }
     }
+    if (diagnostics_.size() == before) expressions_.check_subs(access, statement.subs, *value, {});
   }
 
   void check_full(const Syntax& sub, const Syntax& extent) {

@@ -64,7 +64,9 @@ class ShapeChecker {
     const bool good = attr != nullptr && attr->kind == AttrKind::integer && (d.kind == DimKind::pack || !list) &&
                       d.kind != DimKind::integer && d.kind != DimKind::split;
     if (!good) {
-      diagnostics_.error(Code::E0418, d.span,
+      SourceSpan word = d.span;
+      word.begin = word.end - std::min(word.end - word.begin, d.at.size());
+      diagnostics_.error(Code::E0418, word,
                          attr == nullptr ? fmt::format("there is no attribute '{}'", d.at)
                                          : fmt::format("'{}' cannot choose dims by the attribute '{}'", print(d), d.at),
                          {"D@axis and *Q@axis need an attribute `axis: int`, *R@axes one of type int[]"});

@@ -182,8 +182,9 @@ void ExpressionChecker::check_list_element(const Syntax& s, const AttrDef& attr,
   const std::string note = attr.count == AttrCount::fixed
                                ? fmt::format("its elements are {}[0] to {}[{}]", s.text, s.text, attr.length - 1)
                                : fmt::format("write {}[0], {}[1], …", s.text, s.text);
-  diagnostics_.error(Code::E0432, s.span, fmt::format("'{}' is not an element of the attribute '{}'", print(s), s.text),
-                     {note});
+  const SourceSpan place_of = s.children.size() == 1 ? s.children[0].span : s.span;
+  diagnostics_.error(Code::E0432, place_of,
+                     fmt::format("'{}' is not an element of the attribute '{}'", print(s), s.text), {note});
 }
 
 /// What to do about a read of what a later statement defines, or of what the statement itself updates.

@@ -161,7 +161,7 @@ class StatementParser {
     bool two = false;
     const Token sign = parser_.peek();
     const std::optional<Combine> combine = combine_of(sign, parser_.peek(1), two);
-    if (!combine) return combine_missing(sign);
+    if (!combine) return combine_missing(sign, out.targets[0]);
     parser_.take();
     if (two) parser_.take();
     out.combine = *combine;
@@ -185,14 +185,16 @@ class StatementParser {
     if (out.ranges.empty() || parser_.take_if(":")) out.where = parser_.expression();
   }
 
-  void combine_missing(const Token& sign) {
+  void combine_missing(const Token& sign, const Word& target) {
     const bool other = sign.is("-=") || (sign.kind == TokenKind::name && parser_.peek(1).is("="));
     const std::string note = "values are combined with =, +=, *=, max=, min=, last=, bit_xor=, bit_or= or bit_and=";
     if (other)
       return parser_.fail(
           Code::E0307, sign,
           fmt::format("there is no combining sign '{}'", sign.is("-=") ? "-=" : std::string(sign.text) + "="), {note});
-    parser_.fail(Code::E0306, sign, fmt::format("'=' is expected after the target, not {}", describe(sign)), {note});
+    const bool ends = sign.kind == TokenKind::end || sign.kind == TokenKind::line_end;
+    parser_.fail(Code::E0306, ends ? target.span : parser_.span(sign),
+                 fmt::format("'=' is expected after the target, not {}", describe(sign)), {note});
   }
 
   /// `M = expression`

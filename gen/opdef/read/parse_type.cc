@@ -19,10 +19,11 @@ class TypeParser {
   explicit TypeParser(NotationParser& parser) : parser_(parser) {}
 
   void tensor(TensorDef& out) {
+    const Token type = parser_.peek();
     if (!word(out.dtype, out.dtype_span)) return;
     if (parser_.at_end() || !parser_.peek().is("[")) {
       return parser_.fail(
-          Code::E0314, parser_.peek(),
+          Code::E0314, parser_.at_end() ? type : parser_.peek(),
           fmt::format("the shape in brackets is expected after {}, not {}", out.dtype, describe(parser_.peek())),
           {fmt::format("write {}[N, M], or {}[] for rank 0", out.dtype, out.dtype)});
     }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -322,17 +324,22 @@ const std::vector<std::string>& op_keys() {
 }
 
 bool read_op(const YamlNode& map, OpDef& out, Diagnostics& diagnostics) {
-  bool whole = true;
+  const std::size_t first = diagnostics.size();
   refuse_unknown_keys(map, op_keys(), "an op", diagnostics);
+  bool whole = diagnostics.size() == first;  // one of them may be meant for what would be missing
+  const bool misspelt = !whole;
   for (const KeyRow& row : kKeys) {
     const YamlNode* value = map.find(row.key);
     if (value == nullptr) continue;
     const std::size_t before = diagnostics.size();
     row.read(*value, out, diagnostics);
-    const bool declares = row.key == "in" || row.key == "out";
+    static constexpr std::array<std::string_view, 7> kDeclarations = {"types", "attrs", "in",    "out",
+                                                                      "let",   "index", "tables"};
+    const bool declares = std::find(kDeclarations.begin(), kDeclarations.end(), row.key) != kDeclarations.end();
     whole = whole && !(declares && diagnostics.size() != before);
   }
   whole = whole && map.find("out") != nullptr;
+  if (misspelt) return false;
   require_key(map, out, "out", "out: {Y: \"T[N]\"}", diagnostics);
   if (whole && out.outputs.empty()) {
     whole = false;
