@@ -1,6 +1,7 @@
 // Scalar operations: C's operators where they mean the same, small functions elsewhere. Integers wrap: they compute
 // through unsigned types.
 #include <algorithm>
+#include <cmath>
 
 #include "emit/c_operators.h"
 #include "emit/emitter.h"
@@ -94,11 +95,50 @@ bool compares(ScalarOp op) {
   }
 }
 
+bool adds(ScalarOp op) {
+  return op == ScalarOp::Add || op == ScalarOp::Sub || op == ScalarOp::Mul || op == ScalarOp::Neg;
+}
+
 /// Sums, products and comparisons of indices: always plain operators, because indices do not overflow.
 bool of_indices(const Emitter& e, const VApply& n) {
-  const bool sums = n.op == ScalarOp::Add || n.op == ScalarOp::Sub || n.op == ScalarOp::Mul || n.op == ScalarOp::Neg;
-  return (sums || compares(n.op)) &&
+  return (adds(n.op) || compares(n.op)) &&
          std::all_of(n.args.begin(), n.args.end(), [&](const Operand& x) { return e.is_index(x, false); });
+}
+
+/// What an i64 is no larger than, roughly: memory bounds indices and their products, data may be anything of their
+/// type.
+double magnitude(const Emitter& e, const Operand& x) {
+  constexpr double kMemory = 0x1p40, kAny = 0x1p64;
+  if (const auto c = e.known(x)) return std::abs(static_cast<double>(*c));
+  if (e.is_index(x, true)) return kMemory;
+  const auto* a = std::get_if<VApply>(&x->node);
+  if (!a) return kAny;
+  const auto of = [&](std::size_t k) { return magnitude(e, a->args[k]); };
+  switch (a->op) {
+    case ScalarOp::Cast: {
+      const DType from = a->args[0]->type.dtype;
+      return from == DType::Bool ? 1 : is_int(from) && bits_of(from) < 64 ? std::exp2(bits_of(from)) : kAny;
+    }
+    case ScalarOp::Neg: return of(0);
+    case ScalarOp::Add:
+    case ScalarOp::Sub: return of(0) + of(1);
+    case ScalarOp::Mul: return of(0) * of(1);
+    case ScalarOp::Mod: return of(1);
+    default: return kAny;
+  }
+}
+
+/// Whether sums or products of data in it may be beyond i64.
+bool may_overflow(const Emitter& e, const Operand& x) {
+  const auto* a = std::get_if<VApply>(&x->node);
+  if (!a || x->type != OperandType{} || e.is_index(x, true)) return false;
+  if (adds(a->op) && magnitude(e, x) >= 0x1p63) return true;
+  return std::any_of(a->args.begin(), a->args.end(), [&](const Operand& y) { return may_overflow(e, y); });
+}
+
+/// The index itself is proved to be in its dim. Of what `%`, `clamp` or bits are taken of in it nothing is proved.
+bool of_unbounded_data(const Emitter& e, const VApply& n) {
+  return !adds(n.op) && std::any_of(n.args.begin(), n.args.end(), [&](const Operand& x) { return may_overflow(e, x); });
 }
 
 /// Folds x+0, x-0, x*1 and x*0 on indices; null if none of them applies.
@@ -116,6 +156,7 @@ Operand left_of(const Emitter& e, const VApply& n) {
 CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
   const DType d = n.args[0]->type.dtype;
   const ScalarOpRow& row = scalar_op_row(n.op);
+  if (e.in_index() && d == DType::I64 && of_unbounded_data(e, n)) return e.apply_to_data(node, n);
   if (n.op == ScalarOp::Min || n.op == ScalarOp::Max) return extremum(e, node, n);
   if (n.op == ScalarOp::Imag && !is_complex(d)) return literal(e, VConst{}, node.type);
   // Within an index too: numbers of other types are data, and wrap.

@@ -242,6 +242,14 @@ CExpr Emitter::index(const Operand& v) {
   return r;
 }
 
+CExpr Emitter::apply_to_data(const OperandNode& node, const VApply& n) {
+  const bool before = in_index_;
+  in_index_ = false;
+  CExpr r = apply_scalar(*this, node, n);
+  in_index_ = before;
+  return r;
+}
+
 namespace {
 
 class OperandToC {

@@ -69,6 +69,8 @@ class Emitter {
   CExpr index(const Operand& v);
   /// The condition of an `if`: comparisons of indices are plain.
   CExpr condition(const Operand& v);
+  /// As outside of indices, within one: arithmetic on data wraps.
+  CExpr apply_to_data(const OperandNode& node, const VApply& n);
   bool in_index() const { return in_index_; }
   /// Products of indices are sizes of a workspace, which are computed before anything says that they fit.
   bool is_measuring = false;

@@ -339,6 +339,20 @@ ops:
     let: {C: size}
     require: [size >= 1]
     body: Y[*p,(g h c)] = X[*p,2*C*g + C*(1 - h) + c]
+''', r'''
+ops:
+  - op: hashed_places
+    doc: places from data of any size, in arithmetic that wraps
+    types: {T: [f32, i8]}
+    in: {X: "T[N]", I: "i64[M]"}
+    require: [N >= 1]
+    out: {Y: "T[M, 4]"}
+    body: |
+      a[m] = X[(I[m]*31 + 7) % N]
+      b[m] = X[(-I[m]) % N]
+      c[m] = X[clamp(I[m]*I[m], 0, N - 1)]
+      d[m] = X[bit_and(I[m]*3 - 5, 7) % N]
+      Y[m,k] = select(k == 0, a[m], select(k == 1, b[m], select(k == 2, c[m], d[m])))
 ''']
 
 BAD = [
@@ -559,6 +573,16 @@ def streams(rng):
         yield dict(op='bits_of_neighbours', key='u64', inputs=[x], want=[y], tol=EXACT)
 
 
+def places(rng):
+    for key in ('f32', 'i8'):
+        for n, m in [(1, 3), (7, 17), (33, 64), (5, 0)]:
+            x, i = rand(rng, (n,), key, -50, 50), rng.integers(-2**63, 2**63 - 1, m, endpoint=True)
+            i[:2] = [-2**63, 2**63 - 1][:len(i)]
+            with np.errstate(over='ignore'):
+                at = [(i*31 + 7) % n, (-i) % n, np.clip(i*i, 0, n - 1), ((i*3 - 5) & 7) % n]
+            yield dict(op='hashed_places', key=key, inputs=[x, i], want=[np.stack([x[k] for k in at], -1)], tol=EXACT)
+
+
 def blocks(rng):
     for key in available('f32', 'f64', 'f16', 'bf16'):
         for b, c, length, h, p, g, n in [(1, 1, 1, 1, 1, 1, 1), (2, 3, 4, 4, 3, 2, 5), (1, 2, 8, 2, 17, 1, 16), (1, 0, 4, 2, 3, 1, 2)]:
@@ -650,4 +674,5 @@ def blocks(rng):
 def cases(rng):
     yield from graphs(rng)
     yield from streams(rng)
+    yield from places(rng)
     yield from blocks(rng)
