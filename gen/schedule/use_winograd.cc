@@ -105,14 +105,17 @@ TensorData transformed_weights(const TensorData& data, const WeightLayout& w, co
 
 class WinogradRewriter {
  public:
-  explicit WinogradRewriter(ExecutionPlan& plan) : plan_(plan) {}
+  explicit WinogradRewriter(ExecutionPlan& plan) : plan_(plan) {
+    for (const PlanBuffer& b : plan.buffers)
+      if (b.data) all_weights_ += b.bytes;
+  }
 
   void run(PlanStep& step, const Isa& isa) {
     if (!step.kernel.reassociate || is_opaque(step.kernel)) return;
     const auto c = find_contraction(step.kernel);
     const auto conv = c ? tiled_convolution(step.kernel, *c) : std::nullopt;
     const auto layout = conv ? layout_of(step.kernel, *c, *conv) : std::nullopt;
-    const auto outputs = layout ? winograd_outputs(*conv, isa) : std::nullopt;
+    const auto outputs = layout ? winograd_outputs(*conv, isa, all_weights_) : std::nullopt;
     if (!outputs) return;
     const auto weights = static_cast<size_t>(conv->weights->tensor);
     const PlanBuffer from = plan_.buffers[static_cast<size_t>(step.buffers[weights])];
@@ -197,6 +200,7 @@ class WinogradRewriter {
   }
 
   ExecutionPlan& plan_;
+  int64_t all_weights_ = 0;  ///< bytes, before any transform
 };
 
 }  // namespace

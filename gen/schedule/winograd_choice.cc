@@ -6,16 +6,26 @@
 namespace tenon {
 namespace {
 
-constexpr int kTaps = 3;           ///< of the filters; longer ones need points whose powers lose digits
-constexpr double kTransform = 9;   ///< of one point of a channel or filter: loads, stores and turning, not arithmetic
-constexpr double kNear = 1 << 20;  ///< bytes of weights that stay in the second-level cache
-constexpr double kFar = 2;         ///< of a byte of weights that does not
-constexpr double kGain = 1.15;     ///< less is not worth another rounding
-constexpr int64_t kShallow = 8;    ///< channels or filters below which transforms are all the time
+constexpr int kTaps = 3;            ///< of the filters; longer ones need points whose powers lose digits
+constexpr double kTransform = 9;    ///< of one point of a channel or filter: loads, stores and turning, not arithmetic
+constexpr double kNear = 1 << 20;   ///< bytes of weights that stay in the second-level cache
+constexpr double kFar = 2;          ///< of a byte of weights that does not
+constexpr double kCold = 3;         ///< of such a byte where the weights of the program are more than caches hold
+constexpr double kColdTiles = 4;    ///< of a byte of V or W then, if it does not stay in the second-level cache either
+constexpr int64_t kKept = 1 << 24;  ///< bytes of weights of a program that caches hold from one run to the next
+constexpr double kGain = 1.15;      ///< less is not worth another rounding
+constexpr int64_t kShallow = 8;     ///< channels or filters below which transforms are all the time
 
-double weight_bytes(const TiledConvolution& conv, double taps) {
+double weight_cost(const TiledConvolution& conv, double taps, bool cold) {
   const double bytes = taps * static_cast<double>(conv.channels * conv.filters) * bytes_of(DType::F32);
-  return bytes > kNear ? bytes * kFar : 0;
+  return bytes > kNear ? bytes * (cold ? kCold : kFar) : 0;
+}
+
+/// Of V and W, whose strips have as many elements as the weights (lower/contraction plans them).
+double tile_cost(const TiledConvolution& conv, double tiles, double points, bool cold) {
+  const double bytes = tiles * points * static_cast<double>(conv.channels + conv.filters) * bytes_of(DType::F32),
+               weights = points * static_cast<double>(conv.channels * conv.filters) * bytes_of(DType::F32);
+  return cold && std::min(bytes, weights) > kNear ? bytes * kColdTiles : 0;
 }
 
 /// Filters, in whole vectors.
@@ -24,19 +34,20 @@ double padded_filters(const TiledConvolution& conv, const Isa& isa) {
   return static_cast<double>((conv.filters + lanes - 1) / lanes * lanes);
 }
 
-double direct_cost(const TiledConvolution& conv, const Isa& isa) {
+double direct_cost(const TiledConvolution& conv, const Isa& isa, bool cold) {
   const double taps = conv.taps * conv.taps;
   return static_cast<double>(conv.height * conv.width * conv.channels) * taps * padded_filters(conv, isa) +
-         weight_bytes(conv, taps);
+         weight_cost(conv, taps, cold);
 }
 
-double winograd_cost(const TiledConvolution& conv, const Isa& isa, int outputs) {
-  const int64_t tiles = ((conv.height + outputs - 1) / outputs) * ((conv.width + outputs - 1) / outputs);
+double winograd_cost(const TiledConvolution& conv, const Isa& isa, int outputs, bool cold) {
+  const auto tiles =
+      static_cast<double>(((conv.height + outputs - 1) / outputs) * ((conv.width + outputs - 1) / outputs));
   const int along = conv.stride * (outputs - 1) + conv.taps;
   const double points = along * along;
   const double filters = padded_filters(conv, isa), channels = static_cast<double>(conv.channels);
-  return static_cast<double>(tiles) * points * (channels * filters + kTransform * (channels + filters)) +
-         weight_bytes(conv, points);
+  return tiles * points * (channels * filters + kTransform * (channels + filters)) + weight_cost(conv, points, cold) +
+         tile_cost(conv, tiles, points, cold);
 }
 
 }  // namespace
@@ -46,13 +57,14 @@ double winograd_error(int outputs, int stride) {
   return stride == 1 ? 1e-5 : 5e-6;
 }
 
-std::optional<int> winograd_outputs(const TiledConvolution& conv, const Isa& isa) {
+std::optional<int> winograd_outputs(const TiledConvolution& conv, const Isa& isa, int64_t all_weights) {
+  const bool cold = all_weights > kKept;
   if (conv.taps != kTaps || conv.stride > kTaps - 1 || std::min(conv.channels, conv.filters) < kShallow)
     return std::nullopt;
   std::optional<int> best;
-  double least = direct_cost(conv, isa) / kGain;
+  double least = direct_cost(conv, isa, cold) / kGain;
   for (const int outputs : {2, 4})
-    if (const double cost = winograd_cost(conv, isa, outputs); cost < least) best = outputs, least = cost;
+    if (const double cost = winograd_cost(conv, isa, outputs, cold); cost < least) best = outputs, least = cost;
   return best;
 }
 

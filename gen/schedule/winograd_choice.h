@@ -9,7 +9,8 @@
 namespace tenon {
 
 /// The outputs of a tile along each axis that take the least time at a level; nothing where the sums of products do.
-std::optional<int> winograd_outputs(const TiledConvolution& conv, const Isa& isa);
+/// `all_weights`: bytes of the program's constants.
+std::optional<int> winograd_outputs(const TiledConvolution& conv, const Isa& isa, int64_t all_weights);
 
 /// The largest error of a result, as a part of the largest result: measured, see docs/accuracy.md.
 double winograd_error(int outputs, int stride);

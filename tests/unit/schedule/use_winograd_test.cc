@@ -71,6 +71,24 @@ TEST_CASE("strips of tiles have the values of the sum of products at every level
   }
 }
 
+TEST_CASE("large programs count what comes from memory") {
+  const auto conv = [](int64_t channels, int64_t pixels, int stride) {
+    TiledConvolution c;
+    c.taps = 3, c.stride = stride, c.height = c.width = pixels / stride, c.channels = c.filters = channels;
+    return c;
+  };
+  const auto tile = [&](const TiledConvolution& c, int64_t all_weights) {
+    return winograd_outputs(c, *level("x86-64-v4"), all_weights).value_or(0);
+  };
+  constexpr int64_t kSmall = 1 << 22, kLarge = 1 << 26;
+  CHECK(tile(conv(128, 56, 2), kSmall) == 4);
+  CHECK(tile(conv(128, 56, 2), kLarge) == 0);
+  CHECK(tile(conv(256, 28, 2), kSmall) == 2);
+  CHECK(tile(conv(256, 28, 2), kLarge) == 0);
+  CHECK(tile(conv(256, 14, 1), kSmall) == 4);
+  CHECK(tile(conv(256, 14, 1), kLarge) == 4);
+}
+
 TEST_CASE("the tile follows from the size of the picture", "[slow]") {
   const auto tile = [](int pixels, int channels = 64, int stride = 1) {
     return tile_of(
