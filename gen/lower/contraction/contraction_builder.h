@@ -149,6 +149,17 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
 /// Copies the last of these panels alone to the start of `packed`, where it is not a full one.
 Block pack_last(ContractionBuilder& b, int packed, const Operand& first, const Operand& count);
 
+/// Where a tile stores its sums itself.
+struct TileStore {
+  int buffer = -1;
+  Operand first;  ///< element of the first row and column
+  Operand step;   ///< from each row to the next
+};
+/// The elements of the result from a row and a column on, where the statement stores sums as they are, rows at equal
+/// steps and columns side by side.
+std::optional<TileStore> stored_sums(const ContractionBuilder& b, const Operand& first_row,
+                                     const Operand& first_column);
+
 /// The position of a register tile: rows first_row…, clamped to row_end-1 unless that is null, and its place on the
 /// right side.
 struct TilePlace {
@@ -162,6 +173,7 @@ struct TilePlace {
   std::vector<Operand> row_starts;            ///< offsets of the rows on the left side, if they are known already
   std::vector<int64_t> rows_from_first = {};  ///< where they are numbers: from the first row of the tile to each
   Operand row_step;                           ///< set: elements from each row to the next, which the tile is told
+  std::optional<TileStore> store = {};        ///< set: instead of `tile`
 };
 /// From the first row of a tile to each of its rows on the left side, if that is the same for every tile: rows that are
 /// in lines of which a tile has whole ones, or a whole line several tiles. Empty else.

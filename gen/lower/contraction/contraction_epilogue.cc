@@ -103,6 +103,24 @@ Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string
 
 }  // namespace
 
+std::optional<TileStore> stored_sums(const ContractionBuilder& b, const Operand& first_row,
+                                     const Operand& first_column) {
+  const KernelStatement& s = *b.c.statement;
+  const DType type = b.kernel.tensors[static_cast<size_t>(s.target)].dtype;
+  if (b.c.transposed || b.c.rows.empty() || b.c.columns.empty() || s.update != Update::Assign ||
+      !std::holds_alternative<Reduce>(s.value->node) || type != b.c.accumulator || b.c.result != type ||
+      stored_lanes(b) == 1)
+    return std::nullopt;
+  std::vector<LoopVar> vars = b.c.rows;
+  vars.insert(vars.end(), b.c.columns.begin(), b.c.columns.end());
+  const auto form = offset_form(s.target, s.index, vars, b.scope);
+  if (!form || !collapses(*form, b.c.rows, b.scope) || !collapses(*form, b.c.columns, b.scope) ||
+      constant_value(form->coefficient(b.c.columns.back().name)) != 1)
+    return std::nullopt;
+  const Operand step = form->coefficient(b.c.rows.back().name);
+  return TileStore{s.target, form->rest + first_row * step + first_column, step};
+}
+
 Block epilogue(ContractionBuilder& b, const TileExtent& t) {
   const std::string r = b.local("r");
   const auto known = constant_value(t.columns);

@@ -24,6 +24,7 @@ struct TileShape {
   bool turned = false;
   std::vector<int64_t> from_first;
   bool even_rows = false;
+  bool stored = false;  ///< to the result, whose rows are at a step that the call says
 };
 
 /// "one row", "4 rows".
@@ -42,6 +43,7 @@ class TileFunction {
         vectors_(shape.vectors),
         turned_(shape.turned),
         even_rows_(shape.even_rows),
+        stored_(shape.stored),
         from_first_(std::move(shape.from_first)) {}
 
   InnerFunction build() {
@@ -61,6 +63,7 @@ class TileFunction {
     if (takes_left_step()) f_.params.push_back("left_step");
     if (left_.run > 1) f_.params[0] = "runs", f_.params.push_back("run");
     if (even_rows_) find_rows();
+    if (stored_) f_.params.push_back("tile_step");
     begin_sums();
     f_.body.push_back(left_.run > 1 ? runs() : s_for("d", v_int(0), v_var("depth"), 1, step(v_var("d"))));
     end_sums();
@@ -68,7 +71,8 @@ class TileFunction {
       for (int j = 0; j < vectors_; ++j) store_turned(j);
     else
       each([&](int r, int j) {
-        f_.body.push_back(s_store(tile_, v_int(r * b_.panel_columns() + j * b_.lanes()), sum(r, j)));
+        const Operand row = stored_ ? v_int(r) * v_var("tile_step") : v_int(r * b_.panel_columns());
+        f_.body.push_back(s_store(tile_, row + v_int(j * b_.lanes()), sum(r, j)));
       });
     return std::move(f_);
   }
@@ -136,6 +140,7 @@ class TileFunction {
     } else if (constant_value(left_.depth_step) != 1) s += "_steps";
     if (!from_first_.empty()) s += rows_name();
     if (even_rows_) s += "_rows";
+    if (stored_) s += "_stored";
     if (b_.fetches_right) s += "_fetched";
     if (turned_) s += height_ == b_.turned_rows ? "_turned" : fmt::format("_turned{}", b_.turned_rows);
     return s;
@@ -234,7 +239,7 @@ class TileFunction {
   ContractionBuilder& b_;
   const LeftAccess& left_;
   int height_, vectors_;
-  bool turned_, even_rows_;
+  bool turned_, even_rows_, stored_;
   std::vector<int64_t> from_first_;
   InnerFunction f_;
   int right_ = -1, tile_ = -1, table_ = -1;
@@ -314,8 +319,9 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
     const auto first = place.rows_from_first.begin() + part.first;
     for (auto at = first; at != first + part.rows; ++at) from_first.push_back(*at - *first);
   }
-  call.function =
-      function_number(b, TileFunction(b, left, {part.rows, vectors, part.turned, from_first, even_rows}).build());
+  call.function = function_number(
+      b,
+      TileFunction(b, left, {part.rows, vectors, part.turned, from_first, even_rows, place.store.has_value()}).build());
   std::vector<Operand> starts;
   if (!from_first.empty()) {
     starts = {place.row_starts.at(0) + v_int(place.rows_from_first[static_cast<size_t>(part.first)])};
@@ -332,7 +338,8 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
   call.buffers.push_back(place.right);
   for (int i = 1; i < b.panels_of(vectors); ++i)
     call.buffers.push_back({place.right.buffer, place.next_panels.at(static_cast<size_t>(i - 1))});
-  call.buffers.push_back({part.tile, v_int(part.first * b.panel_columns())});
+  if (place.store) call.buffers.push_back({place.store->buffer, place.store->first});
+  else call.buffers.push_back({part.tile, v_int(part.first * b.panel_columns())});
   if (!left.depth_step) call.buffers.push_back({left.depth_table, v_int(0)});
   call.args = {left.run > 1 ? floor_div(place.depth, v_int(left.run)) : place.depth, place.right_step};
   if (left.run > 1) call.args.push_back(v_int(left.run));
@@ -342,6 +349,7 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
     call.args.push_back(place.block_first ? left.copied_pitch : place.row_step);
     call.args.push_back(last_row(place, part));
   }
+  if (place.store) call.args.push_back(place.store->step);
   out.push_back({std::move(call)});
   return out;
 }

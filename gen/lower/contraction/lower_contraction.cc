@@ -193,12 +193,18 @@ class NestBuilder {
     place_.first_row = v_var(row);
     TilePlace clamped = place_;
     clamped.row_end = n_.rows;
+    TilePlace complete = place_;
+    complete.store = stored_tile(v_var(row), column, width);
     Block body{s_count(row, first_row + in_whole * v_int(tall) + past * v_int(low))},
-        all = tile_of(place_, tall, column, width), some = tile_of(clamped, low, column, width);
+        all = tile_of(complete, tall, column, width), some = tile_of(clamped, low, column, width);
     if (b_.c.transposed) {
       append(all, turned_epilogue(b_, {v_var(row), v_int(tall), column, width, tile_}, tall));
       some.push_back(s_count(height, smaller(v_int(low), first_row + rows - v_var(row))));
       append(some, turned_epilogue(b_, {v_var(row), v_var(height), column, width, tile_}, low));
+      body.push_back(s_if(is_whole, std::move(all), std::move(some)));
+    } else if (complete.store) {
+      some.push_back(s_count(height, smaller(v_int(low), first_row + rows - v_var(row))));
+      append(some, epilogue(b_, {v_var(row), v_var(height), column, width, tile_}));
       body.push_back(s_if(is_whole, std::move(all), std::move(some)));
     } else {
       body.push_back(
@@ -229,10 +235,19 @@ class NestBuilder {
     if (!whole) place_.row_end = n_.rows;
     Block body{s_let(row, first_row + v_var(t) * v_int(tall))};
     if (!whole) body.push_back(s_count(height, smaller(v_int(tall), first_row + rows - v_var(row))));
-    append(body, tile_of(place_, tall, column, width));
+    TilePlace place = place_;
+    if (whole) place.store = stored_tile(v_var(row), column, width);
+    append(body, tile_of(place, tall, column, width));
+    if (place.store) return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
     const TileExtent extent{v_var(row), whole ? v_int(tall) : v_var(height), column, width, tile_};
     append(body, b_.c.transposed ? turned_epilogue(b_, extent, tall) : epilogue(b_, extent));
     return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
+  }
+
+  /// Where tiles of whole rows store their sums themselves: all columns are there, and nothing is done to the sums.
+  std::optional<TileStore> stored_tile(const Operand& row, const Operand& column, const Operand& width) const {
+    if (constant_value(width) != b_.panel_columns()) return std::nullopt;
+    return stored_sums(b_, row, column);
   }
 
   /// Whether finding a pointer for each row of a tile takes a noticeable part of its time: words of bytes are summed
