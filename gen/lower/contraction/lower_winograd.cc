@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lower/contraction/winograd_strip.h"
 
 namespace tenon {
@@ -50,9 +52,14 @@ void bind_outer(const std::vector<LoopVar>& from, const std::vector<LoopVar>& to
   for (size_t i = 0; i < to.size(); ++i) scope.vars[from[i].name] = v_var(to[i].name);
 }
 
-/// Rows of a register tile: equal ones that cover all tiles.
+/// Rows of a register tile: equal ones that cover all tiles, without a rest if such a tile has enough sums to keep the
+/// multipliers busy.
 Blueprint with_even_rows(Blueprint row, int64_t tiles) {
-  row.tile_rows = static_cast<int>(even_height(tiles, row.tile_rows));
+  constexpr int kBusy = 4;
+  const int tall = row.tile_rows;
+  row.tile_rows = static_cast<int>(even_height(tiles, tall));
+  for (int height = std::max(kBusy, tall / 2); height <= tall; ++height)
+    if (tiles % height == 0) row.tile_rows = height;
   return row;
 }
 

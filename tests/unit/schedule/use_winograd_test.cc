@@ -71,6 +71,22 @@ TEST_CASE("strips of tiles have the values of the sum of products at every level
   }
 }
 
+TEST_CASE("register tiles that a strip consists of store its products themselves") {
+  const auto stores = [](const char* x) {
+    const ExecutionPlan plan =
+        planned({x, "f32[32, 32, 3, 3]", "y = relu(conv2d(x, F, pads=[1, 1, 1, 1]))"}, {level("x86-64-v4")});
+    const LoopNest nest = lower_kernel(plan.steps.back().kernel, tenon_test::shipped_blueprints(), *level("x86-64-v4"));
+    int stored = 0, others = 0;
+    for (const InnerFunction& f : nest.functions)
+      if (f.name.starts_with("tile_")) ++(f.name.find("_stored") != std::string::npos ? stored : others);
+    CHECK(stored + others == 1);
+    return stored == 1;
+  };
+  CHECK(stores("x: \"f32[1, 32, 28, 28]\""));        // 7 x 7 tiles are seven times seven
+  CHECK(stores("x: \"f32[1, 32, 16, 16]\""));        // 16
+  CHECK_FALSE(stores("x: \"f32[1, 32, 20, 20]\""));  // 25 are two times thirteen, less one
+}
+
 TEST_CASE("large programs count what comes from memory") {
   const auto conv = [](int64_t channels, int64_t pixels, int stride) {
     TiledConvolution c;
