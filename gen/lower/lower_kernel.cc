@@ -12,6 +12,7 @@
 #include "lower/contraction/lower_recurrence.h"
 #include "lower/contraction/lower_row_chain.h"
 #include "lower/contraction/lower_winograd.h"
+#include "lower/contraction/plain_products.h"
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
@@ -84,6 +85,10 @@ std::optional<ChainedKernel> chain_of(const Kernel& kernel) {
   Kernel k = simplify_kernel(kernel);
   for (const KernelPass& pass : kernel_passes()) k = pass.run(k);
   auto chain = find_row_chain(k);
+  if (!chain) {
+    k = with_plain_products(k);
+    chain = find_row_chain(k);
+  }
   return chain ? std::optional(ChainedKernel{std::move(k), *std::move(chain)}) : std::nullopt;
 }
 

@@ -28,8 +28,11 @@ class ChainBuilder {
     rows_ = extent(chain_.row);
     at_once_ = rows_at_once();
     for (const int t : chain_.between) keep_temp(k_.tensors[static_cast<size_t>(t)], block_elements(t), target_);
+    for (const int t : chain_.sums)
+      if (k_.tensors[static_cast<size_t>(t)].role == Role::Temp)
+        keep_temp(k_.tensors[static_cast<size_t>(t)], elements_of(k_.tensors[static_cast<size_t>(t)]), target_);
     for (const ChainSegment& s : chain_.segments)
-      if (!(s.contracts ? contraction(s.kernel) : between(s.kernel))) return std::nullopt;
+      if (!add(s)) return std::nullopt;
     Block body = with_variables(nest(), variables(), target_);
     if (!possible_) return std::nullopt;
     return LoweredChain{blueprint_->name, pays(), std::move(body)};
@@ -38,6 +41,7 @@ class ChainBuilder {
  private:
   /// Rows of one matrix: with too few, its panels cost more than they save.
   Operand pays() {
+    if (!chain_.sums.empty()) return v_constant({1, 0}, {DType::Bool, 1, 0});  // all rows at once would not fit
     Operand rows = rows_;
     for (const LoopVar& v : chain_.outer) rows = rows * extent(v);
     if (const auto n = constant_value(rows)) return v_constant({*n >= blueprint_->tile_rows, 0}, {DType::Bool, 1, 0});
@@ -76,26 +80,44 @@ class ChainBuilder {
     return adopt_segment(segment, buffers, functions, {{chain_.count, at_once_}, {chain_.first, rows_}}, target_);
   }
 
-  bool contraction(const Kernel& k) {
+  Operand elements_of(const Tensor& t) {
+    Operand all = v_int(1);
+    for (const Expr& d : t.dims) all = all * value(d);
+    return all;
+  }
+
+  bool add(const ChainSegment& s) {
+    using Place = ChainSegment::Place;
+    switch (s.place) {
+      case Place::Before: return loops(s.kernel, before_);
+      case Place::Between: return loops(s.kernel, each_);
+      case Place::After: return loops(s.kernel, after_);
+      case Place::Product:
+      case Place::Sum: return contraction(s.kernel, s.place == Place::Sum);
+    }
+    return false;
+  }
+
+  bool contraction(const Kernel& k, bool sums_rows) {
     const auto c = find_contraction(k);
     const Blueprint* blueprint = c ? blueprints_.find("contraction", isa_.name, c->accumulator) : nullptr;
     if (!blueprint || c->transposed || !c->outer_left.empty() || !c->outer_right.empty()) return false;
-    if (mentions(c->right, chain_.row.name)) return false;  // panels are made once, for all blocks of rows
+    if (!sums_rows && mentions(c->right, chain_.row.name)) return false;  // panels are made once, for all blocks
     ContractionBuilder b = start_contraction(k, isa_, *blueprint, *c);
     b.taken.insert(taken_.begin(), taken_.end());
     const ContractionParts parts = contraction_parts(b);
     taken_ = b.taken;
     if (!b.possible) return false;
     const NestRenaming by = adopt(k, b.buffers, b.functions);
-    append(once_, renamed(parts.once, by));
+    append(sums_rows ? each_ : once_, renamed(parts.once, by));
     append(each_, renamed(parts.each, by));
     return true;
   }
 
-  bool between(const Kernel& k) {
+  bool loops(const Kernel& k, Block& to) {
     std::vector<Buffer> buffers = tensor_buffers(k);
     const Block body = loops_(k, buffers);
-    append(each_, renamed(body, adopt(k, buffers, {})));
+    append(to, renamed(body, adopt(k, buffers, {})));
     return true;
   }
 
@@ -108,9 +130,9 @@ class ChainBuilder {
     return out;
   }
 
-  Block around(const std::vector<LoopVar>& vars, const std::vector<std::string>& names, Block body) {
+  Block around(const std::vector<LoopVar>& vars, const std::vector<std::string>& names, LoopKind kind, Block body) {
     for (size_t i = vars.size(); i-- > 0;) {
-      Block loop{with_kind(LoopKind::Parallel, s_for(names[i], v_int(0), extent(vars[i]), 1, std::move(body)))};
+      Block loop{with_kind(kind, s_for(names[i], v_int(0), extent(vars[i]), 1, std::move(body)))};
       body = std::move(loop);
     }
     return body;
@@ -122,12 +144,15 @@ class ChainBuilder {
     Block body{s_let(chain_.first, v_var(block) * v_var(at_once)),
                s_count(chain_.count, smaller(v_var(at_once), rows_ - v_var(chain_.first)))};
     append(body, std::move(each_));
-    Block all{
-        with_kind(LoopKind::Parallel, s_for(block, v_int(0), ceil_div(rows_, v_var(at_once)), 1, std::move(body)))};
-    Block inner = std::move(once_);
-    append(inner, around(chain_.outer, chain_.outer_names, std::move(all)));
+    // Blocks that add to one sum do so in their order.
+    const LoopKind kind = chain_.sums.empty() ? LoopKind::Parallel : LoopKind::Serial;
+    Block all{with_kind(kind, s_for(block, v_int(0), ceil_div(rows_, v_var(at_once)), 1, std::move(body)))};
+    Block inner = std::move(before_);
+    append(inner, std::move(once_));
+    append(inner, around(chain_.outer, chain_.outer_names, kind, std::move(all)));
+    append(inner, std::move(after_));
     Block out{s_let(at_once, at_once_)};
-    append(out, around(chain_.shared, chain_.shared_names, std::move(inner)));
+    append(out, around(chain_.shared, chain_.shared_names, LoopKind::Parallel, std::move(inner)));
     return out;
   }
 
@@ -140,7 +165,7 @@ class ChainBuilder {
   NestTarget target_;
   ValueScope scope_;
   Operand rows_, at_once_;
-  Block once_, each_;
+  Block before_, once_, each_, after_;
   std::set<std::string> taken_;
   bool possible_ = true;
 };

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "algebra/contraction.h"
+#include "lower/contraction/plain_products.h"
 #include "lower/kernel/kernel_ranges.h"
 
 namespace tenon {
@@ -22,9 +23,9 @@ std::set<int> written_in(const Kernel& k) {
   return out;
 }
 
-/// The statement as a product of rows with a matrix of floats, or nothing.
+/// The statement as a product whose right side is a matrix of floats, or nothing.
 struct Product {
-  std::vector<LoopVar> rows;
+  std::vector<LoopVar> rows, columns, depth;
   Expr matrix;
 };
 std::optional<Product> product_of(const Kernel& k, const KernelStatement& s, const std::set<int>& written) {
@@ -36,22 +37,56 @@ std::optional<Product> product_of(const Kernel& k, const KernelStatement& s, con
   if (!c || c->transposed || c->rows.empty() || c->columns.empty() || c->depth.empty()) return std::nullopt;
   const Read* left = plain_read(c->left);
   const Read* right = plain_read(c->right);
-  if (!left || !right || written.count(right->tensor)) return std::nullopt;
-  return Product{c->rows, c->right};
+  if (!left || !right) return std::nullopt;
+  const bool sums_rows = written.count(right->tensor) != 0;
+  if (sums_rows && left->tensor == right->tensor) return std::nullopt;
+  return Product{c->rows, c->columns, c->depth, c->right};
 }
 
-/// The loops that all statements have.
-std::vector<LoopVar> common_loops(const Kernel& k) {
-  std::vector<LoopVar> out = k.body[0].loops;
-  for (const KernelStatement& s : k.body)
-    out.erase(std::remove_if(out.begin(), out.end(),
-                             [&](const LoopVar& v) {
-                               return std::none_of(s.loops.begin(), s.loops.end(), [&](const LoopVar& w) {
-                                 return w.name == v.name && same(w.extent, v.extent);
-                               });
-                             }),
-              out.end());
+using Place = ChainSegment::Place;
+
+/// What each statement is in a chain, and what all of them loop or sum over.
+struct Roles {
+  std::vector<Place> places;
+  std::vector<std::optional<Product>> products;
+  std::vector<LoopVar> common;
+};
+
+bool meet(const std::vector<LoopVar>& a, const std::vector<LoopVar>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const LoopVar& v) { return holds(b, v.name); });
+}
+
+/// The roles where the first `end` statements are about rows; what sums over them is what has them in its depth.
+Roles roles_of(const Kernel& k, size_t end, const std::set<int>& written) {
+  Roles out;
+  out.common = common_loops(k, end);
+  const auto drop = [&](const std::vector<LoopVar>& vars) {
+    std::erase_if(out.common, [&](const LoopVar& v) { return holds(vars, v.name); });
+  };
+  for (size_t i = 0; i < k.body.size(); ++i) {
+    out.products.push_back(i < end ? product_of(k, k.body[i], written) : std::nullopt);
+    if (out.products[i]) drop(out.products[i]->columns);
+  }
+  for (size_t i = 0; i < k.body.size(); ++i) {
+    std::optional<Product>& p = out.products[i];
+    const bool sums = p && meet(p->depth, out.common);
+    if (p && !sums && written.count(plain_read(p->matrix)->tensor)) p.reset();
+    if (sums) drop(p->rows);
+    out.places.push_back(i >= end ? Place::After : !p ? Place::Between : sums ? Place::Sum : Place::Product);
+  }
   return out;
+}
+
+/// Whether the statements keep to their roles: rows are found in the loops, or in the depth of sums.
+bool keeps_roles(const Kernel& k, const Roles& roles) {
+  for (size_t i = 0; i < k.body.size(); ++i) {
+    const std::vector<LoopVar>& loops = k.body[i].loops;
+    const bool all =
+        std::all_of(roles.common.begin(), roles.common.end(), [&](const LoopVar& v) { return holds(loops, v.name); });
+    if ((roles.places[i] == Place::Between || roles.places[i] == Place::Product) && !all) return false;
+    if (roles.places[i] == Place::Sum && k.body[i].update != Update::Assign) return false;
+  }
+  return true;
 }
 
 /// The dimension that each of `vars` walks, in every access to a tensor that the kernel writes.
@@ -59,9 +94,10 @@ using Walked = std::map<int, std::vector<size_t>>;
 
 class Walks {
  public:
-  Walks(const Kernel& k, const std::vector<LoopVar>& vars, const std::set<int>& written)
+  Walks(const Kernel& k, size_t end, const std::vector<LoopVar>& vars, const std::set<int>& written)
       : vars_(vars), written_(written) {
-    for (const KernelStatement& s : k.body) {
+    for (size_t i = 0; i < end; ++i) {
+      const KernelStatement& s = k.body[i];
       ok_ = ok_ && s.update == Update::Assign;
       note(s.target, s.index);
       each_read(s.value,
@@ -104,8 +140,8 @@ std::string fresh_size(Kernel& k, const std::string& word) {
 /// Cuts the kernel's statements into segments over a block.
 class Cutter {
  public:
-  Cutter(const Kernel& k, RowChain& chain, const Walked& walked, const std::vector<bool>& contracts)
-      : k_(k), chain_(chain), walked_(walked), contracts_(contracts) {
+  Cutter(const Kernel& k, RowChain& chain, const Walked& walked, const Roles& roles)
+      : k_(k), chain_(chain), walked_(walked), places_(roles.places), common_(roles.common) {
     block_ = k;
     block_.checks.clear();
     for (const LoopVar& v : chain.shared) chain.shared_names.push_back(outer(v));
@@ -123,8 +159,10 @@ class Cutter {
   }
 
   void run() {
+    if (!chain_.sums.empty()) chain_.segments.push_back(zeros());
     for (size_t from = 0, to; from < k_.body.size(); from = to) {
-      for (to = from + 1; !contracts_[from] && to < k_.body.size() && !contracts_[to]; ++to) {
+      const bool alone = places_[from] == Place::Product || places_[from] == Place::Sum;
+      for (to = from + 1; !alone && to < k_.body.size() && places_[to] == places_[from]; ++to) {
       }
       chain_.segments.push_back(segment(from, to));
     }
@@ -172,6 +210,34 @@ class Cutter {
     return read && is_block(read->tensor) ? read_of(read->tensor, r->type, block_index(read->tensor, read->index)) : r;
   }
 
+  /// The sums before the first block.
+  ChainSegment zeros() const {
+    ChainSegment out{Place::Before, block_};
+    out.kernel.body.clear();
+    for (size_t i = 0; i < k_.body.size(); ++i) {
+      if (places_[i] != Place::Sum) continue;
+      KernelStatement s = k_.body[i];
+      s.value = constant_of(0, s.value->type);
+      out.kernel.body.push_back(blocked(std::move(s)));
+      out.kernel.tensors[static_cast<size_t>(k_.body[i].target)].role = Role::Output;
+    }
+    return out;
+  }
+
+  /// A sum over the rows as the sum so far and the sum over the rows of a block.
+  KernelStatement added(KernelStatement s) const {
+    const auto& r = std::get<Reduce>(s.value->node);
+    std::vector<LoopVar> depth;
+    for (const LoopVar& v : r.vars) {
+      if (v.name == chain_.row.name) depth.push_back({v.name, size_ref(chain_.count)});
+      else if (!holds(common_, v.name)) depth.push_back(v);
+    }
+    const Expr of_block = reduce(Reducer::Sum, depth, nullptr, blocked(r.value), s.value->type);
+    KernelStatement out = blocked(s);
+    out.value = read_of(s.target, s.value->type, out.index) + of_block;
+    return out;
+  }
+
   KernelStatement blocked(KernelStatement s) const {
     s.value = blocked(s.value);
     for (Expr& e : s.index) e = blocked(e);
@@ -192,9 +258,15 @@ class Cutter {
   }
 
   ChainSegment segment(size_t from, size_t to) const {
-    ChainSegment out{contracts_[from], block_};
+    ChainSegment out{places_[from], block_};
     out.kernel.body.clear();
-    for (size_t i = from; i < to; ++i) out.kernel.body.push_back(blocked(k_.body[i]));
+    for (size_t i = from; i < to; ++i)
+      out.kernel.body.push_back(places_[i] == Place::Sum ? added(k_.body[i]) : blocked(k_.body[i]));
+    for (const int t : chain_.sums)
+      if (std::any_of(k_.body.begin() + static_cast<std::ptrdiff_t>(from),
+                      k_.body.begin() + static_cast<std::ptrdiff_t>(to),
+                      [&](const KernelStatement& s) { return touches(s, t); }))
+        out.kernel.tensors[static_cast<size_t>(t)].role = places_[from] == Place::Sum ? Role::Output : Role::Input;
     for (const auto& [tensor, dims] : walked_) {
       if (!is_block(tensor)) continue;
       bool elsewhere = false, here = false;
@@ -212,40 +284,88 @@ class Cutter {
   const Kernel& k_;
   RowChain& chain_;
   const Walked& walked_;
-  const std::vector<bool>& contracts_;
-  const std::vector<LoopVar> common_ = common_loops(k_);
+  const std::vector<Place>& places_;
+  const std::vector<LoopVar>& common_;
   Kernel block_;
   std::map<std::string, Expr> vars_;
 };
+
+/// The loop that is taken in blocks: of the rows of every product, or of the depth where it sums over rows.
+LoopVar block_loop(const Roles& roles) {
+  LoopVar row;
+  for (const LoopVar& v : roles.common) {
+    bool all = true;
+    for (size_t i = 0; i < roles.places.size(); ++i)
+      if (const auto& p = roles.products[i])
+        all = all && holds(roles.places[i] == Place::Sum ? p->depth : p->rows, v.name);
+    if (all) row = v;
+  }
+  return row;
+}
+
+/// The loops around the blocks; false where a sum goes over one that a matrix depends on or another sum keeps.
+bool divide_loops(const Kernel& k, const Roles& roles, RowChain& chain) {
+  for (const LoopVar& v : roles.common) {
+    if (v.name == chain.row.name) continue;
+    bool shared = false, summed = false;
+    for (size_t i = 0; i < roles.places.size(); ++i) {
+      if (roles.places[i] == Place::Product) shared = shared || mentions(roles.products[i]->matrix, v.name);
+      if (roles.places[i] == Place::Sum) {
+        shared = shared || holds(k.body[i].loops, v.name);
+        summed = summed || holds(roles.products[i]->depth, v.name);
+      }
+    }
+    if (shared && summed) return false;
+    (shared ? chain.shared : chain.outer).push_back(v);
+  }
+  return true;
+}
+
+/// Whether what sums over rows is read only when it is complete, and nothing later is about single rows.
+bool sums_stand_apart(const Kernel& k, const Roles& roles, const RowChain& chain) {
+  std::set<int> late(chain.sums.begin(), chain.sums.end());
+  for (size_t i = 0; i < k.body.size(); ++i) {
+    const KernelStatement& s = k.body[i];
+    const bool after = roles.places[i] == Place::After;
+    bool reads_late = false, reads_rows = false;
+    each_read(s.value, [&](const Read& r) {
+      const bool written =
+          std::any_of(k.body.begin(), k.body.end(), [&](const KernelStatement& w) { return w.target == r.tensor; });
+      (late.count(r.tensor) ? reads_late : reads_rows) |= late.count(r.tensor) || written;
+    });
+    if (after ? reads_rows || mentions(s.value, chain.row.name) || meet(s.loops, chain.outer) : reads_late)
+      return false;
+    if (after) late.insert(s.target);
+  }
+  return late.empty() || Walks(k, k.body.size(), chain.shared, late).found();
+}
+
+/// The chain of a kernel whose first `end` statements are about rows.
+std::optional<RowChain> chain_to(const Kernel& k, size_t end) {
+  std::set<int> written = written_in(k);
+  const Roles roles = roles_of(k, end, written);
+  const auto products = std::count_if(roles.products.begin(), roles.products.end(), [](const auto& p) { return !!p; });
+  if (products < 2 || !keeps_roles(k, roles)) return std::nullopt;
+  RowChain chain;
+  chain.row = block_loop(roles);
+  for (size_t i = 0; i < k.body.size(); ++i) {
+    if (roles.places[i] == Place::Sum) chain.sums.push_back(k.body[i].target);
+    if (roles.places[i] == Place::Sum || roles.places[i] == Place::After) written.erase(k.body[i].target);
+  }
+  if (!chain.row.extent || !divide_loops(k, roles, chain) || !sums_stand_apart(k, roles, chain)) return std::nullopt;
+  const auto walked = Walks(k, end, roles.common, written).found();
+  if (!walked) return std::nullopt;
+  Cutter(k, chain, *walked, roles).run();
+  return chain;
+}
 
 }  // namespace
 
 std::optional<RowChain> find_row_chain(const Kernel& k) {
   if (k.call || k.body.size() < 2) return std::nullopt;
-  const std::set<int> written = written_in(k);
-  std::vector<bool> contracts;
-  std::vector<Product> products;
-  for (const KernelStatement& s : k.body) {
-    auto p = product_of(k, s, written);
-    contracts.push_back(p.has_value());
-    if (p) products.push_back(*std::move(p));
-  }
-  if (products.size() < 2) return std::nullopt;
-  const std::vector<LoopVar> common = common_loops(k);
-  RowChain chain;
-  for (const LoopVar& v : common)
-    if (std::all_of(products.begin(), products.end(), [&](const Product& p) { return holds(p.rows, v.name); }))
-      chain.row = v;
-  const auto walked = Walks(k, common, written).found();
-  if (!chain.row.extent || !walked) return std::nullopt;
-  for (const LoopVar& v : common) {
-    if (v.name == chain.row.name) continue;
-    const bool in_matrix =
-        std::any_of(products.begin(), products.end(), [&](const Product& p) { return mentions(p.matrix, v.name); });
-    (in_matrix ? chain.shared : chain.outer).push_back(v);
-  }
-  Cutter(k, chain, *walked, contracts).run();
-  return chain;
+  if (auto chain = chain_to(k, k.body.size())) return chain;
+  const size_t end = end_of_reductions(k);
+  return end < k.body.size() ? chain_to(k, end) : std::nullopt;
 }
 
 }  // namespace tenon

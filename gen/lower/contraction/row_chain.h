@@ -1,6 +1,7 @@
 // Chains: products of rows with matrices, and statements about single rows between them, such as attention. All of it
 // can be done for a block of rows before the next block begins, so that what is between two products needs the
-// memory of a block alone.
+// memory of a block alone. A product may also sum over the rows, as gradients of the matrices do: each block adds to
+// it.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,14 @@ namespace tenon {
 /// of rows are sizes of the kernel; temps that other segments touch have the rows of a block alone, and are its inputs
 /// and outputs.
 struct ChainSegment {
-  bool contracts = false;  ///< one statement, a contraction
+  enum class Place : uint8_t {
+    Before,   ///< once for the shared loops: sums over the rows begin with 0
+    Between,  ///< for each block, statements about its rows
+    Product,  ///< for each block, one contraction
+    Sum,      ///< for each block, one contraction over its rows, added to the sum so far
+    After,    ///< once for the shared loops, when all rows are done
+  };
+  Place place = Place::Between;
   Kernel kernel;
 };
 
@@ -27,7 +35,8 @@ struct RowChain {
       outer_names;           ///< what the loops' variables are called as sizes of the segments
   std::string first, count;  ///< sizes: first row of the block, number of its rows
   std::vector<ChainSegment> segments;
-  std::vector<int> between;  ///< temps that more than one segment touches
+  std::vector<int> between;  ///< temps of a block that more than one segment touches
+  std::vector<int> sums;     ///< tensors that sum over the rows
 };
 
 /// A kernel after its passes, and the chain that its statements are.

@@ -1,0 +1,239 @@
+// Gives loops over the same rows one name, and the sides of products that are computed statements of their own.
+#include "lower/contraction/plain_products.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "algebra/contraction.h"
+#include "algebra/contraction_value.h"
+#include "lower/kernel/add_temp.h"
+#include "lower/kernel/kernel_ranges.h"
+
+namespace tenon {
+namespace {
+
+const LoopVar* find_var(const std::vector<LoopVar>& vars, const std::string& name) {
+  const auto at = std::find_if(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name == name; });
+  return at == vars.end() ? nullptr : &*at;
+}
+
+/// Calls the loops of each statement what they are called where the tensors that it reads are written.
+class Namer {
+ public:
+  explicit Namer(Kernel& k) : k_(k) {}
+
+  void run() {
+    for (KernelStatement& s : k_.body) {
+      const std::map<std::string, std::string> names = names_of(s);
+      if (!names.empty()) rename(s, names);
+      written_[s.target] = {s.index, s.loops};
+    }
+  }
+
+ private:
+  std::map<std::string, std::string> names_of(const KernelStatement& s) const {
+    const std::vector<LoopVar> own = loops_and_depth(s);
+    std::map<std::string, std::string> names;
+    std::set<std::string> taken;
+    for (const LoopVar& v : own) taken.insert(v.name);
+    each_read(s.value, [&](const Read& r) {
+      const auto at = written_.find(r.tensor);
+      for (size_t d = 0; at != written_.end() && d < r.index.size(); ++d) {
+        const LoopVar* v = variable(r.index[d], own);
+        const LoopVar* there = variable(at->second.index[d], at->second.loops);
+        if (v && there && !names.count(v->name) && same(v->extent, there->extent) && taken.insert(there->name).second)
+          names[v->name] = there->name;
+      }
+    });
+    return names;
+  }
+
+  static void rename(KernelStatement& s, const std::map<std::string, std::string>& names) {
+    std::map<std::string, Expr> by;
+    for (const auto& [from, to] : names) by[from] = var_ref(to);
+    const auto renamed = [&](std::vector<LoopVar> vars) {
+      for (LoopVar& v : vars)
+        if (const auto at = names.find(v.name); at != names.end()) v.name = at->second;
+      return vars;
+    };
+    if (const auto* r = std::get_if<Reduce>(&s.value->node))
+      s.value = reduce_like(*r, renamed(r->vars), r->where ? substitute(r->where, by) : nullptr,
+                            substitute(r->value, by), s.value->type);
+    else s.value = substitute(s.value, by);
+    for (Expr& e : s.index) e = substitute(e, by);
+    s.loops = renamed(s.loops);
+  }
+
+  static const LoopVar* variable(const Expr& index, const std::vector<LoopVar>& vars) {
+    const auto* ref = std::get_if<VarRef>(&index->node);
+    return ref ? find_var(vars, ref->name) : nullptr;
+  }
+
+  struct Written {
+    std::vector<Expr> index;
+    std::vector<LoopVar> loops;
+  };
+
+  Kernel& k_;
+  std::map<int, Written> written_;
+};
+
+/// A sum as two sides: one holds the last loop, the other does not.
+struct Sides {
+  Expr with, without;
+};
+
+void collect_factors(const Expr& e, std::vector<Expr>& out) {
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (a && a->op == ScalarOp::Mul)
+    for (const Expr& x : a->args) collect_factors(x, out);
+  else out.push_back(e);
+}
+
+Expr times(const Expr& a, const Expr& b) { return a ? apply(ScalarOp::Mul, {a, b}) : b; }
+
+/// Where `cond` holds, taken out of a sum: the sum's other value is 0 there.
+struct Excluded {
+  Expr cond;
+  bool where = true;  ///< whether it is excluded where `cond` holds
+};
+
+bool is_nothing(const Expr& e) {
+  const Constant* c = as_constant(e);
+  return c && c->i == 0 && c->f == 0;
+}
+
+/// The factors of what is summed, and the conditions around them.
+std::vector<Expr> factors_of(const Reduce& r, std::vector<Excluded>& excluded) {
+  if (r.where) excluded.push_back({r.where, false});
+  Expr value = r.value;
+  while (const auto* s = std::get_if<Select>(&value->node)) {
+    if (!is_nothing(s->yes) && !is_nothing(s->no)) break;
+    excluded.push_back({s->cond, is_nothing(s->yes)});
+    value = excluded.back().where ? s->no : s->yes;
+  }
+  std::vector<Expr> factors;
+  collect_factors(value, factors);
+  return factors;
+}
+
+Expr without(const Expr& side, const Excluded& x) {
+  const Expr zero = constant_of(0, side->type);
+  return x.where ? select(x.cond, zero, side) : select(x.cond, side, zero);
+}
+
+/// Puts statements of their own before products whose sides are computed.
+class Separator {
+ public:
+  explicit Separator(Kernel& k) : k_(k), common_(common_loops(k, end_of_reductions(k))) {}
+
+  void run() {
+    for (size_t i = 0; !common_.empty() && i < k_.body.size(); ++i) {
+      const auto sides = sides_of(k_.body[i]);
+      if (!sides || !fits(sides->without) || !fits(sides->with)) continue;
+      if (is_plain(sides->without) && is_plain(sides->with)) continue;
+      KernelStatement s = k_.body[i];
+      const auto& r = std::get<Reduce>(s.value->node);
+      std::vector<KernelStatement> all;
+      const Expr a = plain(s, sides->without, all), b = plain(s, sides->with, all);
+      s.value = reduce(Reducer::Sum, r.vars, nullptr, apply(ScalarOp::Mul, {a, b}), s.value->type);
+      k_.body[i] = std::move(s);
+      k_.body.insert(k_.body.begin() + static_cast<std::ptrdiff_t>(i), all.begin(), all.end());
+      i += all.size();
+    }
+  }
+
+ private:
+  std::optional<Sides> sides_of(const KernelStatement& s) const {
+    const auto* r = std::get_if<Reduce>(&s.value->node);
+    if (!r || r->op != Reducer::Sum || !is_float(s.value->type) || s.update != Update::Assign || s.loops.empty())
+      return std::nullopt;
+    std::vector<Excluded> excluded;
+    const std::string last = s.loops.back().name;
+    std::vector<Expr> free;
+    Sides out;
+    for (const Expr& f : factors_of(*r, excluded)) {
+      if (mentions(f, last)) out.with = times(out.with, f);
+      else if (mentions_any(f, s.loops) || mentions_any(f, r->vars)) out.without = times(out.without, f);
+      else free.push_back(f);
+    }
+    if (!out.with || !out.without) return std::nullopt;
+    for (const Expr& f : free) out.without = times(out.without, f);
+    for (const Excluded& x : excluded) {
+      const bool here = mentions(x.cond, last);
+      Expr& side = here ? out.with : out.without;
+      const Expr& other = here ? out.without : out.with;
+      for (const LoopVar& v : s.loops)
+        if (mentions(x.cond, v.name) && mentions(other, v.name) && !mentions(side, v.name)) return std::nullopt;
+      side = tenon::without(side, x);
+    }
+    return out;
+  }
+
+  static bool is_plain(const Expr& side) {
+    const Read* read = plain_read(side);
+    return read && !read->fill;
+  }
+  /// A side that has no part in the rows is the same for all of them: it is no temp of theirs.
+  bool fits(const Expr& side) const { return is_plain(side) || mentions(side, common_.back().name); }
+
+  /// The side as a read; where it is computed, the statement is added to `before`.
+  Expr plain(const KernelStatement& s, const Expr& side, std::vector<KernelStatement>& before) {
+    if (is_plain(side)) return side;
+    KernelStatement out;
+    out.loops = common_;
+    for (const LoopVar& v : loops_and_depth(s))
+      if (!find_var(common_, v.name) && mentions(side, v.name)) out.loops.push_back(v);
+    std::vector<Expr> dims;
+    for (const LoopVar& v : out.loops) {
+      out.index.push_back(var_ref(v.name));
+      dims.push_back(v.extent);
+    }
+    out.value = side;
+    out.formula = s.formula;
+    out.target = add_temp(k_, k_.tensors[static_cast<size_t>(s.target)].name + "_side", side->type, dims);
+    before.push_back(out);
+    return read_of(out.target, side->type, out.index);
+  }
+
+  Kernel& k_;
+  const std::vector<LoopVar> common_;  ///< the rows and what is around them
+};
+
+}  // namespace
+
+std::vector<LoopVar> loops_and_depth(const KernelStatement& s) {
+  std::vector<LoopVar> out = s.loops;
+  if (const auto* r = std::get_if<Reduce>(&s.value->node)) out.insert(out.end(), r->vars.begin(), r->vars.end());
+  return out;
+}
+
+std::vector<LoopVar> common_loops(const Kernel& k, size_t end) {
+  std::vector<LoopVar> common = end == 0 ? std::vector<LoopVar>{} : k.body[0].loops;
+  for (size_t i = 0; i < end; ++i) {
+    const auto* r = std::get_if<Reduce>(&k.body[i].value->node);
+    const bool of_products = r && r->op == Reducer::Sum && !std::holds_alternative<Read>(r->value->node);
+    const std::vector<LoopVar> own = of_products ? loops_and_depth(k.body[i]) : k.body[i].loops;
+    std::erase_if(common, [&](const LoopVar& v) {
+      const LoopVar* there = find_var(own, v.name);
+      return !there || !same(there->extent, v.extent);
+    });
+  }
+  return common;
+}
+
+size_t end_of_reductions(const Kernel& k) {
+  size_t end = k.body.size();
+  while (end > 0 && !std::holds_alternative<Reduce>(k.body[end - 1].value->node)) --end;
+  return end;
+}
+
+Kernel with_plain_products(const Kernel& kernel) {
+  Kernel k = kernel;
+  Namer(k).run();
+  Separator(k).run();
+  return k;
+}
+
+}  // namespace tenon

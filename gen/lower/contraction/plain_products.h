@@ -1,0 +1,25 @@
+// Sums of products made fit for chains: loops that mean the same rows have one name, and what is computed of the rows
+// on a side of a product is a statement of its own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/kernel/kernel.h"
+
+namespace tenon {
+
+/// The loops and the variables of the statement's reduction, where the value is one.
+std::vector<LoopVar> loops_and_depth(const KernelStatement& s);
+
+/// The variables, in the order of the first statement's loops, that all of the first `end` statements loop over, or sum
+/// products over.
+std::vector<LoopVar> common_loops(const Kernel& kernel, size_t end);
+
+/// The position after the last statement that is a reduction.
+size_t end_of_reductions(const Kernel& kernel);
+
+/// The kernel in that form; what has none stays as it is. A side that a condition excludes is 0 in it.
+Kernel with_plain_products(const Kernel& kernel);
+
+}  // namespace tenon
