@@ -41,7 +41,6 @@ class NestPolynomials {
   Polynomial lane(int64_t lanes, const Operand& active);
 
   std::map<std::string, Polynomial>& names() { return names_; }
-  void inside_loop(bool inside) { inside_ = inside; }
 
  private:
   Polynomial apply(const VApply& a);

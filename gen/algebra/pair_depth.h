@@ -41,8 +41,6 @@ struct BytePanel {
   int64_t pair_rows = 0, quad_rows = 0;
   static constexpr int kColumns = 32, kHalf = 16, kRowBytes = 64;
   int64_t rows() const { return pair_rows + 2 * (quad_rows + 1); }
-  /// The row of sums of the first or the second 16 columns.
-  int64_t sums_row(int half) const { return pair_rows + half * (quad_rows + 1); }
 };
 
 }  // namespace tenon

@@ -242,10 +242,6 @@ void OutputTree::add(std::string path, std::string bytes) {
   files_.emplace(std::move(path), std::move(bytes));
 }
 
-void OutputTree::add_all(const OutputTree& other, const std::string& folder) {
-  for (const auto& [path, bytes] : other.files_) add((std::filesystem::path(folder) / path).generic_string(), bytes);
-}
-
 std::vector<std::string> OutputTree::list() const {
   std::vector<std::string> names;
   for (const auto& [path, bytes] : files_) names.push_back(path);

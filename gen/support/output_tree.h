@@ -35,9 +35,6 @@ class OutputTree {
   /// Adds a file. The path is relative, with '/' and without '.' or '..'; adding one twice is a bug and aborts.
   void add(std::string path, std::string bytes);
 
-  /// Adds every file of another tree below `folder` ("" for none).
-  void add_all(const OutputTree& other, const std::string& folder);
-
   /// The file at `path`, a JSON object, becomes the manifest: it gets the hash of every other file, and `output`, such
   /// as "model net". `write` then replaces only what the manifest of an earlier run lists with the hash that is on
   /// disk. The last call; nothing is added after it.

@@ -87,14 +87,6 @@ bool is_let_part(const OpDef& def, const TensorDef& t, const Dim& part) {
   return !has_broadcast(t) && def.let(part.name) != nullptr;
 }
 
-bool has_let_parts(const OpDef& def) {
-  for (const TensorDef& t : def.inputs)
-    for (const Dim& d : t.dims)
-      if (std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return is_let_part(def, t, p); }))
-        return true;
-  return false;
-}
-
 bool has_broadcast(const TensorDef& t) {
   return std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast; });
 }

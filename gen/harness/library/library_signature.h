@@ -38,7 +38,6 @@ std::vector<const TensorDef*> tensors_of(const OpDef& def);
 bool has_broadcast(const TensorDef& t);
 /// A let that is a part of a split dim: the extents of a typed call name it, and may name another number than it is.
 bool is_let_part(const OpDef& def, const TensorDef& t, const Dim& part);
-bool has_let_parts(const OpDef& def);
 /// Extents that depend on data, in the order of the lets.
 std::vector<std::string> written_extents(const OpDef& def);
 

@@ -70,15 +70,6 @@ bool is_type_function(std::string_view name) {
   return std::any_of(std::begin(kFunctions), std::end(kFunctions), [&](const auto& row) { return row.first == name; });
 }
 
-const std::vector<std::string>& type_function_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const auto& [name, row] : kFunctions) all.emplace_back(name);
-    return all;
-  }();
-  return names;
-}
-
 std::optional<DType> apply_type_function(std::string_view function, DType d) {
   for (const auto& [name, row] : kFunctions)
     if (name == function) return row(d);

@@ -15,8 +15,6 @@ struct TypeVar;
 
 /// complex, real, unsigned, signed, wide.
 bool is_type_function(std::string_view name);
-/// Their names, in the order of documentation.
-const std::vector<std::string>& type_function_names();
 
 /// The result type of the function for a dtype; nothing if there is none, as for the wide type of a bool.
 std::optional<DType> apply_type_function(std::string_view function, DType d);
