@@ -34,6 +34,10 @@ std::string verbatim(std::string text) {
 
 std::string c_identifier(std::string_view name) { return verbatim(unreserved(as_identifier(name), NamesOf::library)); }
 
+std::string element_type(DType d, const std::string& prefix) {
+  return with_prefix(std::string(dtype_row(d).c_type), prefix);
+}
+
 std::string upper_case(std::string_view text) {
   std::string out(text);
   for (char& c : out)

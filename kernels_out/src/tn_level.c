@@ -84,8 +84,7 @@ static int runs_portable(const features *cpu) {
 }
 
 static int runs_x86_64_v3(const features *cpu) {
-  (void)cpu;
-  return TN_HAS_X86_64_V3 && (cpu->avx2 && cpu->fma && cpu->f16c && cpu->bmi && cpu->bmi2 && cpu->lzcnt && cpu->popcnt);
+  return TN_HAS_X86_64_V3 && cpu->avx2 && cpu->fma && cpu->f16c && cpu->bmi && cpu->bmi2 && cpu->lzcnt && cpu->popcnt;
 }
 
 static const struct {

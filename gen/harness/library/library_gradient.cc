@@ -49,8 +49,7 @@ std::string gradient_operands(bool wanted, const LibraryOptions& options) {
   return text_of("operands.h", wanted, options);
 }
 
-std::vector<std::pair<std::string, std::string>> gradient_holes(const std::string& part, bool wanted,
-                                                                const LibraryOptions& options) {
+std::vector<HoleValue> gradient_holes(const std::string& part, bool wanted, const LibraryOptions& options) {
   if (part == "operands")
     return {{"gradient_output", text_of("output.c", wanted, options)},
             {"gradient_close", text_of("close.c", wanted, options)}};

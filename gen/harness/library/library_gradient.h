@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/library/library_output.h"
+#include "support/text_template.h"
 
 namespace tenon {
 
@@ -16,7 +17,6 @@ std::string gradient_sources(bool wanted);
 /// Declarations of the functions that open and close gradients.
 std::string gradient_operands(bool wanted, const LibraryOptions& options);
 /// Holes of the source `part`.
-std::vector<std::pair<std::string, std::string>> gradient_holes(const std::string& part, bool wanted,
-                                                                const LibraryOptions& options);
+std::vector<HoleValue> gradient_holes(const std::string& part, bool wanted, const LibraryOptions& options);
 
 }  // namespace tenon

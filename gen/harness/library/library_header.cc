@@ -27,13 +27,10 @@ std::string guard_of(const Isa& isa) { return isa.guard.empty() ? "1" : std::str
 
 }  // namespace
 
-std::string fill_template(const LibraryOptions& options, const std::string& path,
-                          const std::vector<std::pair<std::string, std::string>>& holes) {
+std::string fill_template(const LibraryOptions& options, const std::string& path, const std::vector<HoleValue>& holes) {
   const auto text = options.templates.find(path);
   TENON_CHECK(text != options.templates.end(), "template {} was not read", path);
-  std::vector<HoleValue> values;
-  for (const auto& [name, value] : holes) values.push_back({name, value});
-  return TextTemplate(path, text->second).fill(values);
+  return TextTemplate(path, text->second).fill(holes);
 }
 
 std::string library_header(const Library& library, const LibraryTexts& texts, const LibraryOptions& options) {
@@ -43,8 +40,8 @@ std::string library_header(const Library& library, const LibraryTexts& texts, co
       options.registry ? fill_template(options, "runtime/library_uniform.h.in", {}) +
                              fill_template(options, "runtime/library_calls.h.in", share_holes("calls", options))
                        : "";
-  Holes holes = share_holes("header", options);
-  const Holes others = {
+  std::vector<HoleValue> holes = share_holes("header", options);
+  const std::vector<HoleValue> others = {
       {"title", fmt::format("A library of {} operators. Statuses: 0, or one of the TN_E_… below.", library.ops.size())},
       {"guard", "TN_H"},
       {"version", std::string(kVersion)},
@@ -65,21 +62,21 @@ std::string library_internal_header(const LibraryLimits& limits, const LibraryTe
                           upper_case(l.isa->suffix), upper_case(l.isa->suffix));
   }
   const std::string uniform = options.registry ? "" : "\n" + fill_template(options, "runtime/library_uniform.h.in", {});
-  Holes holes = share_holes("internal", options);
-  const Holes others = {{"header", verbatim(options.prefix + ".h")},
-                        {"memory", memory_functions(options.freestanding)},
-                        {"uniform", uniform},
-                        {"max_extents", fmt::format("{}", limits.extents)},
-                        {"max_extent_outputs", fmt::format("{}", limits.extent_outputs)},
-                        {"max_types", fmt::format("{}", limits.types)},
-                        {"max_view", fmt::format("{}", limits.view)},
-                        {"max_values", fmt::format("{}", limits.values)},
-                        {"max_kept", fmt::format("{}", limits.kept)},
-                        {"max_kernel_dims", fmt::format("{}", limits.kernel_dims)},
-                        {"gradient_sources", gradient_sources(limits.gradients)},
-                        {"gradient_operands", gradient_operands(limits.gradients, options)},
-                        {"levels", levels},
-                        {"level_guards", guards}};
+  std::vector<HoleValue> holes = share_holes("internal", options);
+  const std::vector<HoleValue> others = {{"header", verbatim(options.prefix + ".h")},
+                                         {"memory", memory_functions(options.freestanding)},
+                                         {"uniform", uniform},
+                                         {"max_extents", fmt::format("{}", limits.extents)},
+                                         {"max_extent_outputs", fmt::format("{}", limits.extent_outputs)},
+                                         {"max_types", fmt::format("{}", limits.types)},
+                                         {"max_view", fmt::format("{}", limits.view)},
+                                         {"max_values", fmt::format("{}", limits.values)},
+                                         {"max_kept", fmt::format("{}", limits.kept)},
+                                         {"max_kernel_dims", fmt::format("{}", limits.kernel_dims)},
+                                         {"gradient_sources", gradient_sources(limits.gradients)},
+                                         {"gradient_operands", gradient_operands(limits.gradients, options)},
+                                         {"levels", levels},
+                                         {"level_guards", guards}};
   holes.insert(holes.end(), others.begin(), others.end());
   return fill_template(options, "runtime/library_internal.h.in", holes);
 }

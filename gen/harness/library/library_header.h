@@ -5,6 +5,7 @@
 
 #include "harness/library/library_output.h"
 #include "harness/library/library_tables.h"
+#include "support/text_template.h"
 
 namespace tenon {
 
@@ -12,7 +13,6 @@ std::string library_header(const Library& library, const LibraryTexts& texts, co
 std::string library_internal_header(const LibraryLimits& limits, const LibraryTexts& texts,
                                     const LibraryOptions& options);
 /// Fills a template of the options; aborts when it is missing.
-std::string fill_template(const LibraryOptions& options, const std::string& path,
-                          const std::vector<std::pair<std::string, std::string>>& holes);
+std::string fill_template(const LibraryOptions& options, const std::string& path, const std::vector<HoleValue>& holes);
 
 }  // namespace tenon

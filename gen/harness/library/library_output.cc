@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "harness/level_choice.h"
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_bind.h"
 #include "harness/library/library_gradient.h"
@@ -24,6 +25,7 @@
 #include "harness/provenance.h"
 #include "ir/text/print_c99.h"
 #include "support/check.h"
+#include "support/joined.h"
 #include "support/long_lines.h"
 #include "support/parallel.h"
 #include "support/quoted.h"
@@ -159,41 +161,40 @@ Source kernels(const std::string& family, const std::vector<const LibraryOp*>& o
 }
 
 Source level_source(const LibraryTexts& texts, const LibraryOptions& options) {
-  std::string checks, rows;
-  for (const LevelTexts& l : texts.levels) {
-    const std::string name = fmt::format("runs_{}", l.isa->suffix);
-    checks += fmt::format("static int {}(const features *cpu) {{\n  (void)cpu;\n", name);
-    if (l.isa->guard.empty()) checks += fmt::format("  return {};\n}}\n", l.isa->host_check());
-    else checks += fmt::format("  return TN_HAS_{} && ({});\n}}\n", upper_case(l.isa->suffix), l.isa->host_check());
-    checks += &l == &texts.levels.back() ? "" : "\n";
-    rows += fmt::format("{}{{\"{}\", {}}},", rows.empty() ? "" : "\n", l.isa->name, name);
-  }
-  return {"level.c",
-          fill_template(options, "runtime/library_level.c.in",
-                        {{"include", include_line(options)}, {"level_checks", checks}, {"level_rows", rows}})};
+  std::vector<const Isa*> isas;
+  for (const LevelTexts& l : texts.levels) isas.push_back(l.isa);
+  std::vector<HoleValue> holes = level_choice_holes(isas);
+  holes.push_back({"include", include_line(options)});
+  return {"level.c", fill_template(options, "runtime/library_level.c.in", holes)};
 }
 
 Source registry(const Library& library, const LibraryOptions& options) {
-  std::string externs, ops, rows, first;
+  CFile externs;
+  std::string ops, rows, first;
   size_t row = 0;
   for (size_t i = 0; i < library.ops.size(); ++i) {
     const LibraryOp& op = library.ops[i];
-    externs += fmt::format("extern const tn_op tn_rt_op_{};\n", op.def->name);
-    ops += fmt::format("&tn_rt_op_{},\n", op.def->name);
+    const CExpr descriptor = c_text("tn_rt_op_" + op.def->name);
+    externs.items.push_back(CObject{"extern const tn_op " + print_c99(descriptor), nullptr});
+    ops += print_c99(c_unary("&", descriptor)) + ",\n";
     first += fmt::format("{},\n", row);
     for (const DType d : keys_of(op)) {
-      for (const int r : ranks_of(op, options.ranks)) {
-        rows += fmt::format("{{{}, {}, {}}}, ", i, dtype_constant(d), r);
-        ++row;
-      }
-      if (!rows.empty() && rows.back() == ' ') rows.back() = '\n';
+      std::vector<std::string> kernels;
+      for (const int r : ranks_of(op, options.ranks))
+        kernels.push_back(
+            print_c99(c_list({c_number(static_cast<int64_t>(i)), c_text(dtype_constant(d)), c_number(r)})) + ",");
+      row += kernels.size();
+      if (!kernels.empty()) rows += joined(kernels, " ") + "\n";
     }
   }
   first += fmt::format("{}\n", row);
-  Holes holes = share_holes("registry", options);
-  for (auto& [name, text] : Holes{
-           {"include", include_line(options)}, {"externs", externs}, {"ops", ops}, {"kernels", rows}, {"first", first}})
-    holes.emplace_back(name, text);
+  std::vector<HoleValue> holes = share_holes("registry", options);
+  for (HoleValue& hole : std::vector<HoleValue>{{"include", include_line(options)},
+                                                {"externs", print_c99(externs)},
+                                                {"ops", ops},
+                                                {"kernels", rows},
+                                                {"first", first}})
+    holes.push_back(std::move(hole));
   return {"registry.c", fill_template(options, "runtime/library_registry.c.in", holes)};
 }
 
@@ -202,7 +203,7 @@ Source runtime_source(const std::string& part, const Library& library, const Lib
       std::any_of(library.ops.begin(), library.ops.end(), [](const auto& op) { return op.is_gradient(); });
   auto holes = gradient_holes(part, gradients, options);
   for (auto& hole : share_holes(part, options)) holes.push_back(std::move(hole));
-  holes.emplace_back("include", include_line(options));
+  holes.push_back({"include", include_line(options)});
   return {part + ".c", fill_template(options, fmt::format("runtime/library_{}.c.in", part), holes)};
 }
 

@@ -29,7 +29,7 @@ std::vector<std::string> share_template_names() {
   return out;
 }
 
-Holes share_holes(const std::string& part, const LibraryOptions& options) {
+std::vector<HoleValue> share_holes(const std::string& part, const LibraryOptions& options) {
   const bool wanted = options.threads;
   const auto text = [&](const char* value) { return std::string(wanted ? value : ""); };
   const auto file = [&](const char* name) {

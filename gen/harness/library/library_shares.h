@@ -2,19 +2,17 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/library/library_output.h"
 #include "support/output_tree.h"
+#include "support/text_template.h"
 
 namespace tenon {
 
-using Holes = std::vector<std::pair<std::string, std::string>>;
-
 std::vector<std::string> share_template_names();
 /// The holes of a template of the runtime, empty text without workers.
-Holes share_holes(const std::string& part, const LibraryOptions& options);
+std::vector<HoleValue> share_holes(const std::string& part, const LibraryOptions& options);
 /// Which calls of an op its header says workers share: a line.
 std::string share_note(const LibraryOp& op, const LibraryTexts& texts);
 /// The optional pools: a header and their sources, which are not among those of the library.

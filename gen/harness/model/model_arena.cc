@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
+#include "harness/model/call_checks.h"
+#include "ir/text/print_c99.h"
 
 namespace tenon {
 namespace {
@@ -50,10 +52,9 @@ std::string ModelArena::constants() const {
 
 std::string ModelArena::type() const {
   if (!divided()) return {};
-  std::string out =
-      "/* The arena: where its memory regions begin. One that needs 0 bytes may be NULL. */\ntypedef struct {\n";
-  for (const MemoryRegion& m : plan_.memories) out += fmt::format("  void *{}; /* {} */\n", m.name, bytes(m));
-  return out + fmt::format("}} {}_arena;\n\n", name_);
+  CStruct type{"The arena: where its memory regions begin. One that needs 0 bytes may be NULL.", name_ + "_arena", {}};
+  for (const MemoryRegion& m : plan_.memories) type.fields.push_back({"void *" + m.name, bytes(m)});
+  return print_c99(type) + "\n";
 }
 
 std::string ModelArena::parameter() const {
@@ -69,28 +70,32 @@ std::string ModelArena::info() const {
   return out;
 }
 
-std::string ModelArena::checks() const {
-  if (!divided())
-    return fmt::format(
-        "if (in == NULL || out == NULL || (arena == NULL && {0}_ARENA_BYTES > 0)) {{\n  return {0}_E_NULL;\n"
-        "}}\nif ((uintptr_t)arena % 64 != 0) {{\n  return {0}_E_ALIGN;\n}}\n",
-        upper_);
-  std::string out =
-      fmt::format("if (in == NULL || out == NULL || arena == NULL) {{\n  return {}_E_NULL;\n}}\n", upper_);
-  for (const MemoryRegion& m : plan_.memories)
-    out += fmt::format(
-        "if (arena->{1} == NULL && {2} > 0) {{\n  return {0}_E_NULL;\n}}\n"
-        "if ((uintptr_t)arena->{1} % 64 != 0) {{\n  return {0}_E_ALIGN;\n}}\n",
-        upper_, m.name, bytes(m));
+CBlock ModelArena::checks() const {
+  const CExpr arena = c_text("arena");
+  const CExpr missing = c_or(is_null(c_text("in")), is_null(c_text("out")));
+  CBlock out;
+  const auto refuse = [&](CExpr cond, const char* status) {
+    out.push_back(refuse_if(std::move(cond), upper_ + status));
+  };
+  if (!divided()) {
+    refuse(c_or(missing, c_and(is_null(arena), has_bytes(upper_ + "_ARENA_BYTES"))), "_E_NULL");
+    refuse(is_unaligned(arena), "_E_ALIGN");
+    return out;
+  }
+  refuse(c_or(missing, is_null(arena)), "_E_NULL");
+  const auto field = [&](const MemoryRegion& m) { return c_arrow(arena, m.name); };
+  for (const MemoryRegion& m : plan_.memories) {
+    refuse(c_and(is_null(field(m)), has_bytes(bytes(m))), "_E_NULL");
+    refuse(is_unaligned(field(m)), "_E_ALIGN");
+  }
+  // Whether x begins before the end of y.
+  const auto begins_before = [&](const MemoryRegion& x, const MemoryRegion& y) {
+    return c_less(as_number(field(x)), c_binary(as_number(field(y)), "+", c_text(bytes(y))));
+  };
   for (size_t a = 0; a < plan_.memories.size(); ++a)
     for (size_t b = a + 1; b < plan_.memories.size(); ++b) {
       const MemoryRegion &x = plan_.memories[a], &y = plan_.memories[b];
-      if (x.bytes > 0 && y.bytes > 0)
-        out += fmt::format(
-            "if ((uintptr_t)arena->{1} < (uintptr_t)arena->{2} + {4} && (uintptr_t)arena->{2} < (uintptr_t)arena->{1} "
-            "+ {3}) {{\n"
-            "  return {0}_E_OVERLAP;\n}}\n",
-            upper_, x.name, y.name, bytes(x), bytes(y));
+      if (x.bytes > 0 && y.bytes > 0) refuse(c_and(begins_before(x, y), begins_before(y, x)), "_E_OVERLAP");
     }
   return out;
 }
@@ -102,19 +107,20 @@ std::string ModelArena::call_field() const {
   return out + "} arena;";
 }
 
-std::string ModelArena::set_call() const {
-  if (!divided()) return "call.arena = (unsigned char *)arena;";
-  std::string out;
+CBlock ModelArena::set_call() const {
+  const CExpr to = c_member(c_text("call"), "arena"), from = c_text("arena");
+  if (!divided()) return {c_assign(to, c_cast("unsigned char *", from))};
+  CBlock out;
   for (const MemoryRegion& m : plan_.memories)
-    out += fmt::format("call.arena.{0} = (unsigned char *)arena->{0};\n", m.name);
+    out.push_back(c_assign(c_member(to, m.name), c_cast("unsigned char *", c_arrow(from, m.name))));
   return out;
 }
 
-std::string ModelArena::local() const { return divided() ? "" : "  unsigned char *const arena = call->arena;\n"; }
-
-std::string ModelArena::place(int memory, int64_t offset) const {
-  if (!divided()) return fmt::format("arena + {}", offset);
-  return fmt::format("call->arena.{} + {}", plan_.memories[static_cast<size_t>(memory)].name, offset);
+CExpr ModelArena::address(int memory, int64_t offset) const {
+  const CExpr arena = divided()
+                          ? c_member(c_arrow(c_text("call"), "arena"), plan_.memories[static_cast<size_t>(memory)].name)
+                          : c_text("arena");
+  return c_binary(arena, "+", c_number(offset));
 }
 
 std::string ModelArena::field(const std::string& variable) const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/nest/c_ast.h"
 #include "ir/plan/execution_plan.h"
 
 namespace tenon {
@@ -25,11 +26,10 @@ class ModelArena {
 
   // Of the sources.
   std::string const_parameter() const;
-  std::string checks() const;                           ///< of the parameter
-  std::string call_field() const;                       ///< of a call, as bytes
-  std::string set_call() const;                         ///< from the parameter
-  std::string local() const;                            ///< the call's field as a variable `arena`
-  std::string place(int memory, int64_t offset) const;  ///< "arena + 128"
+  CBlock checks() const;                            ///< of the parameter
+  std::string call_field() const;                   ///< of a call, as bytes
+  CBlock set_call() const;                          ///< from the parameter
+  CExpr address(int memory, int64_t offset) const;  ///< `arena + 128`
 
   // Of programs.
   std::string field(const std::string& variable) const;  ///< of a structure

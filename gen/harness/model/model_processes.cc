@@ -24,13 +24,16 @@ std::string exchange_declaration(const std::string& model) {
       model);
 }
 
-std::string exchange_function(const std::string& model) {
-  return fmt::format(
-      "\nvoid {0}_rt_all_reduce({0}_call *call, void *values, int64_t count, int wide) {{\n"
-      "  const {0}_context *const context = call->context;\n"
-      "  if (context != NULL && context->all_reduce != NULL) {{\n"
-      "    context->all_reduce(context->group, values, count, wide);\n  }}\n}}\n",
-      model);
+CFunction exchange_function(const std::string& model) {
+  const CExpr context = c_text("context"), null = c_text("NULL");
+  const CExpr group = c_arrow(context, "group"), all_reduce = c_arrow(context, "all_reduce");
+  CFunction f{"", "", "void", model + "_rt_all_reduce", {model + "_call *call"}, {}, ""};
+  for (const char* p : {"void *values", "int64_t count", "int wide"}) f.params.push_back(p);
+  f.body = {
+      c_declare(fmt::format("const {}_context *const", model), "context", c_arrow(c_text("call"), "context")),
+      c_if(c_and(c_binary(context, "!=", null), c_binary(all_reduce, "!=", null)),
+           {c_evaluate(c_call("context->all_reduce", {group, c_text("values"), c_text("count"), c_text("wide")}))})};
+  return f;
 }
 
 std::string make_of_processes(const std::string& model) {

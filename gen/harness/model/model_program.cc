@@ -6,10 +6,11 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
-#include "harness/model/model_arena.h"
+#include "harness/model/model_code.h"
+#include "harness/model/model_extents.h"
 #include "harness/model/model_state.h"
-#include "harness/model/model_steps.h"
 #include "ir/kernel/kernel_cost.h"
+#include "ir/text/print_c99.h"
 #include "support/quoted.h"
 #include "support/text_template.h"
 #include "support/version.h"
@@ -78,9 +79,9 @@ class ProgramWriter {
                                                      name_))},
         {"sizes", size_rows()},
         {"steps", step_rows()},
-        {"call", call()},
-        {"shapes", output_shapes()},
-        {"input_shapes", input_shapes()},
+        {"call", print_c99(call())},
+        {"shapes", print_c99(output_shapes())},
+        {"input_shapes", print_c99(input_shapes())},
         {"n_inputs", fmt::format("{}", plan_.inputs.size())},
         {"n_outputs", fmt::format("{}", plan_.outputs.size())},
         {"n_sizes", fmt::format("{}", given_.size())},
@@ -297,41 +298,56 @@ class ProgramWriter {
     return out.empty() ? "{NULL, NULL, 0},\n" : out;
   }
 
-  std::string call() const {
-    std::string out;
+  static CExpr array(const char* arrays, size_t k) {
+    return c_index(c_text(arrays), c_number(static_cast<int64_t>(k)));
+  }
+
+  CBlock call() const {
+    CBlock out;
+    const CExpr in = c_text("in"), results = c_member(c_text("m"), "out");
     for (size_t i = 0; i < plan_.inputs.size(); ++i)
-      out += fmt::format("in->{} = in_arrays[{}].data;\n", buffer(plan_.inputs[i]).name, i);
-    for (size_t i = 0; i < given_.size(); ++i) out += fmt::format("in->{} = sizes[{}].value;\n", given_[i].name, i);
+      out.push_back(c_assign(c_arrow(in, buffer(plan_.inputs[i]).name), c_member(array("in_arrays", i), "data")));
+    for (size_t i = 0; i < given_.size(); ++i)
+      out.push_back(c_assign(c_arrow(in, given_[i].name), c_member(array("sizes", i), "value")));
     for (size_t o = 0; o < plan_.outputs.size(); ++o)
-      out += fmt::format("m.out.{} = out_arrays[{}].data;\n", buffer(plan_.outputs[o]).name, o);
+      out.push_back(
+          c_assign(c_member(results, buffer(plan_.outputs[o]).name), c_member(array("out_arrays", o), "data")));
     return out;
   }
 
   /// Extents of inputs that are expressions of sizes: the sizes are known now.
-  std::string input_shapes() const {
-    std::string out;
+  CBlock input_shapes() const {
+    CBlock out;
     for (size_t i = 0; i < plan_.inputs.size(); ++i) {
       const PlanBuffer& b = buffer(plan_.inputs[i]);
       for (size_t k = 0; k < b.dims.size(); ++k)
-        if (!b.dims[k].is_constant() && b.dims[k].kind != SizeExpr::Kind::name)
-          out += fmt::format(
-              "if (in_arrays[{0}].dims[{1}] != {2}) {{\n"
-              "  return {3}_fail(args.in_paths[{0}], \"axis {1} has %lld elements; input '%s' takes %lld\", "
-              "in_arrays[{0}].dims[{1}], inputs[{0}].name, (long long)({2}));\n"
-              "}}\n",
-              i, k, extent_text(plan_, b.dims[k]), name_);
+        if (!b.dims[k].is_constant() && b.dims[k].kind != SizeExpr::Kind::name) out.push_back(check_extent(i, k));
     }
     return out;
   }
 
+  /// A message where axis k of an input has another extent than the graph computes for it.
+  CStmt check_extent(size_t i, size_t k) const {
+    const CExpr expected = extent_value(plan_, buffer(plan_.inputs[i]).dims[k]);
+    const CExpr actual = c_index(c_member(array("in_arrays", i), "dims"), c_number(static_cast<int64_t>(k)));
+    const std::string message = fmt::format("\"axis {} has %lld elements; input '%s' takes %lld\"", k);
+    const CExpr fail =
+        c_call(name_ + "_fail", {c_index(c_text("args.in_paths"), c_number(static_cast<int64_t>(i))), c_text(message),
+                                 actual, c_member(array("inputs", i), "name"), c_cast("long long", expected)});
+    return c_if(c_binary(actual, "!=", expected), {c_return(fail)});
+  }
+
   /// Shapes that the run has determined.
-  std::string output_shapes() const {
-    std::string out;
+  CBlock output_shapes() const {
+    CBlock out;
+    const CExpr d = c_text("d");
     for (size_t o = 0; o < plan_.outputs.size(); ++o) {
       const PlanBuffer& b = buffer(plan_.outputs[o]);
-      if (std::any_of(b.dims.begin(), b.dims.end(), [](const SizeExpr& d) { return !d.is_constant(); }))
-        out += fmt::format("for (int d = 0; d < {}; ++d) {{\n  out_arrays[{}].dims[d] = m.out.{}_shape[d];\n}}\n",
-                           b.dims.size(), o, b.name);
+      if (!has_open_extents(b)) continue;
+      const CExpr shape = c_member(c_member(c_text("m"), "out"), b.name + "_shape");
+      const CStmt copy = c_assign(c_index(c_member(array("out_arrays", o), "dims"), d), c_index(shape, d));
+      out.push_back(
+          {CFor{"int", "d", c_number(0), c_less(d, c_number(static_cast<int64_t>(b.dims.size()))), "++d", {copy}}});
     }
     return out;
   }
@@ -389,11 +405,6 @@ bool takes_picture(const PlanBuffer& input) {
 bool takes_sound(const PlanBuffer& input) {
   const auto longer = std::count_if(input.dims.begin(), input.dims.end(), [](const SizeExpr& d) { return !d.is(1); });
   return longer == 1 && is_one_of(input.dtype, {DType::F32, DType::F64, DType::I16});
-}
-
-std::string in_short(const std::string& name) {
-  constexpr size_t most = 200;
-  return name.size() <= most ? name : name.substr(0, most) + "...";
 }
 
 }  // namespace tenon

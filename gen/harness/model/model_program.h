@@ -27,7 +27,4 @@ std::string other_files(const ModelFrame& frame);
 bool takes_picture(const PlanBuffer& input);
 bool takes_sound(const PlanBuffer& input);
 
-/// A name of the graph as the program prints it: what is longer than any that a person gives ends in dots.
-std::string in_short(const std::string& name);
-
 }  // namespace tenon

@@ -161,7 +161,7 @@ class SelftestWriter {
 
  private:
   const PlanBuffer& buffer(int i) const { return plan_.buffers[static_cast<size_t>(i)]; }
-  std::string c_type(DType d) const { return with_prefix(std::string(dtype_row(d).c_type), frame_.name); }
+  std::string c_type(DType d) const { return element_type(d, frame_.name); }
 
   int64_t count(const PlanBuffer& b) const {
     SizeValues sizes = test_.sizes;

@@ -4,17 +4,12 @@
 #include <fmt/format.h>
 
 #include "harness/library_names.h"
+#include "harness/model/call_checks.h"
+#include "harness/model/model_code.h"
 #include "support/quoted.h"
 
 namespace tenon {
 namespace {
-
-/// "f32[1, 64]": states have fixed extents.
-std::string type_text(const PlanBuffer& b) {
-  std::string out;
-  for (const SizeExpr& d : b.dims) out += (out.empty() ? "" : ", ") + to_text(d);
-  return fmt::format("{}[{}]", name_of(b.dtype), out);
-}
 
 bool has_contents(const ExecutionPlan& plan) {
   for (const PlanState& s : plan.state)
@@ -22,12 +17,13 @@ bool has_contents(const ExecutionPlan& plan) {
   return false;
 }
 
-/// Where the constants are, for the expressions that read them.
-std::string weights_pointer(const ExecutionPlan& plan, const ModelFrame& frame) {
-  if (!has_contents(plan) || frame.weights == WeightsForm::c) return {};
-  if (frame.weights == WeightsForm::incbin)
-    return fmt::format("  const unsigned char *const weights = {}_weights_bytes;\n", frame.name);
-  return "  const unsigned char *const weights = context != NULL ? (const unsigned char *)context->weights : NULL;\n";
+/// Where the constants are, for the expressions that read them; null for C text.
+CExpr weights_pointer(const ModelFrame& frame) {
+  if (frame.weights == WeightsForm::c) return nullptr;
+  if (frame.weights == WeightsForm::incbin) return c_text(frame.name + "_weights_bytes");
+  const CExpr context = c_text("context");
+  return c_conditional(c_binary(context, "!=", c_text("NULL")),
+                       c_cast("const unsigned char *", c_arrow(context, "weights")), c_text("NULL"));
 }
 
 }  // namespace
@@ -64,38 +60,44 @@ std::string state_api(const ExecutionPlan& plan, const ModelFrame& frame) {
       frame.name, upper_case(frame.name));
 }
 
-std::string state_init_function(const ExecutionPlan& plan, const ModelFrame& frame, const ModelWeights& weights) {
-  if (plan.state.empty()) return {};
+CFunction state_init_function(const ExecutionPlan& plan, const ModelFrame& frame, const ModelWeights& weights) {
   const std::string upper = upper_case(frame.name);
-  const std::string from = weights_pointer(plan, frame);
-  const bool file = !from.empty() && frame.weights == WeightsForm::bin;
-  std::string out = fmt::format(
-      "\nint {0}_state_init(void *state, const {0}_context *context) {{\n"
-      "  unsigned char *const bytes = (unsigned char *)state;\n{2}  (void)context;\n"
-      "  if (state == NULL{3}) {{\n    return {1}_E_NULL;\n  }}\n  if ((uintptr_t)state % 64 != 0) {{\n"
-      "    return {1}_E_ALIGN;\n  }}\n  memset(bytes, 0, {1}_STATE_BYTES);\n",
-      frame.name, upper, from, file ? " || weights == NULL" : "");
-  for (const PlanState& s : plan.state)
-    if (s.initial >= 0)
-      out += fmt::format("  memcpy(bytes + {}_STATE_OFFSET_{}, {}, {});\n", upper, buffer(plan, s.held).name,
-                         weights.names.at(s.initial), buffer(plan, s.held).bytes);
-  return out + "  return 0;\n}\n";
+  const CExpr state = c_text("state"), bytes = c_text("bytes");
+  const CExpr from = has_contents(plan) ? weights_pointer(frame) : nullptr;
+  CBlock body = {c_declare("unsigned char *const", "bytes", c_cast("unsigned char *", state))};
+  if (from) body.push_back(c_declare("const unsigned char *const", "weights", from));
+  body.push_back(c_evaluate(c_cast("void", c_text("context"))));
+  const bool file = from && frame.weights == WeightsForm::bin;
+  body.push_back(
+      refuse_if(file ? c_or(is_null(state), is_null(c_text("weights"))) : is_null(state), upper + "_E_NULL"));
+  body.push_back(refuse_if(is_unaligned(state), upper + "_E_ALIGN"));
+  body.push_back(c_evaluate(c_call("memset", {bytes, c_number(0), c_text(upper + "_STATE_BYTES")})));
+  for (const PlanState& s : plan.state) {
+    if (s.initial < 0) continue;
+    const PlanBuffer& held = buffer(plan, s.held);
+    const CExpr to = c_binary(bytes, "+", c_text(fmt::format("{}_STATE_OFFSET_{}", upper, held.name)));
+    body.push_back(c_evaluate(c_call("memcpy", {to, weights.values.at(s.initial), c_number(held.bytes)})));
+  }
+  body.push_back(c_return(c_number(0)));
+  const std::vector<std::string> params = {"void *state", fmt::format("const {}_context *context", frame.name)};
+  return {"", "", "int", frame.name + "_state_init", params, std::move(body), ""};
 }
 
-std::string state_checks(const ExecutionPlan& plan, const std::string& upper) {
+CBlock state_checks(const ExecutionPlan& plan, const std::string& upper) {
   if (plan.state.empty()) return {};
-  return fmt::format(
-      "if (state == NULL) {{\n  return {0}_E_NULL;\n}}\nif ((uintptr_t)state % 64 != 0) {{\n"
-      "  return {0}_E_ALIGN;\n}}\n",
-      upper);
+  const CExpr state = c_text("state");
+  return {refuse_if(is_null(state), upper + "_E_NULL"), refuse_if(is_unaligned(state), upper + "_E_ALIGN")};
 }
 
-std::string state_copies(const ExecutionPlan& plan, const BufferSpelling& pointer) {
-  std::string out;
-  for (const PlanState& s : plan.state)
-    if (!is_in_place(plan, s) && buffer(plan, s.held).bytes > 0)
-      out += fmt::format("  memcpy({}, {}, {}); /* for the next call */\n", pointer(s.held, true),
-                         pointer(s.next, false), buffer(plan, s.held).bytes);
+CBlock state_copies(const ExecutionPlan& plan, const ModelBuffers& buffers) {
+  CBlock out;
+  for (const PlanState& s : plan.state) {
+    const int64_t bytes = buffer(plan, s.held).bytes;
+    if (!is_in_place(plan, s) && bytes > 0)
+      out.push_back(c_evaluate(
+          c_call("memcpy", {buffers.pointer(s.held, true), buffers.pointer(s.next, false), c_number(bytes)})));
+  }
+  if (!out.empty()) out.insert(out.begin(), c_comment("The state of the next call."));
   return out;
 }
 

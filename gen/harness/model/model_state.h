@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "harness/model/model_buffers.h"
 #include "harness/model/model_output.h"
-#include "harness/model/model_steps.h"
 
 namespace tenon {
 
@@ -14,11 +14,11 @@ std::string state_text(const ExecutionPlan& plan, std::string text);
 std::string state_constants(const ExecutionPlan& plan, const ModelFrame& frame);
 /// The declaration of NAME_state_init, and how the state is kept.
 std::string state_api(const ExecutionPlan& plan, const ModelFrame& frame);
-/// NAME_state_init.
-std::string state_init_function(const ExecutionPlan& plan, const ModelFrame& frame, const ModelWeights& weights);
+/// NAME_state_init of a model that keeps state.
+CFunction state_init_function(const ExecutionPlan& plan, const ModelFrame& frame, const ModelWeights& weights);
 /// What a call checks of it.
-std::string state_checks(const ExecutionPlan& plan, const std::string& upper);
+CBlock state_checks(const ExecutionPlan& plan, const std::string& upper);
 /// New contents that are not written in place, at the end of a call.
-std::string state_copies(const ExecutionPlan& plan, const BufferSpelling& pointer);
+CBlock state_copies(const ExecutionPlan& plan, const ModelBuffers& buffers);
 
 }  // namespace tenon

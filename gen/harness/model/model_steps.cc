@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
-#include "harness/library_names.h"
+#include "harness/model/model_extents.h"
 #include "harness/model/model_processes.h"
-#include "ir/nest/c_ast.h"
+#include "ir/nest/c_reads.h"
 #include "support/check.h"
 #include "support/quoted.h"
 
@@ -16,10 +17,10 @@ namespace {
 
 class StepWriter {
  public:
-  StepWriter(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferSpelling& pointer)
-      : plan_(plan), level_(level), frame_(frame), upper_(frame.upper), pointer_(pointer) {}
+  StepWriter(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame)
+      : plan_(plan), level_(level), frame_(frame) {}
 
-  std::string run() {
+  CBlock run() {
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       move_to(plan_.steps[s].region);
       step(s);
@@ -27,230 +28,209 @@ class StepWriter {
         if (last_writer(plan_, e) == s) check_equal(e);
     }
     move_to(kTopLevel);
-    return std::move(text_);
+    return std::move(blocks_.back());
   }
 
-  std::string tasks() const {
-    std::string out;
+  std::vector<CFunction> tasks() const {
+    std::vector<CFunction> out;
     for (size_t s = 0; s < plan_.steps.size(); ++s)
       for (size_t k = 0; k < level_.steps[s].phases.size(); ++k)
-        if (level_.steps[s].phases[k].parallel) out += task(s, k);
+        if (level_.steps[s].phases[k].parallel) out.push_back(task(s, k));
     return out;
   }
 
  private:
-  const PlanBuffer& buffer(int b) const { return plan_.buffers[static_cast<size_t>(b)]; }
   const PlanRegion& region(RegionId r) const { return plan_.regions[static_cast<size_t>(r)]; }
-  std::string extent(const SizeExpr& e) const { return extent_text(plan_, e); }
-  void line(const std::string& text) { text_ += std::string(2 * (1 + depth_), ' ') + text + "\n"; }
-
-  /// `if (condition) { statement… }`
-  void line_if(const std::string& condition, const std::vector<std::string>& statements) {
-    line(fmt::format("if ({}) {{", condition));
-    ++depth_;
-    for (const std::string& s : statements) line(s);
-    --depth_;
-    line("}");
+  CExpr extent(const SizeExpr& e) const { return extent_value(plan_, e); }
+  void add(CStmt s) { blocks_.back().push_back(std::move(s)); }
+  /// The block of the region that is left.
+  CBlock close() {
+    CBlock body = std::move(blocks_.back());
+    blocks_.pop_back();
+    return body;
   }
-
-  std::string place(int b, bool writes) const {
-    const PlanBuffer& p = buffer(b);
-    if (p.kind != BufferKind::Slice) return pointer_(b, writes);
-    const PlanRegion& loop = region(p.region);
-    const std::string at = p.reversed ? fmt::format("({} - 1 - {})", extent(loop.trip), loop.counter) : loop.counter;
-    return fmt::format("{} + {} * {}", place(p.whole, writes), at, extent(product(p.dims)));
-  }
-
-  std::string element(int b) const { return fmt::format("*({})", place(b, false)); }
 
   void copy(const PlanCopy& c) {
-    const PlanBuffer& to = buffer(c.to);
+    const PlanBuffer& to = buffer(plan_, c.to);
     const SizeExpr bytes = product(to.dims) * SizeExpr(bytes_of(to.dtype));
-    if (!bytes.is(0))
-      line(fmt::format("memcpy({}, {}, (size_t){});", place(c.to, true), place(c.from, false), extent(bytes)));
+    if (bytes.is(0)) return;
+    add(c_evaluate(c_call("memcpy", {frame_.buffers.pointer(c.to, true), frame_.buffers.pointer(c.from, false),
+                                     c_cast("size_t", extent(bytes))})));
   }
 
   void move_to(RegionId to) {
     const RegionChange change = region_change(plan_.regions, at_, to);
-    for (const RegionId r : change.left) leave(r);
-    for (const RegionId r : change.entered) enter(r);
+    for (const RegionId r : change.left) leave(region(r));
+    for (const RegionId r : change.entered) enter(region(r));
     at_ = to;
   }
 
-  void enter(RegionId id) {
-    const PlanRegion& r = region(id);
-    if (r.kind == Region::Kind::branch) {
-      if (r.holds) {
-        line(fmt::format("/* {} */", comment_inside(r.origin)));
-        line(fmt::format("if ({}) {{", element(r.condition)));
-      } else {
-        text_.pop_back();  // the end of the line that closes the other branch
-        text_ += " else {\n";
-      }
-      ++depth_;
-      return check_equal(r);
-    }
-    for (const PlanCopy& c : r.before) copy(c);
-    line(fmt::format("/* {} */", comment_inside(r.origin)));
-    const std::string& i = r.counter;
-    std::string condition = fmt::format("{} < {}", i, extent(r.trip));
-    if (r.count >= 0) condition += fmt::format(" && {} < {}", i, element(r.count));
-    if (r.starts >= 0) condition += fmt::format(" && ({} > 0 || {})", i, element(r.starts));
-    // What a loop leaves incomplete is looked at after it.
-    const bool looked_at = r.complete || r.partial;
-    if (looked_at) line(fmt::format("int64_t {} = 0;", i));
-    line(looked_at ? fmt::format("for (; {}; ++{}) {{", condition, i)
-                   : fmt::format("for (int64_t {} = 0; {}; ++{}) {{", i, condition, i));
-    ++depth_;
-    check_equal(r);
-  }
-
-  void check_equal(const PlanRegion& r) {
+  void enter(const PlanRegion& r) {
+    if (r.kind == Region::Kind::loop)
+      for (const PlanCopy& c : r.before) copy(c);
+    if (r.kind != Region::Kind::branch || r.holds) add(c_comment(comment_inside(r.origin)));
+    if (is_checked(r)) add(c_declare("int64_t", r.counter, c_number(0)));
+    blocks_.emplace_back();
     for (const EqualExtents& e : r.equal) check_equal(e);
   }
-  void check_equal(const EqualExtents& e) { line_if(differ_text(plan_, e), {refusal()}); }
+  void check_equal(const EqualExtents& e) { add(c_if(extents_differ(plan_, e), {refuse()})); }
+  CStmt refuse() const { return c_return(c_text(frame_.upper + "_E_SHAPE")); }
 
-  void leave(RegionId id) {
-    const PlanRegion& r = region(id);
+  void leave(const PlanRegion& r) {
+    if (r.kind == Region::Kind::branch) return leave_branch(r);
     for (const PlanCopy& c : r.after) copy(c);
     if (r.continues >= 0) {
-      const std::string ends = fmt::format("!{}", element(r.continues));
-      if (r.complete) line_if(ends, {fmt::format("++{};", r.counter), "break;"});
-      else line_if(ends, {"break;"});
+      CBlock end = {c_evaluate(c_text("break"))};
+      if (r.complete) end.insert(end.begin(), c_evaluate(c_unary("++", c_text(r.counter))));
+      add(c_if(c_unary("!", frame_.buffers.element(r.continues)), std::move(end)));
     }
-    --depth_;
-    line("}");
-    if (r.complete || r.partial) refuse_number_of_iterations(r);
+    const bool declared = is_checked(r);
+    CFor loop{"int64_t", r.counter, c_number(0), runs(r), "++" + r.counter, close()};
+    if (declared) loop.type.clear();
+    add({std::move(loop)});
+    if (declared) add(c_if(wrong_iterations(r), {refuse()}));
   }
 
-  void refuse_number_of_iterations(const PlanRegion& r) {
-    const std::string trip = extent(r.trip);
-    std::string wrong = r.partial ? fmt::format("{} == {} && {} > {}", r.counter, trip, element(r.count), trip)
-                                  : fmt::format("{} != {}", r.counter, trip);
-    if (r.complete && r.count >= 0) wrong += fmt::format(" || {} > {}", element(r.count), trip);
-    line_if(wrong, {refusal()});
+  /// The branch of a condition that does not hold follows the one that does.
+  void leave_branch(const PlanRegion& r) {
+    CBlock body = close();
+    if (r.holds) return add(c_if(frame_.buffers.element(r.condition), std::move(body)));
+    auto* const before = blocks_.back().empty() ? nullptr : std::get_if<CIf>(&blocks_.back().back().node);
+    TENON_CHECK(before, "a branch of '{}' has no condition before it", r.origin);
+    before->otherwise = std::move(body);
   }
 
-  std::string refusal() const { return fmt::format("return {}_E_SHAPE;", upper_); }
+  /// Whether the number of iterations is looked at after the loop.
+  static bool is_checked(const PlanRegion& r) { return r.kind == Region::Kind::loop && (r.complete || r.partial); }
+
+  /// The condition of the loop.
+  CExpr runs(const PlanRegion& r) const {
+    const CExpr i = c_text(r.counter);
+    CExpr out = c_less(i, extent(r.trip));
+    if (r.count >= 0) out = c_and(out, c_less(i, frame_.buffers.element(r.count)));
+    if (r.starts >= 0) out = c_and(out, c_or(c_binary(i, ">", c_number(0)), frame_.buffers.element(r.starts)));
+    return out;
+  }
+
+  CExpr wrong_iterations(const PlanRegion& r) const {
+    const CExpr trip = extent(r.trip), i = c_text(r.counter);
+    const auto too_many = [&] { return c_less(trip, frame_.buffers.element(r.count)); };
+    if (r.partial) return c_and(c_equal(i, trip), too_many());
+    const CExpr other = c_binary(i, "!=", trip);
+    return r.complete && r.count >= 0 ? c_or(other, too_many()) : other;
+  }
 
   /// Arguments of a step's function, or of one of its phases: tensors, sizes, workspace.
-  std::string arguments(size_t s, const std::vector<std::string>& sizes, bool workspace) const {
+  std::vector<CExpr> arguments(size_t s, const std::vector<std::string>& sizes, bool workspace) const {
     const PlanStep& step = plan_.steps[s];
-    std::string args;
+    std::vector<CExpr> out;
     for (const int tensor : level_.steps[s].tensors) {
       const Tensor& t = step.kernel.tensors[static_cast<size_t>(tensor)];
-      args += (args.empty() ? "" : ", ") +
-              (t.extent.empty() ? place(step.buffers[static_cast<size_t>(tensor)], t.role == Role::Output)
-                                : "&" + extent(size_name(t.extent)));
+      out.push_back(t.extent.empty()
+                        ? frame_.buffers.pointer(step.buffers[static_cast<size_t>(tensor)], t.role == Role::Output)
+                        : c_unary("&", extent(size_name(t.extent))));
     }
-    for (const std::string& z : sizes) args += (args.empty() ? "" : ", ") + extent(size_name(z));
-    if (workspace) args += (args.empty() ? "" : ", ") + frame_.arena.place(step.scratch_memory, step.scratch_offset);
-    return args;
+    for (const std::string& z : sizes) out.push_back(extent(size_name(z)));
+    if (workspace) out.push_back(frame_.arena.address(step.scratch_memory, step.scratch_offset));
+    return out;
   }
 
-  static std::string with_numbers(std::string args, const std::vector<int64_t>& numbers) {
-    for (const int64_t n : numbers) args += (args.empty() ? "" : ", ") + index_literal(n);
-    return args;
+  static CExpr call(const std::string& function, std::vector<CExpr> args, const std::vector<int64_t>& numbers) {
+    for (const int64_t n : numbers) args.push_back(c_number(n));
+    return c_call(function, std::move(args));
   }
 
-  std::string task(size_t s, size_t phase) const {
+  CFunction task(size_t s, size_t phase) const {
     const PhaseText& p = level_.steps[s].phases[phase];
     const PlanStep& step = plan_.steps[s];
-    std::string args = arguments(s, p.sizes, p.workspace);
-    const int64_t shared = step.scratch - frame_.workers * step.worker_scratch;
-    if (p.worker_memory)
-      args += fmt::format("{}{} + {}*worker", args.empty() ? "" : ", ",
-                          frame_.arena.place(step.scratch_memory, step.scratch_offset + shared), step.worker_scratch);
-    return fmt::format(
-        "static void step_{0}_{1}(void *arg, int64_t begin, int64_t end, int worker) {{\n"
-        "  {2}_call *const call = ({2}_call *)arg;\n{3}  (void)worker;\n  (void){4}({5});\n}}\n\n",
-        s, phase + 1, frame_.name, frame_.fields, p.function, with_numbers(args + ", begin, end", p.numbers));
+    std::vector<CExpr> args = arguments(s, p.sizes, p.workspace);
+    if (p.worker_memory) {
+      const int64_t shared = step.scratch - frame_.workers * step.worker_scratch;
+      args.push_back(c_binary(frame_.arena.address(step.scratch_memory, step.scratch_offset + shared), "+",
+                              c_binary(c_number(step.worker_scratch), "*", c_text("worker"))));
+    }
+    for (const char* bound : {"begin", "end"}) args.push_back(c_text(bound));
+    CFunction f{"", "static", "void", task_name(s, phase), {}, {}, ""};
+    f.params = {"void *arg", "int64_t begin", "int64_t end", "int worker"};
+    f.body = with_locals(frame_.locals, {c_evaluate(c_cast("void", call(p.function, std::move(args), p.numbers)))});
+    const std::string type = frame_.name + "_call *";
+    f.body.insert(f.body.begin(), c_declare(type + "const", "call", c_cast(type, c_text("arg"))));
+    return with_unread(std::move(f), {"call", "worker"});
   }
 
-  void call(const std::string& function, const std::string& args) {
-    line(fmt::format("status = {}({});", function, args));
-    line_if("status != 0", {"return status;"});
+  static CFunction with_unread(CFunction f, const std::vector<std::string>& names) {
+    const std::set<std::string> read = variables_read(f.body);
+    for (const std::string& name : names)
+      if (!read.count(name)) f.body.insert(f.body.end() - 1, c_evaluate(c_cast("void", c_text(name))));
+    return f;
+  }
+
+  static std::string task_name(size_t s, size_t phase) { return fmt::format("step_{}_{}", s, phase + 1); }
+
+  void add_call(CExpr call) {
+    const CExpr status = c_text("status");
+    add(c_assign(status, std::move(call)));
+    add(c_if(c_binary(status, "!=", c_number(0)), {c_return(status)}));
   }
 
   void phase(size_t s, size_t k) {
     const PhaseText& p = level_.steps[s].phases[k];
-    if (!p.parallel) return call(p.function, with_numbers(arguments(s, p.sizes, p.workspace), p.numbers));
-    std::string n = p.iterations ? fmt::format("{}", *p.iterations) : "";
-    for (const std::string& z : p.count_sizes) n += (n.empty() ? "" : ", ") + extent(size_name(z));
-    line(fmt::format("{}_rt_share(call, {}, {}, step_{}_{});", frame_.name,
-                     p.iterations ? n : fmt::format("{}({})", p.count_function, n), p.grain, s, k + 1));
+    if (!p.parallel) return add_call(call(p.function, arguments(s, p.sizes, p.workspace), p.numbers));
+    CExpr n;
+    if (p.iterations) {
+      n = c_number(*p.iterations);
+    } else {
+      std::vector<CExpr> sizes;
+      for (const std::string& z : p.count_sizes) sizes.push_back(extent(size_name(z)));
+      n = c_call(p.count_function, std::move(sizes));
+    }
+    add(c_evaluate(c_call(frame_.name + "_rt_share", {c_text("call"), n, c_number(p.grain), c_text(task_name(s, k))})));
   }
 
   /// The context replaces what the step has copied.
   void exchange(const PlanStep& s) {
     const int made = s.buffers.back();
-    const SizeExpr count = product(buffer(made).dims);
-    line(fmt::format("{}_rt_all_reduce(call, {}, {}, {});", frame_.name, place(made, true), extent(count),
-                     buffer(made).dtype == DType::F64 ? 1 : 0));
+    const PlanBuffer& b = buffer(plan_, made);
+    add(c_evaluate(
+        c_call(frame_.name + "_rt_all_reduce", {c_text("call"), frame_.buffers.pointer(made, true),
+                                                extent(product(b.dims)), c_number(b.dtype == DType::F64 ? 1 : 0)})));
   }
 
   void step(size_t s) {
     const StepText& t = level_.steps[s];
-    line(fmt::format("/* {} */", comment_inside(plan_.steps[s].origin)));
-    if (t.phases.empty()) call(t.function, with_numbers(arguments(s, t.sizes, t.workspace), t.numbers));
+    add(c_comment(comment_inside(plan_.steps[s].origin)));
+    if (t.phases.empty()) add_call(call(t.function, arguments(s, t.sizes, t.workspace), t.numbers));
     for (size_t k = 0; k < t.phases.size(); ++k) phase(s, k);
     if (is_exchange(plan_.steps[s])) exchange(plan_.steps[s]);
-    line_if("call->mark != NULL", {fmt::format("call->mark(call->watcher, {});", s)});
+    const CExpr watcher = c_arrow(c_text("call"), "watcher");
+    add(c_if(c_binary(c_arrow(c_text("call"), "mark"), "!=", c_text("NULL")),
+             {c_evaluate(c_call("call->mark", {watcher, c_number(static_cast<int64_t>(s))}))}));
   }
 
   const ExecutionPlan& plan_;
   const ModelLevel& level_;
   const StepFrame& frame_;
-  const std::string& upper_;
-  const BufferSpelling& pointer_;
-  std::string text_;
+  std::vector<CBlock> blocks_ = {{}};  ///< statements of the regions around the step, the outermost first
   RegionId at_ = kTopLevel;
-  size_t depth_ = 0;
 };
 
 }  // namespace
 
-std::string steps_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame,
-                       const BufferSpelling& pointer) {
-  return StepWriter(plan, level, frame, pointer).run();
+CBlock step_statements(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame) {
+  return StepWriter(plan, level, frame).run();
 }
 
-std::string tasks_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame,
-                       const BufferSpelling& pointer) {
-  return StepWriter(plan, level, frame, pointer).tasks();
+std::vector<CFunction> task_functions(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame) {
+  return StepWriter(plan, level, frame).tasks();
 }
 
-std::string extent_text(const ExecutionPlan& plan, const SizeExpr& e) {
-  if (e.is_constant()) return fmt::format("{}", e.value);
-  if (e.kind == SizeExpr::Kind::name) {
-    int place = 0;
-    for (const GraphSize& s : plan.sizes) {
-      if (s.name == e.name) return s.written ? fmt::format("written[{}]", place) : "in->" + e.name;
-      place += s.written ? 1 : 0;
-    }
-    return e.name;
-  }
-  const char* op = e.kind == SizeExpr::Kind::add ? " + " : e.kind == SizeExpr::Kind::mul ? "*" : "";
-  std::string out;
-  if (*op) {
-    for (const SizeExpr& a : e.args) out += (out.empty() ? "(" : op) + extent_text(plan, a);
-    return out + ")";
-  }
-  const std::string a = extent_text(plan, e.args[0]), b = extent_text(plan, e.args[1]);
-  switch (e.kind) {
-    case SizeExpr::Kind::floordiv: return fmt::format("floor_div({}, {})", a, b);
-    case SizeExpr::Kind::mod: return fmt::format("({} - floor_div({}, {})*{})", a, a, b, b);
-    case SizeExpr::Kind::min: return fmt::format("({} < {} ? {} : {})", a, b, a, b);
-    case SizeExpr::Kind::max: return fmt::format("({} > {} ? {} : {})", a, b, a, b);
-    default: TENON_UNREACHABLE("an extent of no kind");
-  }
-}
-
-std::string differ_text(const ExecutionPlan& plan, const EqualExtents& e) {
-  for (const auto& [most, other] : {std::pair(&e.a, &e.b), std::pair(&e.b, &e.a)})
-    if (const auto least = at_least(*most, *other))
-      return fmt::format("{} < {}", extent_text(plan, *other), extent_text(plan, *least));
-  return fmt::format("{} != {}", extent_text(plan, e.a), extent_text(plan, e.b));
+CBlock with_locals(const CBlock& locals, CBlock statements) {
+  const std::set<std::string> read = variables_read(statements);
+  CBlock out;
+  std::copy_if(locals.begin(), locals.end(), std::back_inserter(out),
+               [&](const CStmt& s) { return read.count(std::get<CDeclaration>(s.node).name) > 0; });
+  std::move(statements.begin(), statements.end(), std::back_inserter(out));
+  return out;
 }
 
 }  // namespace tenon

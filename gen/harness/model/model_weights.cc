@@ -20,10 +20,6 @@ constexpr int64_t kReadable = 1024;     ///< up to so many elements are written 
 constexpr size_t kAlignedBytes = 512;   ///< smaller constants would waste more than they gain
 constexpr size_t kUsualCharacters = 3;  ///< a byte takes up to four; what is reserved and not needed takes no memory
 
-std::string storage_type(DType d, const std::string& prefix) {
-  return with_prefix(std::string(dtype_row(d).c_type), prefix);
-}
-
 bool is_readable(const TensorData& t) {
   const int64_t n = static_cast<int64_t>(t.bytes.size()) / bytes_of(t.dtype);
   if (n == 0 || n > kReadable || is_complex(t.dtype)) return false;
@@ -109,7 +105,7 @@ class ConstantText {
 ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix, const WeightsStorage& storage) {
   ModelWeights out;
   Contents contents;
-  std::vector<std::string> names;
+  std::vector<CExpr> values;
   const std::string macro = upper_case(prefix) + "_ALIGNED";
   for (size_t i = 0; i < plan.buffers.size(); ++i) {
     const PlanBuffer& b = plan.buffers[i];
@@ -120,19 +116,19 @@ ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix,
     const auto data = fresh && !readable ? in_order(b.data, storage.order) : b.data;
     if (fresh && storage.form == WeightsForm::c) {
       const WeightDefinition d{fmt::format("{}_w{}", prefix, number), data, readable};
-      out.declarations += ConstantText(d).declaration(b.name, storage_type(b.dtype, prefix),
+      out.declarations += ConstantText(d).declaration(b.name, element_type(b.dtype, prefix),
                                                       is_aligned(*b.data, storage.aligned) ? " " + macro : "");
-      names.push_back(d.name + ".values");
+      values.push_back(c_member(c_text(d.name), "values"));
       out.definitions.push_back(d);
       out.bytes += static_cast<int64_t>(b.data->bytes.size());
     } else if (fresh) {
-      names.push_back(
-          fmt::format("(const {} *)(const void *)(weights + {})", storage_type(b.dtype, prefix), out.blob.size()));
+      const CExpr at = c_binary(c_text("weights"), "+", c_number(static_cast<int64_t>(out.blob.size())));
+      values.push_back(c_cast(fmt::format("const {} *", element_type(b.dtype, prefix)), c_cast("const void *", at)));
       out.blob.append(reinterpret_cast<const char*>(data->bytes.data()), data->bytes.size());
       out.blob.resize((out.blob.size() + 63) / 64 * 64);
       out.bytes = static_cast<int64_t>(out.blob.size());
     }
-    out.names[static_cast<int>(i)] = names[number];
+    out.values[static_cast<int>(i)] = values[number];
   }
   return out;
 }

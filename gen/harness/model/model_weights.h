@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/nest/c_ast.h"
 #include "ir/plan/execution_plan.h"
 
 namespace tenon {
@@ -39,9 +40,9 @@ struct ModelWeights {
   std::string declarations;                   ///< c: for the internal header
   std::vector<WeightDefinition> definitions;  ///< c: for the source
   std::string blob;                           ///< incbin, bin: every constant at a multiple of 64
-  std::map<int, std::string> names;  ///< buffer → expression that reads it; of incbin and bin relative to `weights`
-  int64_t bytes = 0;                 ///< c: of the tensors; incbin, bin: of the blob
-  bool ordered = false;              ///< whether numbers of several bytes are stored as bytes, in one order
+  std::map<int, CExpr> values;  ///< buffer → expression that reads it; of incbin and bin relative to `weights`
+  int64_t bytes = 0;            ///< c: of the tensors; incbin, bin: of the blob
+  bool ordered = false;         ///< whether numbers of several bytes are stored as bytes, in one order
 };
 
 ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix, const WeightsStorage& storage);

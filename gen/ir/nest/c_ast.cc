@@ -19,6 +19,10 @@ CExpr c_unary(std::string_view op, CExpr operand) { return make(CUnary{op, std::
 CExpr c_binary(CExpr left, std::string_view op, CExpr right) {
   return make(CBinary{op, std::move(left), std::move(right)});
 }
+CExpr c_equal(CExpr a, CExpr b) { return c_binary(std::move(a), "==", std::move(b)); }
+CExpr c_less(CExpr a, CExpr b) { return c_binary(std::move(a), "<", std::move(b)); }
+CExpr c_and(CExpr a, CExpr b) { return c_binary(std::move(a), "&&", std::move(b)); }
+CExpr c_or(CExpr a, CExpr b) { return c_binary(std::move(a), "||", std::move(b)); }
 CExpr c_call(std::string callee, std::vector<CExpr> args) { return make(CCall{std::move(callee), std::move(args)}); }
 CExpr c_row(std::string_view spelling, std::vector<CExpr> args) { return make(CRow{spelling, std::move(args)}); }
 CExpr c_index(CExpr base, CExpr index) { return make(CIndex{std::move(base), std::move(index)}); }

@@ -113,7 +113,8 @@ struct CAssignment {
 struct CEvaluation {
   CExpr value;
 };
-/// `for (type var = begin; cond; step)`; the step is an expression without semicolon.
+/// `for (type var = begin; cond; step)`; the step is an expression without semicolon. Without a type, the variable is
+/// declared before and the loop begins with its value: `for (; cond; step)`.
 struct CFor {
   std::string type, var;
   CExpr begin, cond;
@@ -193,6 +194,10 @@ CExpr c_text(std::string text);
 CExpr c_number(int64_t value, std::string name = {});
 CExpr c_unary(std::string_view op, CExpr operand);
 CExpr c_binary(CExpr left, std::string_view op, CExpr right);
+CExpr c_equal(CExpr a, CExpr b);
+CExpr c_less(CExpr a, CExpr b);
+CExpr c_and(CExpr a, CExpr b);
+CExpr c_or(CExpr a, CExpr b);
 CExpr c_call(std::string callee, std::vector<CExpr> args);
 CExpr c_row(std::string_view spelling, std::vector<CExpr> args);
 CExpr c_index(CExpr base, CExpr index);

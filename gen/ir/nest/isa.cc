@@ -14,12 +14,6 @@ const IsaRow* Isa::row(std::string_view key, DType d, int lanes) const {
   return at != rows.end() && order(*at) == wanted ? &*at : nullptr;
 }
 
-std::string Isa::host_check() const {
-  std::string all;
-  for (const std::string_view feature : needs) all.append(all.empty() ? "" : " && ").append("cpu->").append(feature);
-  return all.empty() ? "1" : all;
-}
-
 Isa Isa::without_fma() const {
   Isa isa = *this;
   isa.fma = false;

@@ -41,8 +41,6 @@ struct Isa {
 
   /// Lanes of the widest vector of an element type; 1 where the level has no vectors.
   int lanes(DType d) const { return vector_bits == 0 ? 1 : vector_bits / (bytes_of(d) * 8); }
-  /// C expression over the runtime's processor features that is true where the level runs.
-  std::string host_check() const;
   /// The row for an operation, or null.
   const IsaRow* row(std::string_view key, DType d, int lanes) const;
   /// The level with multiplication, addition and exact roots only: for kernels that promise the same bits on every

@@ -77,7 +77,8 @@ class StatementPrinter {
   void print(const CEvaluation& n, size_t indent) { begin(indent).expr(n.value).text(";").end(indent); }
 
   void print(const CFor& n, size_t indent) {
-    begin(indent).text("for (").text(n.type).text(" ").text(n.var).text(" = ").expr(n.begin);
+    begin(indent).text("for (");
+    if (!n.type.empty()) text(n.type).text(" ").text(n.var).text(" = ").expr(n.begin);
     text("; ").expr(n.cond).text("; ").text(n.step).text(") {").end(indent);
     block(n.body, indent + kStep);
     line("}", indent);
@@ -169,6 +170,12 @@ std::string print_c99(const CFunction& f) {
   append_broken_line(out, head_of(f) + " {", 0);
   StatementPrinter(out).block(f.body, kStep);
   out += "}\n";
+  return out;
+}
+
+std::string print_c99(const CBlock& statements) {
+  std::string out;
+  StatementPrinter(out).block(statements, 0);
   return out;
 }
 

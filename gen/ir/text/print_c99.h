@@ -15,6 +15,10 @@ void append_c99(std::string& out, const CExpr&);
 std::string print_banner(std::string_view comment);
 /// The definition with its comment, ending in a newline; lines stay within 120 columns where a blank allows a break.
 std::string print_c99(const CFunction&);
+/// Statements for the body of a template's function.
+std::string print_c99(const CBlock&);
+/// An object and its initialiser, broken as functions are.
+std::string print_c99(const CObject&);
 /// All items, a blank line between any two that are not objects.
 std::string print_c99(const CFile&);
 /// `typedef struct { … } name;`, a field to a line.

@@ -1,0 +1,45 @@
+// Construction of what the files of a model share.
+#include "harness/model/model_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/library_names.h"
+
+namespace tenon {
+namespace {
+
+bool has_vectors(const std::vector<ModelLevel>& levels) {
+  return std::any_of(levels.begin(), levels.end(), [](const ModelLevel& l) { return l.isa->vector_bits > 0; });
+}
+
+}  // namespace
+
+ModelCode model_code(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels, const ModelFrame& frame) {
+  ModelCode code = {plan, levels, frame, frame.name, upper_case(frame.name), ModelArena(plan, frame.name), {}, {}, {}};
+  code.weights = model_weights(plan, frame.name, {frame.weights, frame.byte_order, has_vectors(levels)});
+  for (const GraphSize& s : plan.sizes) (s.written ? code.written : code.given).push_back(s);
+  return code;
+}
+
+std::string ModelCode::fill(const std::string& path, const std::vector<HoleValue>& values) const {
+  return TextTemplate(path, frame.templates.at(path)).fill(values);
+}
+
+std::string in_short(const std::string& name) {
+  constexpr size_t most = 200;
+  return name.size() <= most ? name : name.substr(0, most) + "...";
+}
+
+std::string type_text(const PlanBuffer& b) {
+  std::string out;
+  for (const SizeExpr& d : b.dims) out += (out.empty() ? "" : ", ") + to_text(d);
+  return fmt::format("{}[{}]", name_of(b.dtype), out);
+}
+
+bool has_open_extents(const PlanBuffer& b) {
+  return std::any_of(b.dims.begin(), b.dims.end(), [](const SizeExpr& d) { return !d.is_constant(); });
+}
+
+}  // namespace tenon

@@ -1,0 +1,36 @@
+// What the files of a generated model are written from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/model/model_arena.h"
+#include "harness/model/model_output.h"
+#include "support/text_template.h"
+
+namespace tenon {
+
+struct ModelCode {
+  const ExecutionPlan& plan;
+  const std::vector<ModelLevel>& levels;
+  const ModelFrame& frame;
+  std::string name;   ///< the model's prefix
+  std::string upper;  ///< that of its constants
+  ModelArena arena;
+  ModelWeights weights;
+  std::vector<GraphSize> given, written;  ///< run-time sizes: of the caller, and those that depend on data
+
+  /// A template below templates/ with its holes filled.
+  std::string fill(const std::string& path, const std::vector<HoleValue>& values) const;
+};
+
+ModelCode model_code(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels, const ModelFrame& frame);
+
+/// "f32[N, 64]"
+std::string type_text(const PlanBuffer& b);
+/// A name of the graph as the program prints it: what is longer than any that a person gives ends in dots.
+std::string in_short(const std::string& name);
+/// Whether extents are only known at run time.
+bool has_open_extents(const PlanBuffer& b);
+
+}  // namespace tenon

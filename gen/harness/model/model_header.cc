@@ -1,0 +1,161 @@
+// Headers of a model.
+#include "harness/model/model_header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/library_names.h"
+#include "harness/memory_functions.h"
+#include "harness/model/model_processes.h"
+#include "harness/model/model_state.h"
+#include "ir/text/print_c99.h"
+#include "support/quoted.h"
+#include "support/version.h"
+
+namespace tenon {
+namespace {
+
+class PublicHeader {
+ public:
+  explicit PublicHeader(const ModelCode& code) : code_(code) {}
+
+  std::string text() const {
+    std::string inputs, outputs;
+    for (const int i : code_.plan.inputs)
+      inputs += fmt::format("const {} *{}; /* {} */\n", element_type(buffer(i).dtype, code_.name), buffer(i).name,
+                            type_text(buffer(i)));
+    for (const GraphSize& s : code_.given) inputs += fmt::format("int64_t {}; /* {}..{} */\n", s.name, s.lo, s.hi);
+    for (const int o : code_.plan.outputs)
+      outputs += fmt::format("{} *{}; /* {} */\n", element_type(buffer(o).dtype, code_.name), buffer(o).name,
+                             type_text(buffer(o)));
+    for (const int o : code_.plan.outputs)
+      if (has_open_extents(buffer(o)))
+        outputs += fmt::format("int64_t {}_shape[{}]; /* written by {} */\n", buffer(o).name,
+                               std::max<size_t>(1, buffer(o).dims.size()), entry_of(code_.frame));
+    if (code_.plan.inputs.empty() && code_.given.empty()) inputs = "char none; /* this model has no inputs */\n";
+    return code_.fill("c/model.h.in",
+                      {{"name", code_.name},
+                       {"upper", code_.upper},
+                       {"doc", comment_inside(code_.plan.doc.empty() ? code_.plan.name : code_.plan.doc)},
+                       {"arena_bytes", code_.arena.constants()},
+                       {"arena_type", code_.arena.type()},
+                       {"arena_parameter", code_.arena.parameter()},
+                       {"run", entry_of(code_.frame)},
+                       {"all_reduce", code_.frame.mpi ? exchange_fields() : ""},
+                       {"state_bytes", state_constants(code_.plan, code_.frame)},
+                       {"state_api", state_api(code_.plan, code_.frame)},
+                       {"own_state", state_text(code_.plan, " and state")},
+                       {"state_parameter", state_text(code_.plan, "void *state, ")},
+                       {"weights", fmt::format("{}", code_.weights.bytes)},
+                       {"inputs", inputs},
+                       {"outputs", outputs},
+                       {"complex_types", complex_types()},
+                       {"version", std::string(kVersion)},
+                       {"version_number", version_number()},
+                       {"weights_api", weights_api()},
+                       {"selftest_api", selftest_api()},
+                       {"workers", fmt::format("{}", code_.frame.workers)}});
+  }
+
+ private:
+  const PlanBuffer& buffer(int i) const { return tenon::buffer(code_.plan, i); }
+
+  std::string weights_api() const {
+    if (code_.frame.weights != WeightsForm::bin) return {};
+    return fmt::format(
+        "\n/* The weights are in {0}_weights.bin: {1}_WEIGHTS_BYTES bytes that the caller loads to an address aligned "
+        "to "
+        "64 bytes and\n"
+        "   names in context->weights; they are read only. FNV-1a of their 64-bit words: */\n"
+        "#define {1}_WEIGHTS_CHECKSUM UINT64_C(0x{2:016x})\n\n"
+        "/* 0 where these are the bytes of the file, {1}_E_SHAPE where there are more or fewer, {1}_E_RANGE where they "
+        "differ. */\n"
+        "int {0}_check_weights(const void *weights, size_t bytes);\n",
+        code_.name, code_.upper, checksum(code_.weights.blob, code_.frame.byte_order));
+  }
+
+  std::string selftest_api() const {
+    if (!code_.frame.selftest) return {};
+    return fmt::format(
+        "\n/* Runs the model on inputs of its own and compares with the answers that an interpreter gave at "
+        "generation. 0: all agree; k above 0: output\n"
+        "   number k does not; else a status of {0}_run. `worst`, if not NULL, gets the maximum difference as a share "
+        "of what is allowed. Not re-entrant. */\n"
+        "int {0}_selftest({1}const {0}_context *context, double *worst);\n",
+        code_.name, code_.arena.divided() ? code_.arena.parameter() + ", " : "");
+  }
+
+  /// Whether a buffer or a kernel has it, be it inside of an expression alone.
+  bool has_type(DType d) const {
+    return std::any_of(code_.plan.buffers.begin(), code_.plan.buffers.end(),
+                       [&](const PlanBuffer& b) { return b.dtype == d; }) ||
+           std::any_of(code_.plan.steps.begin(), code_.plan.steps.end(),
+                       [&](const PlanStep& s) { return tenon::has_type(s.kernel, d); });
+  }
+
+  std::string complex_types() const {
+    std::string out;
+    for (const auto& [d, part] : {std::pair{DType::C64, "float"}, std::pair{DType::C128, "double"}})
+      if (has_type(d))
+        out += "\n" + print_c99(CStruct{"", element_type(d, code_.name), {{fmt::format("{} re, im", part)}}});
+    return out;
+  }
+
+  const ModelCode& code_;
+};
+
+class InternalHeader {
+ public:
+  explicit InternalHeader(const ModelCode& code) : code_(code) {}
+
+  std::string text() const {
+    std::string has, runs;
+    for (const ModelLevel& l : code_.levels) {
+      const std::string flag = fmt::format("{}_HAS_{}", code_.upper, upper_case(l.isa->suffix));
+      has += l.isa->guard.empty()
+                 ? fmt::format("#define {} 1\n", flag)
+                 : fmt::format("#if {}\n#define {} 1\n#else\n#define {} 0\n#endif\n", l.isa->guard, flag, flag);
+      runs += fmt::format("int {0}_run_{1}({0}_call *call);\n", code_.name, l.isa->suffix);
+    }
+    return code_.fill("c/model_internal.h.in", {{"name", code_.name},
+                                                {"upper", code_.upper},
+                                                {"levels", fmt::format("{}", code_.levels.size())},
+                                                {"memory", memory_functions(code_.frame.freestanding)},
+                                                {"byte_order", byte_order_check()},
+                                                {"call_arena", code_.arena.call_field()},
+                                                {"call_state", state_text(code_.plan, "unsigned char *state;")},
+                                                {"exchange", code_.frame.mpi ? exchange_declaration(code_.name) : ""},
+                                                {"has", has},
+                                                {"runs", runs},
+                                                {"weights", declared_weights()}});
+  }
+
+ private:
+  /// Refuses machines of the other byte order; compilers that do not define theirs are trusted.
+  std::string byte_order_check() const {
+    if (!code_.weights.ordered) return {};
+    const bool big = code_.frame.byte_order == ByteOrder::big;
+    return fmt::format(
+        "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_{}_ENDIAN__\n#error \"the weights of this model are "
+        "{}; generate it with --byte-order {} for this machine\"\n#endif\n\n",
+        big ? "BIG" : "LITTLE", big ? "big-endian" : "little-endian", big ? "little" : "big");
+  }
+
+  std::string declared_weights() const {
+    if (code_.frame.weights == WeightsForm::incbin)
+      return fmt::format("\n/* {} */\nextern const unsigned char {}_weights_bytes[];\n", code_.name + "_weights.bin",
+                         code_.name);
+    return code_.weights.declarations.empty() ? "" : "\n" + code_.weights.declarations;
+  }
+
+  const ModelCode& code_;
+};
+
+}  // namespace
+
+std::string public_header(const ModelCode& code) { return PublicHeader(code).text(); }
+
+std::string internal_header(const ModelCode& code) { return InternalHeader(code).text(); }
+
+}  // namespace tenon
