@@ -98,6 +98,9 @@ class BodyExpander {
           scope_.open_ranges.insert(subs[i].text);
         if (declared && i < declared->dims.size() && declared->dims[i].kind == DimKind::pack)
           scope_.pack_of.emplace(subs[i].text, declared->dims[i].name);
+      } else if (subs[i].kind == SyntaxKind::group && entry.size() == 1) {
+        const std::vector<Expr> parts = expr_.extents_of_parts(subs[i], t->second, i);
+        for (size_t k = 0; k < parts.size(); ++k) bare_name(subs[i].children[k], parts[k], t->second.open);
       } else if (subs[i].kind == SyntaxKind::group) {
         for (size_t k = 0; k < subs[i].children.size() && k < entry.size(); ++k)
           bare_name(subs[i].children[k], entry[k], t->second.open);
@@ -412,6 +415,7 @@ class BodyExpander {
   std::string shape_of(const std::string& name) const;
   void no_argument(const Syntax& arg);
   void name_result(const std::string& given, BoundTensor& made, const std::vector<BoundTensor>& inputs);
+  void know_parts(const Statement& s);
   void copy_results(const Statement& s, const OpDef& callee, const Scope& inner);
   std::optional<int64_t> place_of_axis(const std::string& attr, const std::vector<BoundTensor>& inputs) const;
   void place_axes(const Statement& s, const std::vector<BoundTensor>& inputs,

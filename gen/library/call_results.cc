@@ -133,6 +133,18 @@ void BodyExpander::name_result(const std::string& given, BoundTensor& made, cons
   }
 }
 
+/// The extents of the parts that the checks know the results by.
+void BodyExpander::know_parts(const Statement& s) {
+  for (size_t k = 0; k < std::min(s.targets.size(), s.parts.size()); ++k) {
+    const auto t = scope_.tensors.find(s.targets[k].text);
+    if (t == scope_.tensors.end() || s.parts[k].size() != t->second.entries.size() || def_.output(t->first)) continue;
+    for (const std::vector<Syntax>& entry : s.parts[k]) {
+      t->second.parts.emplace_back();
+      for (const Syntax& extent : entry) t->second.parts.back().push_back(expr_.index(extent));
+    }
+  }
+}
+
 void BodyExpander::copy_results(const Statement& s, const OpDef& callee, const Scope& inner) {
   for (size_t k = 0; k < s.targets.size(); ++k) {
     const std::string& given = s.targets[k].text;

@@ -206,6 +206,7 @@ void BodyExpander::call(const Statement& s) {
   }
   expand_callee(inner);
   copy_results(s, *callee, inner);
+  know_parts(s);
   for (const Statement& later : def_.body) find_ranges(later);
 }
 

@@ -40,6 +40,8 @@ class ExprBuilder {
   Expr condition(const Syntax& s);
   /// A condition that names packs or lists holds for each of their elements.
   std::vector<Expr> conditions(const Syntax& s);
+  /// The extents of the parts of `(h d)` along one dim of what a call gives; empty where nothing says them.
+  std::vector<Expr> extents_of_parts(const Syntax& group, const BoundTensor& t, size_t entry) const;
   /// Subscripts against a tensor's entries: the kernel's index list.
   std::vector<Expr> subscripts(const std::vector<Syntax>& subs, const BoundTensor& t, const Syntax* place);
   /// The condition of an update, with its ranges from data; null where it has none.
@@ -123,6 +125,7 @@ class ExprBuilder {
   std::vector<Expr> bare_ranges(const Syntax& sub) const;
   bool is_stated(const Syntax& sub) const;
   void match_open(const Syntax& sub, const std::vector<Expr>& entry);
+  Expr joined_parts(const Syntax& group, const BoundTensor& t, size_t entry);
   void append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out);
   void require_data(Expr holds, CheckStatus status, const Syntax& place);
   bool lies_within(const Expr& i, const Expr& extent) const;

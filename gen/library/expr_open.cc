@@ -77,4 +77,50 @@ void ExprBuilder::match_open(const Syntax& sub, const std::vector<Expr>& entry) 
   }
 }
 
+/// The extents that an index of several parts has along one dim of a call's result: those that the checks know, or else
+/// the ranges of its variables and what the dim leaves for one other. Empty where nothing says it.
+std::vector<Expr> ExprBuilder::extents_of_parts(const Syntax& group, const BoundTensor& t, size_t entry) const {
+  const size_t n = group.children.size();
+  if (entry < t.parts.size() && t.parts[entry].size() == n) return t.parts[entry];
+  std::vector<Expr> all;
+  Expr known = constant_int(1);
+  size_t open = n;
+  for (size_t k = 0; k < n; ++k) {
+    const std::vector<Expr> range = bare_ranges(group.children[k]);
+    all.push_back(range.size() == 1 ? range[0] : nullptr);
+    if (all[k]) known = known * all[k];
+    else if (open != n) return {};
+    else open = k;
+  }
+  if (open != n) all[open] = apply(ScalarOp::FloorDiv, {t.entries[entry][0], known});
+  return all;
+}
+
+/// `(h d)` on one dim of a call's result. What the checks do not know is compared when the code is generated, or by the
+/// call.
+Expr ExprBuilder::joined_parts(const Syntax& group, const BoundTensor& t, size_t entry) {
+  const std::vector<Expr> extents = extents_of_parts(group, t, entry);
+  if (extents.empty()) {
+    error(Code::E0429, group, fmt::format("nothing tells the extents of the parts of '{}'", print(group)),
+          {"give all variables of it but one a range under `index`"});
+    return constant_int(0);
+  }
+  const bool known = entry < t.parts.size() && t.parts[entry].size() == extents.size();
+  Expr at = index(group.children[0]), all = extents[0];
+  for (size_t k = 1; k < extents.size(); ++k) {
+    at = at * extents[k] + index(group.children[k]);
+    all = all * extents[k];
+  }
+  if (known) return at;
+  const Expr whole = simplify(all), dim = simplify(t.entries[entry][0]);
+  if (!same(whole, dim)) require_sizes(kernel_, apply(ScalarOp::Eq, {whole, dim}), "the parts of " + print(group));
+  for (size_t k = 0; k < extents.size(); ++k) {
+    const Syntax& part = group.children[k];
+    if (part.kind == SyntaxKind::integer)
+      require_sizes(kernel_, apply(ScalarOp::Lt, {constant_int(part.integer), extents[k]}),
+                    "the part " + print(part) + " of " + print(group));
+  }
+  return at;
+}
+
 }  // namespace tenon

@@ -138,6 +138,10 @@ std::vector<Expr> ExprBuilder::subscripts(const std::vector<Syntax>& subs, const
   const DType widest = statement_.widest;
   for (size_t i = 0; i < subs.size(); ++i) {
     statement_.widest = DType::I64;  // what an index is: narrower numbers in it widen, so that no sum of them wraps
+    if (subs[i].kind == SyntaxKind::group && t.open && t.entries[i].size() == 1) {
+      out.push_back(joined_parts(subs[i], t, i));
+      continue;
+    }
     append_subscript(subs[i], t.entries[i], out);
     if (t.open) match_open(subs[i], t.entries[i]);
   }

@@ -44,6 +44,9 @@ struct BoundTensor {
   bool flexible = false;  ///< a temp whose value has no type of its own
   /// Of the output of an op that is called: for each dim the stored one that it is in. Empty: its own.
   std::vector<int> stored = {};
+  /// Of what a call gives: the extents that an entry is read by, in parts; none where the checks of the definition do
+  /// not know them.
+  std::vector<std::vector<Expr>> parts = {};
   bool open = false;  ///< what a call gives, or along it: the checks of the definition may not know its extents
 };
 

@@ -146,6 +146,8 @@ struct Statement {
   std::vector<Syntax> ranges = {};     ///< of an update: `where e in a .. b`, each a name with children {a, b}
   std::optional<Syntax> where = {};    ///< of an update: `where condition`
   std::optional<RunOrder> order = {};  ///< of a recurrence: found by the checks
+  /// Of a call: the extents that each index of its results is read by, target by target; none of one that is not split.
+  std::vector<std::vector<std::vector<Syntax>>> parts = {};
   SourceSpan span;
 };
 

@@ -167,10 +167,12 @@ bool BodyScope::visit_subs(const std::vector<Syntax>& subs, const BodyValue& val
   bool changed = false;
   if (!value.slots) {
     for (const Syntax& sub : subs) {
-      const bool bare = value.open && (sub.is(SyntaxKind::name) || sub.is(SyntaxKind::pack));
-      const auto v = bare ? variables_.find(sub.text) : variables_.end();
-      if (v == variables_.end() || v->second.elsewhere) continue;
-      v->second.elsewhere = changed = true;
+      for (const Syntax& part : sub.is(SyntaxKind::group) ? sub.children : std::vector<Syntax>{sub}) {
+        const bool bare = value.open && (part.is(SyntaxKind::name) || part.is(SyntaxKind::pack));
+        const auto v = bare ? variables_.find(part.text) : variables_.end();
+        if (v == variables_.end() || v->second.elsewhere) continue;
+        v->second.elsewhere = changed = true;
+      }
     }
     return changed;
   }

@@ -74,8 +74,8 @@ void ExpressionChecker::check_subs(const Syntax& access, const std::vector<Synta
   }
 }
 
-/// The result of a call whose shape is known only at expansion: bare variables are compared there, anything else cannot
-/// be proved here.
+/// The result of a call whose shape is known only at expansion: bare variables are compared there, and so are parts
+/// that are numbers. Anything else cannot be proved here.
 void ExpressionChecker::check_unknown_shape(const Syntax& access, const std::vector<Syntax>& subs,
                                             const ExpressionPlace& place) {
   ExpressionPlace below = place;
@@ -89,7 +89,8 @@ void ExpressionChecker::check_unknown_shape(const Syntax& access, const std::vec
       }
       check(part, below);
       const bool bare = part.is(SyntaxKind::name) && scope_.variable(part.text) != nullptr;
-      if (bare || place.guarded) continue;
+      const bool number = sub.is(SyntaxKind::group) && part.is(SyntaxKind::integer) && part.integer >= 0;
+      if (bare || number || place.guarded) continue;
       diagnostics_.error(
           Code::E0504, part.span,
           fmt::format("the shape of '{}' is not known here, so that this index cannot be proved to be within it",

@@ -35,6 +35,18 @@ class BodyChecker {
     return all;
   }
 
+  /// How the results of a call may be read by parts.
+  std::vector<std::vector<std::vector<Syntax>>> parts(const Statement& call) const {
+    std::vector<std::vector<std::vector<Syntax>>> all;
+    for (const Word& target : call.targets) {
+      all.emplace_back();
+      const BodyValue* value = scope_.value(target.text);
+      if (value == nullptr || !value->slots) continue;
+      for (const Slot& slot : *value->slots) all.back().push_back(slot.split() ? slot.extents : std::vector<Syntax>());
+    }
+    return all;
+  }
+
   /// The orders of its recurrences, a statement each.
   std::map<std::size_t, RunOrder> run() {
     check_sizes();
@@ -465,6 +477,8 @@ void check_body(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
   BodyChecker checker(op, library, diagnostics);
   for (auto& [statement, order] : checker.run()) op.body[statement].order = std::move(order);
   for (IndexRange& range : checker.narrowed()) op.index.push_back(std::move(range));
+  for (Statement& statement : op.body)
+    if (statement.is_call) statement.parts = checker.parts(statement);
 }
 
 }  // namespace tenon
