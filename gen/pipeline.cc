@@ -38,10 +38,10 @@ OutputTree make_library(Run& run, const Definitions& defs, const Library& librar
   const LibraryOptions files = library_options(run, o);
   show_passes(run, kernels_of(library), schedules, levels);
   note_idle_fast_math(run, defs.math, kernels_of(library), o.math);
-  const LoweredLibrary lowered =
+  LoweredLibrary lowered =
       run.stage("lower", lower_library(library, schedules, levels, o.threads ? Workers::several : Workers::one));
   const LibraryTexts texts =
-      run.stage("emit", share_kernels(library, emit_library(lowered, library_style(o, defs.math))));
+      run.stage("emit", share_kernels(library, emit_library(std::move(lowered), library_style(o, defs.math))));
   return run.stage("files", library_files(library, defs.ops, texts, files));
 }
 

@@ -23,9 +23,11 @@ KernelText kernel_text(const LoopNest& nest, const Isa& isa, const EmitOptions& 
     out.workspace = workspace.name;
     out.code += "\n" + print_c99(workspace);
   }
-  NestSurvey used;
-  used.add(nest.body);
-  out.shares = options.shares_loops && used.parallel;
+  if (options.shares_loops) {
+    NestSurvey used;
+    used.add(nest.body);
+    out.shares = used.parallel;
+  }
   out.blueprint = nest.blueprint;
   for (const auto& [name, line] : needs.types()) out.types.push_back({name, line + "\n"});
   for (const CFunction& f : needs.functions()) out.functions.push_back({f.name, print_c99(f)});
@@ -34,16 +36,20 @@ KernelText kernel_text(const LoopNest& nest, const Isa& isa, const EmitOptions& 
 
 }  // namespace
 
-LibraryTexts emit_library(const LoweredLibrary& library, const EmitOptions& options) {
+LibraryTexts emit_library(LoweredLibrary library, const EmitOptions& options) {
   const size_t levels = library.levels.size();
   std::vector<std::vector<KernelText>> texts(library.kernels.size(), std::vector<KernelText>(levels));
   for_each_index(library.kernels.size(), [&](size_t i) {
-    const LoweredKernel& k = library.kernels[i];
+    LoweredKernel& k = library.kernels[i];
     const KernelBanner banner = banner_of(*k.kernel);
     EmitOptions with_banner = options;
     with_banner.banner = &banner;
     for (size_t level = 0; level < levels; ++level)
-      if (k.nests[level]) texts[i][level] = kernel_text(*k.nests[level], *library.levels[level], with_banner);
+      if (k.nests[level]) {
+        texts[i][level] = kernel_text(*k.nests[level], *library.levels[level], with_banner);
+        k.nests[level]->body.clear();
+        k.nests[level]->functions.clear();
+      }
   });
   LibraryTexts out;
   for (size_t level = 0; level < levels; ++level) {

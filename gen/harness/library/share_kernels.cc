@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
+#include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <unordered_map>
 
@@ -15,15 +16,19 @@ namespace {
 
 /// Appends a text without blanks, since lines are broken by the lengths of names, and with `@` for the kernel's name.
 void append_code(std::string& out, std::string_view text, std::string_view kernel) {
-  while (!text.empty()) {
-    if (text.substr(0, kernel.size()) == kernel) {
-      out += '@';
-      text.remove_prefix(kernel.size());
-      continue;
-    }
-    if (std::isspace(static_cast<unsigned char>(text[0])) == 0) out += text[0];
-    text.remove_prefix(1);
+  const auto append = [&out](std::string_view part) {
+    const size_t before = out.size();
+    out.resize(before + part.size());
+    const auto at = out.begin() + static_cast<std::ptrdiff_t>(before);
+    out.erase(std::copy_if(part.begin(), part.end(), at, [](char c) { return c != ' ' && c != '\n'; }), out.end());
+  };
+  size_t at;
+  while ((at = text.find(kernel)) != std::string_view::npos) {
+    append(text.substr(0, at));
+    out += '@';
+    text.remove_prefix(at + kernel.size());
   }
+  append(text);
 }
 
 /// The kernel's functions, and those of its loops that workers share, which are named after it.
