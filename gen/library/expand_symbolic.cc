@@ -13,6 +13,7 @@
 #include "library/expr_builder.h"
 #include "library/extent_names.h"
 #include "library/pack_plan.h"
+#include "library/stand_ins.h"
 #include "library/storage_order.h"
 
 namespace tenon {
@@ -257,11 +258,21 @@ class SymbolicExpander {
       for (size_t k = 0; k < t.dims.size(); ++k)
         t.strides.push_back(
             size(fmt::format("{}_s{}", def.name, k), FromStride{b.tensor, static_cast<int>(k)}, INT64_MIN));
+    else if (role == Role::Input && repeats_stand_in(def_, def)) t.strides = steps_of_channels(def, t.dims, b.tensor);
     else if (role == Role::Output && is_plane(def))
       t.strides = {size(def.name + "_s0", FromStride{b.tensor, 0}, INT64_MIN), constant_int(1)};
     else t.strides = role == Role::Output && !def.storage.empty() ? stored_strides(def, b) : contiguous_strides(t.dims);
     t.repeats = std::any_of(def.dims.begin(), def.dims.end(), [](const Dim& d) { return d.broadcast; });
     kernel().tensors.push_back(std::move(t));
+  }
+
+  /// One dimension that is split: a step from one channel to the next, 0 where one number is there for all of them.
+  std::vector<Expr> steps_of_channels(const TensorDef& def, const std::vector<Expr>& dims, int tensor) {
+    const int last = static_cast<int>(dims.size()) - 1;
+    const Expr step = size(fmt::format("{}_s{}", def.name, last), FromStride{tensor, last}, INT64_MIN);
+    std::vector<Expr> strides = contiguous_strides(dims);
+    for (Expr& s : strides) s = s * step;
+    return strides;
   }
 
   Size& extent_of(const std::string& name) {

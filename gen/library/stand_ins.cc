@@ -122,12 +122,29 @@ bool holds_numbers(const TensorDef& input) {
   return d && *d != DType::Bool && (is_int(*d) || *d == DType::F32 || *d == DType::F64);
 }
 
+/// A term for each channel of a group, which kernels read once a row of results.
+bool is_a_number_per_channel(const TensorDef& input) {
+  return input.optional && input.dims.size() == 1 && input.dims[0].kind == DimKind::split;
+}
+
+/// 0 where every read has it for default.
+std::vector<int64_t> repeated_zero(const OpDef& def, const TensorDef& input) {
+  OneDefault reads(input.name);
+  add_body(def, reads);
+  return reads.number() == 0 ? std::vector<int64_t>{0} : std::vector<int64_t>();
+}
+
 }  // namespace
+
+bool repeats_stand_in(const OpDef& def, const TensorDef& input) {
+  return is_a_number_per_channel(input) && !stand_in(def, input).empty();
+}
 
 std::vector<int64_t> stand_in(const OpDef& def, const TensorDef& input) {
   if (!input.optional || def.body.empty()) return {};
   const auto repeats = [](const Dim& d) { return d.broadcast; };
   if (!input.dims.empty() && std::all_of(input.dims.begin(), input.dims.end(), repeats)) return repeated(def, input);
+  if (is_a_number_per_channel(input)) return repeated_zero(def, input);
   int64_t elements = 1;
   for (const Dim& d : input.dims) {
     if (d.kind != DimKind::integer || d.value < 1 || d.value > kMostElements) return {};

@@ -14,4 +14,8 @@ namespace tenon {
 /// is named in another way.
 std::vector<int64_t> stand_in(const OpDef& def, const TensorDef& input);
 
+/// Whether an input that is not given is one element with strides of 0, although its dimensions may not be repeated: a
+/// term for each channel of a group. Kernels take the stride from the call.
+bool repeats_stand_in(const OpDef& def, const TensorDef& input);
+
 }  // namespace tenon

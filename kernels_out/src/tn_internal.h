@@ -193,8 +193,8 @@ struct tn_frame {
   const tn_attr *attrs;
   int n_attrs, n_attrs_read;
   /* typed: */
-  int is_typed;
   uint32_t without;                        /* bit k: input k is absent */
+  int32_t top;                             /* words in use */
   const void *typed, *dims;                /* attributes and extents */
   const int32_t *types;                    /* tn_dtype of each tensor */
   const void *const *data;                 /* of the inputs, then of the outputs; NULL until they are known */
@@ -203,8 +203,9 @@ struct tn_frame {
   unsigned char *workspace;
   size_t workspace_bytes;
   int32_t type[TN_MAX_TYPES];              /* dtype bound to each type variable, 0: not yet bound */
-  const tn_entry *entry;                   /* the first one that matches the call */
   uint8_t written[TN_MAX_EXTENTS][TN_MAX_EXTENT_OUTPUTS];   /* of each output, bit d: dimension d has this extent */
+  uint8_t is_typed;                        /* not through a handle */
+  const tn_entry *entry;                   /* the first one that matches the call */
   /* the members below are not cleared when a call begins */
   tn_stored stored;
   int64_t extent[TN_MAX_EXTENTS];          /* extents that depend on data, as the kernel wrote them */
@@ -218,7 +219,6 @@ struct tn_frame {
   tn_scalar *scalar;                       /* attributes, followed by those that the kernel takes */
   const void **kernel_in;
   void **kernel_out;
-  int32_t top;                             /* words in use */
 };
 
 /* Keeps the first error. */

@@ -1,5 +1,6 @@
 // Which calls of an op share a kernel: those without an optional input that numbers are in for, and types of one size
 // whose bits are only moved.
+#include <algorithm>
 #include <set>
 
 #include "catch.h"
@@ -41,6 +42,15 @@ ops:
     body: |
       a[*s] = X[*s]*opt(W[*s], 1) + opt(C[*s], 0) + opt(D[*s], 1) + cast(N[*s] - opt(Z[*s], 0), T)
       Y[*s] = a[*s] + opt(W[*s], 1) + opt(E[*s], 1) + opt(E[*s], 0)
+  - op: grouped
+    types: {T: number}
+    attrs: {groups: int = 1}
+    in:
+      X: "T[N, (groups C), H]"
+      B?: "T[(groups C)]"
+      D?: "T[(groups C)]"
+    out: {Y: "T[N, (groups C), H]"}
+    body: "Y[n,(g c),h] = X[n,(g c),h] + opt(B[(g c)], 0) + opt(D[(g c)], 1)"
   - op: halved
     types: {T: float}
     in:
@@ -81,6 +91,26 @@ TEST_CASE("stand_in: one number where all dimensions may be repeated and results
   CHECK(stand_in(op, *op.input("C")).empty());  // -0.0 + 0 is 0.0
   CHECK(stand_in(op, *op.input("D")).empty());  // kernels do not read it through strides
   CHECK(stand_in(op, *op.input("E")).empty());  // two defaults
+}
+
+TEST_CASE("stand_in: zero for a term a channel, whose stride kernels then take from the call") {
+  const auto defs = ops();
+  REQUIRE(defs);
+  const OpDef& op = *defs->op("grouped");
+  CHECK(stand_in(op, *op.input("B")) == std::vector<int64_t>{0});
+  CHECK(stand_in(op, *op.input("D")).empty());  // 1 is no number of all types
+  const auto library = expand_library(*defs, {{"grouped"}, {DType::F32}});
+  REQUIRE(library);
+  std::set<std::string> names;
+  for (const LibraryKernel& k : library->ops[0].kernels) {
+    names.insert(k.kernel.name);
+    const auto b =
+        std::find_if(k.kernel.tensors.begin(), k.kernel.tensors.end(), [](const Tensor& t) { return t.name == "B"; });
+    REQUIRE(b != k.kernel.tensors.end());
+    CHECK(to_text(b->strides[0]) == "(C * B_s1)");
+    CHECK(to_text(b->strides[1]) == "B_s1");
+  }
+  CHECK(names == std::set<std::string>{"grouped_f32", "grouped_f32_noD"});
 }
 
 TEST_CASE("expand_library: calls without an input that has stand-ins take the kernel that reads it") {
