@@ -8,6 +8,7 @@
 #include "lower/kernel/variants.h"
 #include "lower/tree/block_recurrences.h"
 #include "lower/tree/build_loops.h"
+#include "lower/tree/join_scatters.h"
 #include "lower/tree/stream_rows.h"
 
 namespace tenon {
@@ -46,6 +47,7 @@ KernelCase after_passes(Kernel kernel, const LoweringPasses& passes) {
   for (const KernelPass& pass : passes.kernel) out.kernel = pass.run(out.kernel);
   if (!passes.loops) return out;
   out.tree = build_loops(out.kernel);
+  join_scatters(out.kernel, out.tree);
   block_recurrences(out.kernel, out.tree);
   out.streams_rows = stream_rows(out.kernel, out.tree);
   return out;

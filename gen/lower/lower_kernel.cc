@@ -23,6 +23,7 @@
 #include "lower/lower_parts.h"
 #include "lower/nest/add_case.h"
 #include "lower/nest/number_of_sizes.h"
+#include "lower/scattered_products.h"
 
 namespace tenon {
 namespace {
@@ -215,7 +216,8 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
 
 /// A level has a body of its own where any part has.
 std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& levels, const Kernel& kernel,
-                                                 const Blueprints& blueprints) {
+                                                 const Blueprints& blueprints,
+                                                 const std::vector<std::string>& repeated = {}) {
   std::vector<std::vector<std::optional<LoopNest>>> parts;  // the kernels' names distinguish the functions of copies
   for (const Kernel& part : kernel.parts) parts.push_back(lower_to(levels, part, blueprints, Sharing::none));
   const auto whole = std::make_shared<const Kernel>(kernel);
@@ -230,7 +232,7 @@ std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& 
       own = own || part[i];
       nests.push_back(part[i] ? *part[i] : part[below] ? *part[below] : *part[0]);
     }
-    if (own) out[i] = join_parts(whole, nests, *levels[i]);
+    if (own) out[i] = join_parts(whole, nests, *levels[i], repeated);
   }
   return out;
 }
@@ -238,6 +240,9 @@ std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& 
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                               const Blueprints& blueprints, Sharing sharing) {
   if (!kernel.parts.empty()) return lower_parts(levels, kernel, blueprints);
+  if (sharing == Sharing::functions)
+    if (const auto apart = scattered_products(kernel))
+      return lower_parts(levels, apart->kernel, blueprints, apart->repeated);
   const auto contraction = kernel.call ? std::nullopt : find_contraction(kernel);
   const bool contracts = contraction.has_value();
   const Whole whole{std::make_shared<const Kernel>(kernel), checks_of(kernel, *levels[0]),

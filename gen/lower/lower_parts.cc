@@ -42,17 +42,45 @@ class PartsJoiner {
     }
   }
 
-  LoopNest run(const std::vector<LoopNest>& parts) {
+  LoopNest run(const std::vector<LoopNest>& parts, const std::vector<std::string>& repeated) {
+    count_over(repeated, parts);
     for (size_t p = 0; p < parts.size(); ++p) {
       add(parts[p]);
       for (const FoundSize& f : kernel_.found)
         if (f.part == p) know(f);
     }
     drop_unread();
+    for (size_t i = counters_.size(); i-- > 0;) {
+      auto body = std::make_shared<const Block>(std::move(nest_.body));
+      nest_.body = {{SFor{counters_[i].second, v_int(0), v_size(counters_[i].first), 1, LoopKind::Serial, body}}};
+    }
     return std::move(nest_);
   }
 
  private:
+  using Counter = std::pair<std::string, std::string>;  ///< a size and the variable that runs up to it
+
+  /// A variable for each size, which no part has, and how far its elements are apart in each tensor.
+  void count_over(const std::vector<std::string>& sizes, const std::vector<LoopNest>& parts) {
+    std::set<std::string> names;
+    for (const LoopNest& part : parts) declared_in(part.body, names);
+    for (const std::string& size : sizes) {
+      std::string counter = "at_" + size;
+      for (int n = 2; !names.insert(counter).second; ++n) counter = fmt::format("at_{}_{}", size, n);
+      counters_.emplace_back(size, counter);
+      for (size_t t = 0; t < kernel_.tensors.size(); ++t)
+        for (size_t d = 0; d < kernel_.tensors[t].dims.size(); ++d) shift(t, d, counters_.back());
+    }
+  }
+
+  void shift(size_t tensor, size_t d, const Counter& by) {
+    const Tensor& t = kernel_.tensors[tensor];
+    const auto* extent = std::get_if<SizeRef>(&t.dims[d]->node);
+    if (t.role == Role::Temp || !extent || extent->name != by.first) return;
+    Operand& all = shifts_.try_emplace(static_cast<int>(tensor), v_int(0)).first->second;
+    all = all + v_var(by.second) * size_number(t.strides[d]);
+  }
+
   /// Elements of a temp that goes from part to part; none if only one part has it, which has its own space for it.
   Operand room(size_t t) const {
     const bool shared = std::any_of(kernel_.parts.begin(), kernel_.parts.end(),
@@ -84,7 +112,7 @@ class PartsJoiner {
   }
 
   void add(const LoopNest& part) {
-    NestRenaming by{{}, {}, known_, new_names(part.body)};
+    NestRenaming by{{}, {}, known_, new_names(part.body), shifts_};
     for (size_t b = 0; b < part.buffers.size(); ++b) by.buffers.push_back(place(part.buffers[b], b));
     by.functions = merge_functions(part.functions, nest_.functions);
     if (!part.blueprint.empty() && part.blueprint != "loops")
@@ -143,6 +171,8 @@ class PartsJoiner {
   }
 
   const Kernel& kernel_;
+  std::vector<Counter> counters_;
+  std::map<int, Operand> shifts_;
   LoopNest nest_;
   std::map<std::string, Operand> bounds_, known_;
   std::set<std::string> taken_;
@@ -150,8 +180,9 @@ class PartsJoiner {
 
 }  // namespace
 
-LoopNest join_parts(const std::shared_ptr<const Kernel>& kernel, const std::vector<LoopNest>& parts, const Isa& isa) {
-  return PartsJoiner(kernel, isa).run(parts);
+LoopNest join_parts(const std::shared_ptr<const Kernel>& kernel, const std::vector<LoopNest>& parts, const Isa& isa,
+                    const std::vector<std::string>& repeated) {
+  return PartsJoiner(kernel, isa).run(parts, repeated);
 }
 
 }  // namespace tenon

@@ -35,6 +35,12 @@ Fork fork_on(const Expr& holds, Kernel then, const Kernel& otherwise) {
   return f;
 }
 
+bool scatters_into_temps(const Kernel& k) {
+  return std::any_of(k.body.begin(), k.body.end(), [&](const KernelStatement& s) {
+    return s.update != Update::Assign && k.tensors[static_cast<size_t>(s.target)].role == Role::Temp;
+  });
+}
+
 void each_reduction(const Kernel& k, const std::function<void(const Reduce&)>& visit) {
   std::set<const ExprNode*> seen;
   const std::function<void(const Expr&)> go = [&](const Expr& e) {
@@ -81,6 +87,17 @@ struct StrideSize {
   bool repeats;  ///< is often 0
 };
 
+/// Whether a statement takes one element of a tensor of fewer dimensions for all of its last loop, along which vectors
+/// go: a term a channel.
+bool is_one_a_row(const Read& r, const KernelStatement& s) {
+  if (s.loops.empty() || r.index.size() >= s.index.size()) return false;
+  return std::all_of(r.index.begin(), r.index.end(), [&](const Expr& e) {
+    const auto* v = std::get_if<VarRef>(&e->node);
+    if (!v) return constant_value(e).has_value();
+    return std::any_of(s.loops.begin(), s.loops.end() - 1, [&](const LoopVar& l) { return l.name == v->name; });
+  });
+}
+
 std::vector<StrideSize> stride_sizes(const Kernel& k) {
   std::set<std::string> extents;
   for (const Tensor& t : k.tensors)
@@ -89,7 +106,9 @@ std::vector<StrideSize> stride_sizes(const Kernel& k) {
   for (const KernelStatement& s : k.body) {
     used[static_cast<size_t>(s.target)] = true;
     const auto reads = [&](const Expr& e) {
-      each_read(e, [&](const Read& r) { used[static_cast<size_t>(r.tensor)] = true; });
+      each_read(e, [&](const Read& r) {
+        if (!is_one_a_row(r, s)) used[static_cast<size_t>(r.tensor)] = true;
+      });
     };
     reads(s.value);
     if (s.where) reads(s.where);
@@ -191,6 +210,7 @@ std::optional<Fork> fork_steps(const Kernel& k) {
 
 /// The last extent of what a copy writes along the dimension in front of it; "" if there is none.
 std::string last_of_copy(const Kernel& k) {
+  if (scatters_into_temps(k)) return "";  // the copy is the least of it
   for (const KernelStatement& s : k.body) {
     const Tensor& t = k.tensors[static_cast<size_t>(s.target)];
     const size_t rank = t.dims.size();

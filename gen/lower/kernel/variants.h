@@ -27,6 +27,9 @@ inline constexpr int64_t kLongRow = 512;
 /// Columns and rows from which on a reduction along another axis than the last goes over blocks of rows.
 inline constexpr int64_t kManyColumns = 64, kManyRows = 32;
 
+/// Whether a statement adds to elements of a temp, or replaces them, in an order that data or attributes give.
+bool scatters_into_temps(const Kernel&);
+
 /// Whether its reductions are next to columns of which there are few, or which are short: the other side of a fork.
 bool has_few_columns(const Kernel&);
 

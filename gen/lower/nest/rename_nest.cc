@@ -21,11 +21,19 @@ struct RenameStatement {
     return at == by.variables.end() ? n : at->second;
   }
 
+  /// The place in an old buffer.
+  Operand offset(int of, const Operand& v) const {
+    const auto shift = by.shifts.find(of);
+    if (shift == by.shifts.end()) return in(v);
+    return v ? shift->second + in(v) : shift->second;
+  }
+
   Stmt operator()(SLet n) const { return n.name = name(n.name), n.value = in(n.value), Stmt{std::move(n)}; }
   Stmt operator()(SVar n) const { return n.name = name(n.name), n.init = in(n.init), Stmt{std::move(n)}; }
   Stmt operator()(SAssign n) const { return n.name = name(n.name), n.value = in(n.value), Stmt{std::move(n)}; }
   Stmt operator()(SStore n) const {
-    n.buffer = buffer(n.buffer), n.offset = in(n.offset), n.value = in(n.value), n.active = in(n.active);
+    n.offset = offset(n.buffer, n.offset), n.buffer = buffer(n.buffer);
+    n.value = in(n.value), n.active = in(n.active);
     return {std::move(n)};
   }
   Stmt operator()(SFor n) const {
@@ -36,13 +44,13 @@ struct RenameStatement {
     return n.cond = in(n.cond), n.then = in(n.then), n.otherwise = in(n.otherwise), Stmt{std::move(n)};
   }
   Stmt operator()(SPrefetch n) const {
-    return n.buffer = buffer(n.buffer), n.offset = in(n.offset), Stmt{std::move(n)};
+    return n.offset = offset(n.buffer, n.offset), n.buffer = buffer(n.buffer), Stmt{std::move(n)};
   }
   Stmt operator()(SFail n) const { return {n}; }
   Stmt operator()(SComment n) const { return {std::move(n)}; }
   Stmt operator()(SCall n) const {
     n.function = by.functions[static_cast<size_t>(n.function)];
-    for (BufferArgument& b : n.buffers) b.buffer = buffer(b.buffer), b.offset = in(b.offset);
+    for (BufferArgument& b : n.buffers) b.offset = offset(b.buffer, b.offset), b.buffer = buffer(b.buffer);
     for (Operand& a : n.args) a = in(a);
     return {std::move(n)};
   }
@@ -68,10 +76,17 @@ Operand renamed(const Operand& v, const NestRenaming& by) {
   const auto* l = std::get_if<VLoad>(&out->node);
   const auto* g = std::get_if<VGather>(&out->node);
   const int buffer = l ? l->buffer : g ? g->buffer : -1;
-  if (buffer < 0 || by.buffers[static_cast<size_t>(buffer)] == buffer) return out;
+  if (buffer < 0) return out;
+  const auto shift = by.shifts.find(buffer);
+  const int number = by.buffers[static_cast<size_t>(buffer)];
+  if (number == buffer && shift == by.shifts.end()) return out;
   auto node = out->node;
-  if (l) std::get<VLoad>(node).buffer = by.buffers[static_cast<size_t>(buffer)];
-  else std::get<VGather>(node).buffer = by.buffers[static_cast<size_t>(buffer)];
+  const auto move = [&](auto& n) {
+    n.buffer = number;
+    if (shift != by.shifts.end()) n.offset = shift->second + n.offset;
+  };
+  if (l) move(std::get<VLoad>(node));
+  else move(std::get<VGather>(node));
   return Operand::made(out->type, std::move(node));
 }
 

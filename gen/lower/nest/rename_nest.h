@@ -15,6 +15,7 @@ struct NestRenaming {
   std::vector<int> functions;                         ///< the same
   std::map<std::string, Operand> sizes;               ///< what sizes have become
   std::map<std::string, std::string> variables = {};  ///< new names of variables
+  std::map<int, Operand> shifts = {};                 ///< per old buffer: how much farther all that is touched lies
 };
 
 Operand renamed(const Operand& value, const NestRenaming& by);

@@ -1,5 +1,7 @@
 // Bodies that library kernels choose among at run time: vectors go along what is contiguous for the strides of the
 // call.
+#include <algorithm>
+
 #include "catch.h"
 #include "isa/all_isas.h"
 #include "library/expand_library.h"
@@ -27,6 +29,18 @@ int count_of(const std::string& text, const std::string& part) {
   int count = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
+}
+
+/// The lines that declare workspace.
+std::string workspaces_of(const std::string& nest) {
+  std::string out;
+  for (size_t at = 0; at < nest.size();) {
+    const size_t end = std::min(nest.find('\n', at), nest.size());
+    const std::string line = nest.substr(at, end - at);
+    if (contains(line, ": workspace ")) out += line + "\n";
+    at = end + 1;
+  }
+  return out;
 }
 
 }  // namespace
@@ -317,6 +331,26 @@ TEST_CASE("library bodies: a transposed convolution is a product of matrices who
     CHECK(contains(nest, "fma"));        // the product has vectors
     CHECK_FALSE(contains(nest, "mod"));  // nothing asks of each element and tap whether they meet
   }
+}
+
+TEST_CASE("library bodies: a transposed convolution keeps the products of one image and one group, taken by tiles") {
+  for (const char* op : {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"}) {
+    const std::string nest = nest_of(op);
+    INFO(nest);
+    CHECK(contains(nest, "function f0 tile_"));
+    CHECK(contains(nest, "for at_N = 0 .. N step 1"));
+    CHECK(contains(nest, "for at_groups = 0 .. groups step 1"));
+    for (const char* size : {"N", "groups"}) CHECK_FALSE(contains(workspaces_of(nest), size));
+    CHECK(count_of(nest, "for y = 0") <= 2);  // the last extent has no case of its own
+  }
+}
+
+TEST_CASE("library bodies: what is scattered has room for one image, group and channel where products have no tiles") {
+  const std::string nest = nest_of("conv_transpose2d", "portable", DType::C64);
+  INFO(nest);
+  for (const char* loop : {"parallel for n = 0", "parallel for g = 0", "parallel for m = 0"})
+    CHECK(count_of(nest, loop) == 1);
+  for (const char* size : {"N", "groups", "Mg"}) CHECK_FALSE(contains(workspaces_of(nest), size));
 }
 
 }  // namespace library_bodies_test

@@ -1,0 +1,158 @@
+// Recognising products that are scattered, and taking them apart.
+#include "lower/scattered_products.h"
+
+#include <algorithm>
+#include <map>
+
+#include "algebra/contraction.h"
+#include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/variants.h"
+
+namespace tenon {
+namespace {
+
+bool mentions_size(const Expr& e, const std::string& size) {
+  bool found = false;
+  if (e)
+    walk(e, [&](const Expr& n) {
+      const auto* s = std::get_if<SizeRef>(&n->node);
+      found = found || (s && s->name == size);
+      return !found;
+    });
+  return found;
+}
+
+/// The size that is extent number `at` of the result of all statements; "" where they differ.
+std::string common_extent(const Kernel& k, size_t at) {
+  std::string size;
+  for (const KernelStatement& s : k.body) {
+    const Tensor& t = k.tensors[static_cast<size_t>(s.target)];
+    const auto* extent = at >= t.dims.size() ? nullptr : std::get_if<SizeRef>(&t.dims[at]->node);
+    if (!extent || (!size.empty() && size != extent->name)) return "";
+    size = extent->name;
+  }
+  return size;
+}
+
+bool is_size(const Expr& e, const std::string& size) {
+  const auto* s = std::get_if<SizeRef>(&e->node);
+  return s && s->name == size;
+}
+
+/// Whether every value of the variable that a size is the extent of has elements of its own of all tensors that have
+/// this extent, and nothing else depends on the variable or the size.
+class OneByOne {
+ public:
+  /// `around`: sizes that the statements are repeated over already.
+  OneByOne(const Kernel& k, std::string size, const std::vector<std::string>& around)
+      : k_(k), size_(std::move(size)), around_(around) {}
+
+  bool holds() const {
+    const auto apart = [&](const Tensor& t) { return is_apart(t); };
+    const auto done = [&](const KernelStatement& s) { return holds(s); };
+    return !size_.empty() && std::all_of(k_.tensors.begin(), k_.tensors.end(), apart) &&
+           std::all_of(k_.body.begin(), k_.body.end(), done);
+  }
+
+ private:
+  /// No stride that is still walked along depends on the extent.
+  bool is_apart(const Tensor& t) const {
+    for (size_t d = 0; d < t.dims.size(); ++d) {
+      const bool walked =
+          std::none_of(around_.begin(), around_.end(), [&](const std::string& s) { return is_size(t.dims[d], s); });
+      if (walked && mentions_size(t.strides[d], size_)) return false;
+    }
+    const auto at = std::find_if(t.dims.begin(), t.dims.end(), [&](const Expr& e) { return is_size(e, size_); });
+    const auto mentions = [&](const Expr& e) { return mentions_size(e, size_); };
+    return std::none_of(t.dims.begin(), at, mentions) &&
+           (at == t.dims.end() || std::none_of(at + 1, t.dims.end(), mentions));
+  }
+
+  bool holds(const KernelStatement& s) const {
+    const auto loop =
+        std::find_if(s.loops.begin(), s.loops.end(), [&](const LoopVar& l) { return is_size(l.extent, size_); });
+    if (loop == s.loops.end()) return false;
+    for (const LoopVar& l : s.loops)
+      if (l.name != loop->name && mentions_size(l.extent, size_)) return false;
+    return places(s.target, s.index, loop->name) && is_plain(s.value, loop->name) &&
+           (!s.where || is_plain(s.where, loop->name));
+  }
+
+  bool places(int tensor, const std::vector<Expr>& index, const std::string& var) const {
+    const Tensor& t = k_.tensors[static_cast<size_t>(tensor)];
+    for (size_t d = 0; d < index.size(); ++d)
+      if (is_size(t.dims[d], size_) ? !is_variable(index[d], var) : !is_plain(index[d], var)) return false;
+    return true;
+  }
+
+  /// The variable stands in the places of reads alone.
+  bool is_plain(const Expr& e, const std::string& var) const {
+    bool plain = true;
+    walk(e, [&](const Expr& x) {
+      if (const auto* v = std::get_if<VarRef>(&x->node)) plain = plain && v->name != var;
+      plain = plain && !is_size(x, size_);
+      if (const auto* sum = std::get_if<Reduce>(&x->node))
+        for (const LoopVar& v : sum->vars) plain = plain && is_plain(v.extent, var);
+      const auto* r = std::get_if<Read>(&x->node);
+      if (!r) return plain;
+      plain = plain && places(r->tensor, r->index, var) && (!r->fill || is_plain(r->fill, var));
+      return false;
+    });
+    return plain;
+  }
+
+  const Kernel& k_;
+  const std::string size_;
+  const std::vector<std::string>& around_;
+};
+
+/// A check of data has to hold for all images before the first is touched.
+bool checks_data(const Kernel& k) {
+  return std::any_of(k.checks.begin(), k.checks.end(), [](const Check& c) {
+    bool reads = false;
+    each_read(c.holds, [&](const Read&) { reads = true; });
+    return reads;
+  });
+}
+
+/// The sizes over which the statements may be repeated, outermost first: images, then groups of channels.
+std::vector<std::string> sizes_apart(const Kernel& k) {
+  std::vector<std::string> out;
+  for (size_t at = 0;; ++at) {
+    const std::string size = common_extent(k, at);
+    if (std::find(out.begin(), out.end(), size) != out.end() || !OneByOne(k, size, out).holds()) return out;
+    out.push_back(size);
+  }
+}
+
+}  // namespace
+
+std::optional<PartsPerImage> scattered_products(const Kernel& k) {
+  if (k.body.size() < 2 || k.call || !k.found.empty() || !scatters_into_temps(k) || has_recurrence(k) || checks_data(k))
+    return std::nullopt;
+  const std::vector<std::string> repeated = sizes_apart(k);
+  if (repeated.empty()) return std::nullopt;
+  const int products = k.body[0].target;
+  std::map<std::string, int64_t> ones;
+  for (const std::string& size : repeated) ones[size] = 1;
+  Kernel one = with_sizes(k, ones);
+  Kernel first = one, rest = std::move(one);
+  first.name += "_products";
+  first.body.resize(1);
+  first.tensors[static_cast<size_t>(products)].role = Role::Output;
+  rest.body.erase(rest.body.begin());
+  rest.tensors[static_cast<size_t>(products)].role = Role::Input;
+  first.checks.clear();
+  first = simplify_kernel(first);
+  if (!find_contraction(first)) return std::nullopt;
+  PartsPerImage out{k, repeated};
+  out.kernel.body.clear();
+  for (Tensor& t : out.kernel.tensors)
+    if (t.role == Role::Temp)
+      for (Expr& extent : t.dims)
+        if (const auto* s = std::get_if<SizeRef>(&extent->node); s && ones.count(s->name)) extent = constant_int(1);
+  out.kernel.parts = {std::move(first), std::move(rest)};
+  return out;
+}
+
+}  // namespace tenon
