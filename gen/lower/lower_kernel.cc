@@ -240,9 +240,13 @@ std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& 
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                               const Blueprints& blueprints, Sharing sharing) {
   if (!kernel.parts.empty()) return lower_parts(levels, kernel, blueprints);
-  if (sharing == Sharing::functions)
-    if (const auto apart = scattered_products(kernel))
-      return lower_parts(levels, apart->kernel, blueprints, apart->repeated);
+  if (const auto apart = sharing == Sharing::functions ? scattered_products(kernel) : std::nullopt) {
+    auto out = lower_parts(levels, apart->kernel, blueprints, apart->repeated);
+    const auto whole = std::make_shared<const Kernel>(kernel);
+    for (std::optional<LoopNest>& nest : out)
+      if (nest) nest->kernel = whole;
+    return out;
+  }
   const auto contraction = kernel.call ? std::nullopt : find_contraction(kernel);
   const bool contracts = contraction.has_value();
   const Whole whole{std::make_shared<const Kernel>(kernel), checks_of(kernel, *levels[0]),
