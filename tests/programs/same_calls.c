@@ -32,6 +32,19 @@ static int conv(const tn_context* on, float* y, int64_t channels) {
   return status;
 }
 
+/* 3 images, 2 groups, and products of run-time sizes that are scattered. */
+static int transposed(const tn_context* on, float* y, int64_t channels) {
+  const tn_conv_transpose2d_dims d = {3, 2 * channels, 9, 7, 5, 3, 2};
+  tn_conv_transpose2d_attrs attrs;
+  tn_conv_transpose2d_defaults(&attrs);
+  attrs.groups = 2, attrs.stride[0] = attrs.stride[1] = 2;
+  const size_t bytes = tn_conv_transpose2d_f32_on_workspace(on, &d, &attrs);
+  void* w = malloc(bytes + 1);
+  const int status = tn_conv_transpose2d_f32_on(on, &d, &attrs, a, b, NULL, y, w, bytes);
+  free(w);
+  return status;
+}
+
 static int softmax(const tn_context* on, float* y, int64_t rows) {
   const tn_softmax_dims d = {{1, {rows}}, 33, {1, {rows % 3 + 1}}};
   const size_t bytes = tn_softmax_f32_on_workspace(on, &d, NULL);
@@ -80,7 +93,8 @@ int main(void) {
   static const struct {
     const char* name;
     call* op;
-  } ops[] = {{"gemm", gemm}, {"conv2d", conv}, {"softmax", softmax}, {"relu", relu}, {"sum", sum}};
+  } ops[] = {{"gemm", gemm},       {"conv2d", conv}, {"conv_transpose2d", transposed},
+             {"softmax", softmax}, {"relu", relu},   {"sum", sum}};
   tn_context contexts[4];
   int wrong = 0;
   for (int k = 0; k < MOST; ++k)
