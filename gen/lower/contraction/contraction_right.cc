@@ -147,12 +147,14 @@ void find_quads(const ContractionBuilder& b, const Tensor& t, RightAccess& out) 
 }
 
 /// Whether weights are so many that they come from beyond the first-level cache. What the processor itself fetches of
-/// a stream ends with each page and begins anew with the next.
-bool are_far(const Tensor& t) {
-  constexpr int64_t kNear = 1 << 16;  // bytes
+/// a stream ends with each page and begins anew with the next. Where a weight meets few rows, or the same weights are
+/// read again and again, to ask for it takes longer than to wait for the second-level cache.
+bool are_far(ContractionBuilder& b, const Tensor& t) {
+  constexpr int64_t kFewRows = 4, kNear = 1 << 16, kSecondLevel = 1 << 20;  // the last two in bytes
+  const bool waits = b.repeats || constant_value(b.extent_of(b.c.rows)).value_or(kFewRows + 1) <= kFewRows;
   int64_t bytes = bytes_of(t.dtype);
   for (const Expr& d : t.dims) bytes *= constant_value(d).value_or(0);
-  return bytes >= kNear;
+  return bytes >= (waits ? kSecondLevel : kNear);
 }
 
 /// Panels that were laid out at generation: [outer][column / w][depth][column % w].
@@ -169,7 +171,7 @@ RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t w
   out.whole_panels = b.panel_columns() % out.panel == 0;
   b.right_type = t.dtype;
   b.right_panel = out.panel;
-  b.fetches_right = b.lanes() > 1 && are_far(t);
+  b.fetches_right = b.lanes() > 1 && are_far(b, t);
   return out;
 }
 

@@ -36,6 +36,13 @@ TEST_CASE("tiles fetch weights of 64 KiB or more before they come to them") {
   }
 }
 
+TEST_CASE("tiles of few rows wait for weights of the second-level cache") {
+  const Isa& isa = *isa_from_name("x86-64-v4");
+  CHECK_FALSE(fetches(planned({"x: \"f32[1, 256]\"", "f32[256, 512]", "y = gemm(x, F)"}, {}), isa));
+  CHECK(fetches(planned({"x: \"f32[16, 256]\"", "f32[256, 512]", "y = gemm(x, F)"}, {}), isa));
+  CHECK(fetches(planned({"x: \"f32[1, 512]\"", "f32[512, 512]", "y = gemm(x, F)"}, {}), isa));
+}
+
 TEST_CASE("products of a strip of tiles fetch the transformed weights") {
   const ExecutionPlan plan =
       planned({"x: \"f32[1, 32, 14, 14]\"", "f32[32, 32, 3, 3]", "y = conv2d(x, F, pads=[1, 1, 1, 1])"},
