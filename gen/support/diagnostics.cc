@@ -163,9 +163,9 @@ std::string format(const Diagnostic& d) {
   return out;
 }
 
-std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
+std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known, std::size_t share) {
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(1, wrong.size() / 3) + 1;
+  std::size_t best_distance = std::max<std::size_t>(1, wrong.size() / share) + 1;
   for (const std::string& name : known) {
     if (name.size() > wrong.size() + best_distance || name.size() > 64 || wrong.size() > 64) continue;
     std::vector<std::size_t> row(name.size() + 1);

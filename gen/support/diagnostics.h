@@ -75,7 +75,7 @@ class Diagnostics {
 std::string format(const Diagnostic& diagnostic);
 
 /// The name among `known` that `wrong` was probably meant to be ("" if none is near): for notes that ask "did you
-/// mean".
-std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
+/// mean". One character in `share` may be wrong.
+std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known, std::size_t share = 3);
 
 }  // namespace tenon

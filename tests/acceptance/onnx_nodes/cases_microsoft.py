@@ -84,7 +84,12 @@ def products():
     for ta, tb, alpha in itertools.product((0, 1), (0, 1), (1.0, 0.5)):
         yield ms('FusedMatMul', real(1, 2, *((4, 3) if ta else (3, 4))), real(2, 2, *((5, 4) if tb else (4, 5))), transA=ta, transB=tb, alpha=alpha)
         yield ms('FusedGemm', real(1, *((4, 3) if ta else (3, 4))), real(2, *((5, 4) if tb else (4, 5))), real(3, 5), transA=ta, transB=tb, alpha=alpha, activation='LeakyRelu', activation_alpha=0.2)
-    yield ms('FusedMatMul', real(1, 3, 2, 4), real(2, 2, 4, 5), transBatchA=1)
+        yield ms('FusedMatMul', real(1, *((4, 2, 3) if ta else (3, 2, 4))), real(2, *((5, 2, 4) if tb else (4, 2, 5))), transA=ta, transB=tb, transBatchA=1,
+                 transBatchB=1)
+    for bits, zeros in itertools.product((4, 8), (False, True)):
+        packed, steps = byte(5, 4, 3, 4*bits), np.abs(real(6, 4, 3, 2))*0.1
+        yield ms('GatherBlockQuantized', packed, np.array([[-1, 0], [2, 3]]), steps, byte(7, 4, 3, bits//4) if zeros else None, bits=bits, block_size=16,
+                 quantize_axis=2, const=(0, 2, 3) if zeros else (0, 2))
     for name, params in (('Relu', []), ('Tanh', []), ('Sigmoid', []), ('LeakyRelu', [0.2]), ('Clip', [-0.3, 0.4]), ('HardSigmoid', [0.3, 0.4])):
         yield ms('FusedConv', real(1, 1, 2, 5, 6), real(2, 3, 2, 3, 3), real(3, 3), activation=name, pads=[1, 1, 1, 1], **({'activation_params': params} if params else {}))
     yield ms('FusedConv', real(1, 1, 2, 5, 6), real(2, 3, 2, 3, 3), real(3, 3), real(4, 1, 3, 3, 4), activation='Relu')
@@ -129,6 +134,7 @@ def attention():
     for interleaved in (0, 1):
         yield ms('RotaryEmbedding', real(1, 2, 3, 16), at, real(2, 10, 4), real(3, 10, 4), interleaved=interleaved)
         yield ms('RotaryEmbedding', real(1, 2, 2, 3, 8), np.array([2]), real(2, 10, 4), real(3, 10, 4), interleaved=interleaved)
+    yield ms('RotaryEmbedding', real(1, 2, 3, 16), at, real(2, 10, 4), real(3, 10, 4), scale=0.5)
     n, h, kv, d = 3, 4, 2, 16
     for past, rotary, window, cap in itertools.product((0, 2), (0, 1), (-1, 2), (0.0, 1.5)):
         caches = [real(4, 1, kv, past, d), real(5, 1, kv, past, d)] if past else [None, None]
@@ -186,4 +192,4 @@ def cases():
         yield from group()
 
 
-REFUSED = [('transBatchA=1', 'transposed batches'), ('mode=bicubic padding_mode=border', 'a border is not supported')]
+REFUSED = [('mode=bicubic padding_mode=border', 'a border is not supported')]
