@@ -28,9 +28,9 @@ class Form:
         for k in range(self.r.choice([1, 2, 2, 3])):
             self.add_input(self.dims())
         forms = [getattr(self, n) for n in dir(self) if n.startswith('form_')]
-        for _ in range(self.r.choice([1, 2, 2, 3, 3, 4])):
-            form = self.r.choice(forms)
-            form()
+        forms[seed % len(forms)]()                                # so that seeds in a row have all forms among them
+        for _ in range(self.r.choice([0, 1, 1, 2, 2, 3])):
+            self.r.choice(forms)()
         self.finish()
 
     # ---- names
@@ -67,6 +67,11 @@ class Form:
             return self.r.choice(fits)
         return self.add_input(list(needs) + [s for s in self.r.sample(SIZES, 1) if s not in needs]) if len(self.inputs) < 8 and needs else \
             self.r.choice(fits or [self.add_input(list(needs) or ['N'])])
+
+    def plain(self):
+        """A value of two dims and no pack, an input made for it if there is none."""
+        fits = [n for n, d in self.values.items() if len(d) == 2 and '*P' not in d]
+        return self.r.choice(fits) if fits else self.add_input(self.r.sample(SIZES, 2))
 
     @staticmethod
     def var(dim):
@@ -359,6 +364,72 @@ class Form:
         self.body.append(f'{x}[{n.lower()}] = {e}')
         at = f'shr({x}[{n.lower()}], {bits - 4})' if kind != 'i16' and self.r.random() < 0.6 else f'{x}[{n.lower()}] % 16'
         self.define(self.fresh('k'), d, self.mixed(self.at(s), f'{table}[{at}]'))
+
+    def form_led_by_state(self):
+        """A recurrence that reads where its own state says."""
+        s = self.plain()
+        d = self.values[s]
+        along, over = self.r.sample(d, 2)
+        t, j, at, h = along.lower(), over.lower() + '9', self.fresh('at'), self.fresh('h')
+        self.values[h] = [along, over]
+        before = f'padded({self.at(h, {along: f"{t} - 1", over: j})}, 0)'
+        place = self.r.choice([f'{self.r.choice(["argmax", "argmin"])}[{j}]({before} + {self.at(s, {over: j})})',
+                               f'(padded({at}[{t} - 1], 0) + {t} + 2) % {over}'])
+        self.body.append(f'{at}[{t}] = {place}')
+        own = f'padded({self.at(h, {along: f"{t} - 1"})}, {self.number()})'
+        self.body.append(f'{self.at(h)} = {"0.25*" if self.real else ""}{own} + {self.at(s, {over: f"{at}[{t}]"})}')
+
+    def form_by_parts(self):
+        """The result of a call, a dim of which is read by parts."""
+        s = self.plain()
+        d = self.values[s]
+        a, b = d[-2:]
+        rest, y = d[:-2], self.fresh('y')
+        subs = [x.lower() for x in rest]
+        c = self.fresh('p')
+        self.body.append(f'{c}[{",".join([*subs, f"({a.lower()} {b.lower()})"])}] = {self.mixed(self.at(s), self.number())}')
+        op = self.r.choice(['relu({})', 'softmax({}, axis=-1)', 'tanh({})'] if self.real else ['cumsum({}, axis=-1)', 'sign({})'])
+        self.body.append(f'{y} = {("cumsum({}, axis=-1)" if self.dtype[0] == "u" else op).format(c)}')
+        z = self.fresh('z')
+        k = b.lower() + '10'
+        how = self.r.choice([f'{y}[{",".join([*subs, f"({a.lower()} {b.lower()})"])}]', f'max[{k}]({y}[{",".join([*subs, f"({a.lower()} {k})"])}]) + {self.at(s)}'])
+        self.define(z, d, how)
+
+    def form_gathered(self):
+        """Rows that data choose, turned around before or after."""
+        s = self.plain()
+        d = self.values[s]
+        n = self.integers(d[0])
+        a, y = self.fresh('a'), self.fresh('y')
+        self.define(a, d, self.at(s, {d[0]: f'cast({n}[{d[0].lower()}], i64) % {d[0]}'}))
+        self.body.append(f'{y} = transpose({a}, perm=[1, 0])')
+        self.values[y] = d[::-1]
+
+    def form_of_sizes(self):
+        """Reads up to a bound that functions of sizes give."""
+        s = self.source()
+        d = self.values[s]
+        along = self.r.choice([x for x in d if x != '*P'])
+        name = f'F{len(self.lets)}'
+        e = self.r.choice([f'clamp(shl({along}, 1)//3, 1, {along})', f'max(min(popcount({along}), {along}), 1)', f'min(ceildiv({along}, 2), {along})',
+                           f'clamp(floor(log2({along})), 1, {along})', f'max({along} - 2, 1)'])
+        self.lets[name] = '"' + e + '"'
+        k = self.fresh('k')
+        self.index[k] = name
+        place = self.r.choice([f'min({k}, {along} - 1)', f'min(2*{k} + 1, {along} - 1)', f'clamp({along.lower()} - {k}, 0, {along} - 1)'])
+        self.define(self.fresh('f'), d, f'{self.r.choice(["sum", "max"])}[{k}]({self.at(s, {along: place})}){" - " + self.at(s) if self.r.random() < 0.5 else ""}')
+
+    def form_blocks_of_space(self):
+        """Channels that become space, and what follows it."""
+        if 'D4' in self.inputs:
+            return self.form_elementwise()
+        self.inputs['D4'] = 'T[M, 4, N, K]'
+        y, z, v = self.fresh('y'), self.fresh('z'), self.fresh('v')
+        self.body.append(f'{y} = depth_to_space(D4, block=2)')
+        follow = {True: 'relu', False: 'abs'}[self.real or self.dtype[0] == 'u']
+        self.body.append(f'{z} = {follow}({y})' if self.real or self.dtype[0] == 'i' else f'{z} = add({y}, {y})')
+        c, a, b = (f'{x}{self.count}' for x in 'cab')
+        self.define(v, ['M'], f'max[{c},{a},{b}]({z}[m,{c},{a},{b}])')
 
     # ---- the whole
     def finish(self):
