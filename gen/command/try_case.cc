@@ -119,7 +119,7 @@ class CaseMaker {
 
   /// Counts so many elements; false, with a message, where the test has too many, or their number (-1) is beyond
   /// counting.
-  bool takes_room(int64_t elements, DType d) {
+  bool spend_memory(int64_t elements, DType d) {
     const int64_t most = use_ == TestUse::timed ? kMostTimedBytes : kMostTestBytes;
     if (elements >= 0 && elements <= (most - bytes_) / bytes_of(d)) return bytes_ += elements * bytes_of(d), true;
     return fail(Code::E0227, place_,
@@ -298,7 +298,7 @@ class CaseMaker {
             Code::E0227, place_,
             fmt::format("{}: {} has {} dimensions, at most {} are possible", def_.name, t.name, dims.size(), kMaxRank),
             {"give fewer"});
-      if (!takes_room(element_count(dims), g.dtype)) return false;
+      if (!spend_memory(element_count(dims), g.dtype)) return false;
       TensorData data = random_tensor(g.dtype, dims, has_class(def_, t, "index"));
       if (written && !store(values, data, written->span, t.name)) return false;
       out_.inputs.push_back(std::move(data));
@@ -373,7 +373,7 @@ class CaseMaker {
     for (const auto& t : out_.inputs)
       if (t) oracle.tensors.push_back(*t);
     for (const WrittenExtent& e : call.extents) oracle.sizes[e.size] = constant_value(e.bound).value_or(0);
-    if (const auto made = bytes_made(call.kernel, oracle); !takes_room(made.value_or(-1), DType::U8)) return false;
+    if (const auto made = bytes_made(call.kernel, oracle); !spend_memory(made.value_or(-1), DType::U8)) return false;
     const OracleStatus status = run_kernel(call.kernel, oracle);
     if (status == OracleStatus::Unknown) return answer_of_test(call);
     if (status != OracleStatus::Done)

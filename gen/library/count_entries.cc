@@ -85,14 +85,14 @@ void ShapeBinder::count_beside_added(const TensorDef& t, size_t rank, const Adde
   const std::vector<int64_t> axes = axes_of(added.dim->at, rank + 1, why);
   if (!why.empty()) return;
   const auto axis = static_cast<size_t>(axes.at(0));
-  const auto count_part = [&](size_t from, size_t to, size_t room) {
+  const auto count_part = [&](size_t from, size_t to, size_t available) {
     size_t known = 0, open = to;
     for (size_t i = from; i < to; ++i) {
       if (open == to && std::find(c.open.begin(), c.open.end(), i) != c.open.end()) open = i;
       else known += c.count[i];
     }
-    if (open < to && known <= room) c.count[open] = room - known;
-    return open < to ? known <= room : known == room;
+    if (open < to && known <= available) c.count[open] = available - known;
+    return open < to ? known <= available : known == available;
   };
   const bool first = count_part(0, added.before, axis), second = count_part(added.before, t.dims.size(), rank - axis);
   if (!first || !second)

@@ -129,13 +129,13 @@ class ExprBuilder {
   void append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out);
   void require_data(Expr holds, CheckStatus status, const Syntax& place);
   bool lies_within(const Expr& i, const Expr& extent) const;
-  bool is_required(const Expr& room);
+  bool is_required(const Expr& slack);
   /// The condition that a range from data stands for, null where it has none; its ends are checked at run time.
   Expr range_condition(const Syntax& variable);
   Expr range_end(const Syntax& s, const Expr& extent);
-  void require_choice(const Expr& room, const Syntax& place);
+  void require_choice(const Expr& slack, const Syntax& place);
   void require_any(const std::vector<LoopVar>& vars, const Expr& where, const Syntax& place);
-  void require_where_run(const Expr& room, Expr holds, CheckStatus status, const Syntax& place);
+  void require_where_run(const Expr& slack, Expr holds, CheckStatus status, const Syntax& place);
   Expr divisor(const Expr& divisor, const Syntax& place);
   bool is_later(const Expr& e) const;
   Typed zero() const { return {constant_int(0), true}; }

@@ -422,19 +422,19 @@ void ExprBuilder::require_any(const std::vector<LoopVar>& vars, const Expr& wher
                  place);
 }
 
-void ExprBuilder::require_choice(const Expr& room, const Syntax& place) {
-  require_where_run(room, apply(ScalarOp::Ge, {room, constant_int(0)}), CheckStatus::Shape, place);
+void ExprBuilder::require_choice(const Expr& slack, const Syntax& place) {
+  require_where_run(slack, apply(ScalarOp::Ge, {slack, constant_int(0)}), CheckStatus::Shape, place);
 }
 
-/// What holds for all `room` >= 0, where the statement is carried out at all: the extents of its loops are at least 1
+/// What holds for all `slack` >= 0, where the statement is carried out at all: the extents of its loops are at least 1
 /// then.
-void ExprBuilder::require_where_run(const Expr& room, Expr holds, CheckStatus status, const Syntax& place) {
+void ExprBuilder::require_where_run(const Expr& slack, Expr holds, CheckStatus status, const Syntax& place) {
   std::vector<LoopVar> loops = statement_.loops;
   loops.insert(loops.end(), reducing_.begin(), reducing_.end());
   Ranges ranges;
   for (const LoopVar& v : loops)
     if (const auto* size = std::get_if<SizeRef>(&v.extent->node)) ranges.size_lo[size->name] = 1;
-  const LinearForm form = linear_form(room);
+  const LinearForm form = linear_form(slack);
   for (const LoopVar& v : loops) {
     LinearForm spare = form - linear_form(v.extent);
     ++spare.constant;

@@ -98,8 +98,8 @@ Typed ExprBuilder::folded(const Syntax& s, std::vector<LoopVar> vars, const Expr
   return {fold(std::move(vars), where, convert(next, first.e->type), first.e, name), false};
 }
 
-/// Whether the definition itself requires room >= 0.
-bool ExprBuilder::is_required(const Expr& room) {
+/// Whether the definition itself requires slack >= 0.
+bool ExprBuilder::is_required(const Expr& slack) {
   const size_t checks = kernel_.checks.size();
   bool found = false;
   for (const Syntax& r : scope_.def ? scope_.def->requires_ : std::vector<Syntax>()) {
@@ -110,7 +110,7 @@ bool ExprBuilder::is_required(const Expr& room) {
     LinearForm fact = linear_form(a->args[0]) - linear_form(a->args[1]);
     if (a->op == ScalarOp::Gt) fact.constant -= 1;
     else if (a->op != ScalarOp::Ge) continue;
-    found = found || proves_not_negative(linear_form(room) - fact, Ranges());
+    found = found || proves_not_negative(linear_form(slack) - fact, Ranges());
   }
   kernel_.checks.resize(checks);
   return found;

@@ -31,7 +31,7 @@ void add_fixed_bodies(const LibraryKernel& k, const Blueprints& blueprints, cons
       LoopNest one = library_nest(fixed, blueprints, *levels[i]);
       move_large_arrays(one);
       one.body = without_unread(one.body);
-      add_case(equal_to(k.fixed[n].asked), one, CaseRoom::by_call, *nests[i]);
+      add_case(equal_to(k.fixed[n].asked), one, CaseWorkspace::by_call, *nests[i]);
     }
   }
 }

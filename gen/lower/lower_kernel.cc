@@ -207,7 +207,7 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
   if (nest && sharing == Sharing::functions && isa.vector_bits > 0) windows = window_cases(*whole.kernel, c);
   for (size_t i = windows.size(); i-- > 0;)
     if (const auto one = lower_contraction(std::make_shared<const Kernel>(windows[i].kernel), isa, blueprints))
-      add_case(windows[i].holds, *one, CaseRoom::common, *nest);
+      add_case(windows[i].holds, *one, CaseWorkspace::common, *nest);
   return nest;
 }
 

@@ -35,7 +35,7 @@ class PartsJoiner {
     for (const FoundSize& f : kernel_.found) bounds_[f.name] = renamed(size_number(f.bound), {{}, {}, bounds_, {}});
     for (size_t t = 0; t < kernel_.tensors.size(); ++t) {
       const Tensor& x = kernel_.tensors[t];
-      if (x.role == Role::Temp) nest_.buffers.push_back({x.name, x.dtype, Storage::Workspace, -1, room(t), true});
+      if (x.role == Role::Temp) nest_.buffers.push_back({x.name, x.dtype, Storage::Workspace, -1, elements(t), true});
       else
         nest_.buffers.push_back(
             {x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
@@ -82,7 +82,7 @@ class PartsJoiner {
   }
 
   /// Elements of a temp that goes from part to part; none if only one part has it, which has its own space for it.
-  Operand room(size_t t) const {
+  Operand elements(size_t t) const {
     const bool shared = std::any_of(kernel_.parts.begin(), kernel_.parts.end(),
                                     [&](const Kernel& part) { return part.tensors[t].role == Role::Output; });
     if (!shared) return v_int(0);

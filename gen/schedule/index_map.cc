@@ -69,19 +69,19 @@ bool spread(Expr e, Axis from, const std::vector<Axis>& to, std::vector<Expr>& o
   while (!from.extent.is_one()) {
     const auto place = place_of(from.stride, to);
     if (!place) return false;
-    const auto room = times(place->axis->stride, place->axis->extent), reach = times(from.stride, from.extent);
-    if (!room || !reach) return false;
+    const auto span = times(place->axis->stride, place->axis->extent), reach = times(from.stride, from.extent);
+    if (!span || !reach) return false;
     Expr& sum = out[place->axis->at];
-    if (within(*reach, *room)) {
+    if (within(*reach, *span)) {
       sum = sum + e * to_expr(place->step);
       return true;
     }
-    const auto inside = quotient(*room, from.stride);
+    const auto inside = quotient(*span, from.stride);
     const auto left = inside && inside->is_constant() ? quotient(from.extent, *inside) : std::nullopt;
     if (!left) return false;
     sum = sum + remainder(e, inside->number) * to_expr(place->step);
     e = divided(e, inside->number);
-    from = {from.at, *left, *room};
+    from = {from.at, *left, *span};
   }
   return true;
 }

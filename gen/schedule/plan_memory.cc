@@ -126,9 +126,9 @@ std::vector<std::string> memory_faults(const ExecutionPlan& plan, int workers) {
   std::vector<std::string> faults;
   for (size_t i = 0; i < ranges.size(); ++i) {
     const PlacedRange& a = ranges[i];
-    const int64_t room = plan.memories.empty() ? plan.arena_bytes : plan.memories[static_cast<size_t>(a.memory)].bytes;
-    if (a.begin % kArenaAlign != 0 || a.begin < 0 || a.end > room)
-      faults.push_back(fmt::format("{} is at {}, not in the {} bytes there", a.block->name, a.begin, room));
+    const int64_t bytes = plan.memories.empty() ? plan.arena_bytes : plan.memories[static_cast<size_t>(a.memory)].bytes;
+    if (a.begin % kArenaAlign != 0 || a.begin < 0 || a.end > bytes)
+      faults.push_back(fmt::format("{} is at {}, not in the {} bytes there", a.block->name, a.begin, bytes));
     for (size_t j = i + 1; j < ranges.size() && ranges[j].memory == a.memory && ranges[j].begin < a.end; ++j)
       if (ranges[j].end > ranges[j].begin && live_together(a.block->life, ranges[j].block->life))
         faults.push_back(

@@ -139,8 +139,8 @@ std::string excerpt(const SourceSpan& span) {
   for (std::size_t i = 0; i < lead; ++i) {
     if ((static_cast<unsigned char>(line[i]) & 0xC0u) != 0x80u) under += line[i] == '\t' ? '\t' : ' ';
   }
-  const int room = std::max(1, count_code_points(line.substr(lead)));
-  under += '^' + std::string(static_cast<std::size_t>(std::min(span.length(), room) - 1), '~');
+  const int rest = std::max(1, count_code_points(line.substr(lead)));
+  under += '^' + std::string(static_cast<std::size_t>(std::min(span.length(), rest) - 1), '~');
   std::string shown(line);  // a control character takes one place
   for (char& c : shown)
     if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f) c = '?';

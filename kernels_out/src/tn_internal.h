@@ -109,7 +109,7 @@ typedef int64_t tn_step(tn_frame *f);
 typedef struct {
   tn_op_info info;
   void (*bind)(tn_frame *f);
-  int64_t (*with_room)(tn_frame *f, tn_step *step);   /* runs the step with the arrays of the frame on the stack */
+  int64_t (*with_arrays)(tn_frame *f, tn_step *step);   /* runs the step with the arrays of the frame on the stack */
   void (*shape)(tn_frame *f, int k);                  /* typed calls: determines the shape of input k by tn_rt_extent */
   const tn_core *const *levels;   /* one table of kernels for each level, or NULL */
   const tn_entry *entries;
@@ -211,7 +211,7 @@ struct tn_frame {
   int64_t extent[TN_MAX_EXTENTS];          /* extents that depend on data, as the kernel wrote them */
   const void *values[TN_MAX_VALUES];       /* elements of list attributes: the caller's, or in `kept` */
   tn_scalar kept[TN_MAX_KEPT];
-  /* arrays of with_room: */
+  /* the arrays that with_arrays puts on the stack: */
   tn_operand *operand;                     /* inputs, then outputs, then extents that depend on data */
   tn_dims *pack;
   int64_t *word;                           /* symbols, lists, views; then the stored shape, later the plan */

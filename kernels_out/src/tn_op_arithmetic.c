@@ -29,7 +29,7 @@ static void add_bind(tn_frame *f) {
 
 extern const tn_op tn_rt_op_add;
 
-static int64_t add_with_room(tn_frame *f, tn_step *step) {
+static int64_t add_with_arrays(tn_frame *f, tn_step *step) {
   tn_operand operand[3];
   tn_dims pack[1];
   int64_t word[71];
@@ -93,7 +93,7 @@ static const uint8_t add_pack_kinds[] = {TN_PLANE};
 const tn_op tn_rt_op_add = {
     .info = {.op = "add", .n_in = 2, .n_out = 1, .in = add_in, .out = add_out},
     .bind = add_bind,
-    .with_room = add_with_room,
+    .with_arrays = add_with_arrays,
     .shape = add_shapes,
     .levels = add_levels,
     .entries = add_entries,

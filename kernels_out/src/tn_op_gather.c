@@ -58,7 +58,7 @@ static void gather_bind(tn_frame *f) {
 
 extern const tn_op tn_rt_op_gather;
 
-static int64_t gather_with_room(tn_frame *f, tn_step *step) {
+static int64_t gather_with_arrays(tn_frame *f, tn_step *step) {
   tn_operand operand[3];
   tn_dims pack[3];
   int64_t word[52];
@@ -124,7 +124,7 @@ const tn_op tn_rt_op_gather = {
     .info = {.op = "gather", .n_in = 2, .n_out = 1, .n_attrs = 1, .in = gather_in, .out = gather_out,
         .attrs = gather_attrs},
     .bind = gather_bind,
-    .with_room = gather_with_room,
+    .with_arrays = gather_with_arrays,
     .shape = gather_shapes,
     .levels = gather_levels,
     .entries = gather_entries,

@@ -82,7 +82,7 @@ static void gemm_bind(tn_frame *f) {
 
 extern const tn_op tn_rt_op_gemm;
 
-static int64_t gemm_with_room(tn_frame *f, tn_step *step) {
+static int64_t gemm_with_arrays(tn_frame *f, tn_step *step) {
   tn_operand operand[4];
   int64_t word[43];
   tn_scalar scalar[2];
@@ -182,7 +182,7 @@ const tn_op tn_rt_op_gemm = {
     .info = {.op = "gemm", .n_in = 3, .n_out = 1, .n_attrs = 4, .in = gemm_in, .out = gemm_out, .attrs = gemm_attrs,
         .optional = 0x4},
     .bind = gemm_bind,
-    .with_room = gemm_with_room,
+    .with_arrays = gemm_with_arrays,
     .shape = gemm_shapes,
     .levels = gemm_levels,
     .entries = gemm_entries,

@@ -71,7 +71,7 @@ static void layernorm_bind(tn_frame *f) {
 
 extern const tn_op tn_rt_op_layernorm;
 
-static int64_t layernorm_with_room(tn_frame *f, tn_step *step) {
+static int64_t layernorm_with_arrays(tn_frame *f, tn_step *step) {
   tn_operand operand[4];
   tn_dims pack[2];
   int64_t word[55];
@@ -150,7 +150,7 @@ const tn_op tn_rt_op_layernorm = {
     .info = {.op = "layernorm", .n_in = 3, .n_out = 1, .n_attrs = 2, .in = layernorm_in, .out = layernorm_out,
         .attrs = layernorm_attrs, .optional = 0x4},
     .bind = layernorm_bind,
-    .with_room = layernorm_with_room,
+    .with_arrays = layernorm_with_arrays,
     .shape = layernorm_shapes,
     .levels = layernorm_levels,
     .entries = layernorm_entries,

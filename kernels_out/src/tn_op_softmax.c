@@ -55,7 +55,7 @@ static void softmax_bind(tn_frame *f) {
 
 extern const tn_op tn_rt_op_softmax;
 
-static int64_t softmax_with_room(tn_frame *f, tn_step *step) {
+static int64_t softmax_with_arrays(tn_frame *f, tn_step *step) {
   tn_operand operand[2];
   tn_dims pack[2];
   int64_t word[41];
@@ -115,7 +115,7 @@ const tn_op tn_rt_op_softmax = {
     .info = {.op = "softmax", .n_in = 1, .n_out = 1, .n_attrs = 1, .in = softmax_in, .out = softmax_out,
         .attrs = softmax_attrs},
     .bind = softmax_bind,
-    .with_room = softmax_with_room,
+    .with_arrays = softmax_with_arrays,
     .shape = softmax_shapes,
     .levels = softmax_levels,
     .entries = softmax_entries,

@@ -27,7 +27,7 @@ static void gelu_bind(tn_frame *f) {
 
 extern const tn_op tn_rt_op_gelu;
 
-static int64_t gelu_with_room(tn_frame *f, tn_step *step) {
+static int64_t gelu_with_arrays(tn_frame *f, tn_step *step) {
   tn_operand operand[2];
   tn_dims pack[1];
   int64_t word[60];
@@ -85,7 +85,7 @@ static const uint8_t gelu_pack_kinds[] = {TN_PLANE};
 const tn_op tn_rt_op_gelu = {
     .info = {.op = "gelu", .n_in = 1, .n_out = 1, .in = gelu_in, .out = gelu_out},
     .bind = gelu_bind,
-    .with_room = gelu_with_room,
+    .with_arrays = gelu_with_arrays,
     .shape = gelu_shapes,
     .levels = gelu_levels,
     .entries = gelu_entries,
@@ -173,7 +173,7 @@ static void relu_bind(tn_frame *f) {
 
 extern const tn_op tn_rt_op_relu;
 
-static int64_t relu_with_room(tn_frame *f, tn_step *step) {
+static int64_t relu_with_arrays(tn_frame *f, tn_step *step) {
   tn_operand operand[2];
   tn_dims pack[1];
   int64_t word[60];
@@ -231,7 +231,7 @@ static const uint8_t relu_pack_kinds[] = {TN_PLANE};
 const tn_op tn_rt_op_relu = {
     .info = {.op = "relu", .n_in = 1, .n_out = 1, .in = relu_in, .out = relu_out},
     .bind = relu_bind,
-    .with_room = relu_with_room,
+    .with_arrays = relu_with_arrays,
     .shape = relu_shapes,
     .levels = relu_levels,
     .entries = relu_entries,

@@ -793,7 +793,7 @@ void tn_rt_begin(tn_frame *f, const tn_op *op, int32_t key, int32_t ndim, tn_wan
   }
 }
 
-/* The arrays of the frame, which with_room has placed on the stack. */
+/* The arrays of the frame, which with_arrays has placed on the stack. */
 static void divide_words(tn_frame *f) {
   f->symbol = f->word;
   f->list = f->symbol + f->op->n_symbols;
@@ -864,7 +864,7 @@ static int64_t infer_step(tn_frame *f) {
 }
 
 int tn_rt_infer(tn_frame *f) {
-  return (int)f->op->with_room(f, infer_step);
+  return (int)f->op->with_arrays(f, infer_step);
 }
 
 static int64_t workspace_step(tn_frame *f) {
@@ -886,7 +886,7 @@ static int64_t workspace_step(tn_frame *f) {
 }
 
 int64_t tn_rt_workspace(tn_frame *f) {
-  return f->op->with_room(f, workspace_step);
+  return f->op->with_arrays(f, workspace_step);
 }
 
 /* The operand's dimensions, innermost first, without extents of 1 and with neighbours joined that lie one after another on both
@@ -1062,7 +1062,7 @@ static int64_t call_step(tn_frame *f) {
 int tn_rt_call(tn_frame *f, void *workspace, size_t workspace_bytes) {
   f->workspace = workspace;
   f->workspace_bytes = workspace_bytes;
-  return (int)f->op->with_room(f, call_step);
+  return (int)f->op->with_arrays(f, call_step);
 }
 
 /* ---- typed calls */

@@ -27,7 +27,7 @@ constexpr size_t shortest_purpose = 15;
 struct Layers {
   std::map<std::string, std::set<std::string>> allowed;
 
-  // A rule names a folder, or a whole room; a room's own files, next to its folders, may include these.
+  // A rule names a folder, or a whole module; the files of a module itself, next to its folders, may include these.
   bool may_include(const std::string& from, const std::string& to) const {
     if (from == to || top(to) == from) return true;
     const auto it = allowed.find(from);
@@ -66,29 +66,29 @@ Layers read_layers(const fs::path& path) {
   for (const std::string& line : read_lines(path)) {
     const size_t colon = line.find(':');
     if (line.empty() || line[0] == '#' || colon == std::string::npos) continue;
-    std::istringstream rooms(line.substr(colon + 1));
+    std::istringstream folders(line.substr(colon + 1));
     auto& allowed = layers.allowed[line.substr(0, colon)];
-    allowed.insert(std::istream_iterator<std::string>(rooms), {});
+    allowed.insert(std::istream_iterator<std::string>(folders), {});
   }
   return layers;
 }
 
-// gen/ir/graph/graph.h is in the folder `ir/graph`; a file of gen/ itself is a room of its own name.
+// gen/ir/graph/graph.h is in the folder `ir/graph`; a file of gen/ itself is a module of its own name.
 std::string folder_of(const fs::path& below_gen) {
   return below_gen.has_parent_path() ? below_gen.parent_path().generic_string() : below_gen.stem().string();
 }
 
-// The plan of the house names every room.
+// ARCHITECTURE.md names every module.
 void check_plan(const fs::path& root, const Layers& layers, Report& report) {
   const Source plan{root / "ARCHITECTURE.md", "ARCHITECTURE.md", read_lines(root / "ARCHITECTURE.md")};
-  for (const auto& [room, allowed] : layers.allowed) {
-    if (room.find('/') != std::string::npos) continue;
-    const bool exists = fs::exists(root / "gen" / room) || fs::exists(root / "gen" / (room + ".cc"));
-    const bool named = std::any_of(plan.lines.begin(), plan.lines.end(), [&name = room](const std::string& line) {
+  for (const auto& [folder, allowed] : layers.allowed) {
+    if (folder.find('/') != std::string::npos) continue;
+    const bool exists = fs::exists(root / "gen" / folder) || fs::exists(root / "gen" / (folder + ".cc"));
+    const bool named = std::any_of(plan.lines.begin(), plan.lines.end(), [&name = folder](const std::string& line) {
       return line.find("`gen/" + name + "/`") != std::string::npos ||
              line.find("`gen/" + name + ".*`") != std::string::npos;
     });
-    if (exists && !named) report.breach(plan, 1, "the room '" + room + "' is not in the table of rooms");
+    if (exists && !named) report.breach(plan, 1, "the folder '" + folder + "' is not in the table of modules");
   }
 }
 
@@ -98,12 +98,12 @@ std::string included_file(const std::string& line) {
   return end == std::string::npos ? std::string() : line.substr(10, end - 10);
 }
 
-/// Which folders of the same room each folder includes.
+/// Which folders of the same module each folder includes.
 using Arrows = std::map<std::string, std::set<std::string>>;
 
 void check_includes(const Source& source, const fs::path& gen, const Layers& layers, Arrows& arrows, Report& report) {
-  const std::string room = folder_of(fs::relative(source.path, gen));
-  if (!layers.allowed.count(room)) report.breach(source, 1, "the room '" + room + "' is not in gen/layers.txt");
+  const std::string folder = folder_of(fs::relative(source.path, gen));
+  if (!layers.allowed.count(folder)) report.breach(source, 1, "the folder '" + folder + "' is not in gen/layers.txt");
   for (size_t i = 0; i < source.lines.size(); ++i) {
     const std::string file = included_file(source.lines[i]);
     if (file.empty()) continue;
@@ -113,9 +113,9 @@ void check_includes(const Source& source, const fs::path& gen, const Layers& lay
       continue;
     }
     const std::string other = folder_of(file);
-    if (other != room && Layers::top(other) == Layers::top(room)) arrows[room].insert(other);
-    if (!layers.may_include(room, other))
-      report.breach(source, i + 1, "room '" + room + "' may not include room '" + other + "'");
+    if (other != folder && Layers::top(other) == Layers::top(folder)) arrows[folder].insert(other);
+    if (!layers.may_include(folder, other))
+      report.breach(source, i + 1, "folder '" + folder + "' may not include folder '" + other + "'");
   }
 }
 

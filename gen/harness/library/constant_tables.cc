@@ -54,14 +54,15 @@ void ConstantTables::add(std::vector<CItem>& out) const {
   for (const Table& t : tables_) {
     const TensorData& data = *t.data;
     const std::string type(dtype_row(data.dtype).c_type);
-    const int64_t room = std::max<int64_t>(element_count(data.dims), 1);
+    const int64_t elements = std::max<int64_t>(element_count(data.dims), 1);
     if (has_number_texts(data)) {
-      out.push_back(CObject{fmt::format("static const {} {}[{}]", type, t.name, room), elements_of(data, true)});
+      out.push_back(CObject{fmt::format("static const {} {}[{}]", type, t.name, elements), elements_of(data, true)});
       continue;
     }
     const int bits = real_of(data.dtype) == DType::F64 ? 64 : 32;
-    const std::string declarator = fmt::format("static const union {{\n  uint{}_t bits[{}];\n  {} values[{}];\n}} {}",
-                                               bits, room * (is_complex(data.dtype) ? 2 : 1), type, room, t.name);
+    const std::string declarator =
+        fmt::format("static const union {{\n  uint{}_t bits[{}];\n  {} values[{}];\n}} {}", bits,
+                    elements * (is_complex(data.dtype) ? 2 : 1), type, elements, t.name);
     out.push_back(CObject{declarator, c_braces("", {elements_of(data, false)})});
   }
 }

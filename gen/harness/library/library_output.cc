@@ -11,12 +11,12 @@
 #include <set>
 
 #include "harness/level_choice.h"
+#include "harness/library/frame_arrays.h"
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_bind.h"
 #include "harness/library/library_gradient.h"
 #include "harness/library/library_header.h"
 #include "harness/library/library_packaging.h"
-#include "harness/library/library_room.h"
 #include "harness/library/library_shares.h"
 #include "harness/library/library_tables.h"
 #include "harness/library/library_typed.h"
@@ -111,7 +111,7 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
     add_attribute_functions(*op->def, defs, out);
     out.push_back(bind_function(*op, defs, signature));
     out.push_back(CObject{"extern const tn_op tn_rt_op_" + op->def->name, nullptr});
-    out.push_back(room_function(*op, signature));
+    out.push_back(frame_arrays_function(*op, signature));
     if (!op->def->inputs.empty()) out.push_back(typed_shapes(*op));
     add_op_tables(*op, signature, texts, out);
     add_typed_functions(*op, options.threads, out);

@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
+#include "harness/library/frame_arrays.h"
 #include "harness/library/kernel_forms.h"
 #include "harness/library/library_attributes.h"
-#include "harness/library/library_room.h"
 #include "harness/library/pack_freedom.h"
 #include "harness/library/runtime_calls.h"
 #include "harness/library_names.h"
@@ -153,16 +153,16 @@ void add_descriptor(const LibraryOp& op, const BindSignature& signature, std::ve
   table(info, names, "attrs", quoted_names(def.attrs));
   if (const unsigned optional = optional_mask(def)) info.set("optional", c_mask(optional));
   made.set("info", info.made());
-  for (const char* member : {"bind", "with_room"}) made.set(member, fmt::format("{}_{}", def.name, member));
+  for (const char* member : {"bind", "with_arrays"}) made.set(member, fmt::format("{}_{}", def.name, member));
   if (!def.inputs.empty()) made.set("shape", def.name + "_shapes");
   for (const char* member : {"levels", "entries", "forms"}) made.set(member, fmt::format("{}_{}", def.name, member));
   table(made, "uint8_t ", "pack_kinds", pack_kinds(op, signature));
-  const CallRoom room = room_of(op, signature);
+  const FrameArrays arrays = frame_arrays(op, signature);
   made.set_count("n_entries", op.kernels.size()).set_count("n_types", def.types.size());
   made.set_count("n_packs", signature.packs.size()).set_count("n_extents", written_extents(def).size());
   made.set_count("n_symbols", signature.symbols.size()).set_count("n_lists", signature.lists.size());
-  made.set_count("n_scalars", signature.scalars.size()).set_count("n_loops", static_cast<size_t>(room.loops));
-  made.set_count("n_words", static_cast<size_t>(room.words));
+  made.set_count("n_scalars", signature.scalars.size()).set_count("n_loops", static_cast<size_t>(arrays.loops));
+  made.set_count("n_words", static_cast<size_t>(arrays.words));
   out.push_back(CObject{fmt::format("const tn_op tn_rt_op_{}", def.name), made.made(true)});
 }
 

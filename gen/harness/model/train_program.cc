@@ -149,7 +149,7 @@ class TrainingWriter {
             {"loss_type", loss.dtype == DType::F64 ? "double" : "float"},
             {"digits", loss.dtype == DType::F64 ? "17" : "9"},
             {"predictions", network_outputs() > 0 ? fmt::format("void *network[{}];", network_outputs()) : ""},
-            {"rooms", rooms()},
+            {"output_buffers", output_buffers()},
             {"accuracy", accuracy()},
             {"count_right", answers_.scores >= 0 ? "right += right_answers(r, count);" : ""},
             {"bind_step", bind_step()},
@@ -170,8 +170,9 @@ class TrainingWriter {
   std::string arena_rooms() const {
     const std::vector<ModelArena> both = {arena_, eval_arena_};
     if (arena_.divided()) return set_arena(both, "r->arena") + set_arena(both, "r->eval_arena");
-    return fmt::format("r->arena = {0}_room({1}_ARENA_BYTES + 64);\nr->eval_arena = {0}_room({2}_ARENA_BYTES + 64);\n",
-                       name_, upper_, upper_case(eval_));
+    return fmt::format(
+        "r->arena = {0}_allocate({1}_ARENA_BYTES + 64);\nr->eval_arena = {0}_allocate({2}_ARENA_BYTES + 64);\n", name_,
+        upper_, upper_case(eval_));
   }
 
   std::string align_arenas() const {
@@ -240,11 +241,11 @@ class TrainingWriter {
   /// Outputs of the network, after the loss.
   size_t network_outputs() const { return forward_.outputs.size() - 1; }
 
-  std::string rooms() const {
+  std::string output_buffers() const {
     std::string out;
     for (size_t k = 0; k < network_outputs(); ++k)
       out += fmt::format(
-          "r->network[{0}] = {1}_room({2});\nif (r->network[{0}] == NULL) {{\n"
+          "r->network[{0}] = {1}_allocate({2});\nif (r->network[{0}] == NULL) {{\n"
           "  return {1}_fail(\"train\", \"not enough memory\");\n}}\n",
           k, name_, buffer(forward_, forward_.outputs[k + 1]).bytes);
     return out;

@@ -13,8 +13,8 @@ namespace {
 
 class CaseAdder {
  public:
-  CaseAdder(const Expr& holds, CaseRoom room, LoopNest& nest)
-      : holds_(size_number(holds)), by_call_(room == CaseRoom::by_call), nest_(nest) {}
+  CaseAdder(const Expr& holds, CaseWorkspace workspace, LoopNest& nest)
+      : holds_(size_number(holds)), by_call_(workspace == CaseWorkspace::by_call), nest_(nest) {}
 
   void add(const LoopNest& one) {
     NestRenaming by;
@@ -62,8 +62,8 @@ class CaseAdder {
 
 }  // namespace
 
-void add_case(const Expr& holds, const LoopNest& one, CaseRoom room, LoopNest& nest) {
-  CaseAdder(holds, room, nest).add(one);
+void add_case(const Expr& holds, const LoopNest& one, CaseWorkspace workspace, LoopNest& nest) {
+  CaseAdder(holds, workspace, nest).add(one);
 }
 
 }  // namespace tenon

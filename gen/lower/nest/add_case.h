@@ -7,13 +7,13 @@
 namespace tenon {
 
 /// The workspace that a call has to bring where a case and the nest both need some.
-enum class CaseRoom : uint8_t {
+enum class CaseWorkspace : uint8_t {
   common,   ///< as much as either needs
   by_call,  ///< as much as the body needs that runs
 };
 
 /// Adds the body of `one`, lowered for the same level from a kernel with the same tensors: it runs where `holds`, over
 /// sizes and attributes, is true.
-void add_case(const Expr& holds, const LoopNest& one, CaseRoom room, LoopNest& nest);
+void add_case(const Expr& holds, const LoopNest& one, CaseWorkspace workspace, LoopNest& nest);
 
 }  // namespace tenon

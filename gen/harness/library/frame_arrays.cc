@@ -1,5 +1,5 @@
 // How much a call of an op keeps on the stack.
-#include "harness/library/library_room.h"
+#include "harness/library/frame_arrays.h"
 
 #include <fmt/format.h>
 
@@ -63,43 +63,43 @@ size_t largest_view(const LibraryOp& op) {
   return most;
 }
 
-CallRoom room_of(const LibraryOp& op, const BindSignature& signature) {
-  CallRoom room;
+FrameArrays frame_arrays(const LibraryOp& op, const BindSignature& signature) {
+  FrameArrays lengths;
   size_t views = 0, sizes = 0;
   const std::vector<const TensorDef*> tensors = tensors_of(*op.def);
   for (const TensorDef* t : tensors) views += view_words(*t);
-  room.operands = tensors.size() + written_extents(*op.def).size();
-  room.packs = signature.packs.size();
-  room.loops = loops_of(op, signature);
+  lengths.operands = tensors.size() + written_extents(*op.def).size();
+  lengths.packs = signature.packs.size();
+  lengths.loops = loops_of(op, signature);
   for (const LibraryKernel& k : op.kernels) {
     size_t in = 0, out = 0;
     for (const Tensor& t : k.kernel.tensors) {
       in += t.role == Role::Input || t.role == Role::Constant ? 1 : 0;
       out += t.role == Role::Output ? 1 : 0;
     }
-    room.kernel_in = std::max(room.kernel_in, in);
-    room.kernel_out = std::max(room.kernel_out, out);
-    room.scalars = std::max(room.scalars, copied_scalars(k.kernel, signature));
+    lengths.kernel_in = std::max(lengths.kernel_in, in);
+    lengths.kernel_out = std::max(lengths.kernel_out, out);
+    lengths.scalars = std::max(lengths.scalars, copied_scalars(k.kernel, signature));
     sizes = std::max(sizes, k.kernel.sizes.size());
   }
-  room.scalars += signature.scalars.size();
-  room.words = signature.symbols.size() + kMaxRank * signature.lists.size() + views +
-               std::max(kStoredWords, sizes + kPackWords * room.packs + kLoopWords * room.loops);
-  return room;
+  lengths.scalars += signature.scalars.size();
+  lengths.words = signature.symbols.size() + kMaxRank * signature.lists.size() + views +
+                  std::max(kStoredWords, sizes + kPackWords * lengths.packs + kLoopWords * lengths.loops);
+  return lengths;
 }
 
-CFunction room_function(const LibraryOp& op, const BindSignature& signature) {
+CFunction frame_arrays_function(const LibraryOp& op, const BindSignature& signature) {
   struct Array {
     const char *type, *name;
     size_t length;
   };
-  const CallRoom room = room_of(op, signature);
-  const Array arrays[] = {{"tn_operand", "operand", room.operands},
-                          {"tn_dims", "pack", room.packs},
-                          {"int64_t", "word", room.words},
-                          {"tn_scalar", "scalar", room.scalars},
-                          {"const void *", "kernel_in", room.kernel_in},
-                          {"void *", "kernel_out", room.kernel_out}};
+  const FrameArrays lengths = frame_arrays(op, signature);
+  const Array arrays[] = {{"tn_operand", "operand", lengths.operands},
+                          {"tn_dims", "pack", lengths.packs},
+                          {"int64_t", "word", lengths.words},
+                          {"tn_scalar", "scalar", lengths.scalars},
+                          {"const void *", "kernel_in", lengths.kernel_in},
+                          {"void *", "kernel_out", lengths.kernel_out}};
   CBlock declarations, assignments;
   for (const Array& a : arrays) {
     if (a.length == 0) continue;
@@ -109,7 +109,8 @@ CFunction room_function(const LibraryOp& op, const BindSignature& signature) {
   CBlock body = std::move(declarations);
   std::move(assignments.begin(), assignments.end(), std::back_inserter(body));
   body.push_back(c_return(c_call("step", {c_text("f")})));
-  return {"", "static", "int64_t", op.def->name + "_with_room", {"tn_frame *f", "tn_step *step"}, std::move(body), ""};
+  return {"", "static", "int64_t", op.def->name + "_with_arrays", {"tn_frame *f", "tn_step *step"}, std::move(body),
+          ""};
 }
 
 }  // namespace tenon
