@@ -87,8 +87,8 @@ Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
     return constant_int(*constant_value(a->args[1]) - 1);
   if (a && !positive && a->op == ScalarOp::FloorDiv && constant_value(a->args[1]).value_or(0) > 0) {
     const Expr most = worst_end(a->args[0], false, ranges);
-    const auto n = most ? constant_value(most) : std::nullopt;
-    return n && *n >= 0 ? constant_int(*n / *constant_value(a->args[1])) : nullptr;
+    const LinearForm n = most ? linear_form(most) : LinearForm{-1, {}};
+    return n.terms.empty() && n.constant >= 0 ? constant_int(n.constant / *constant_value(a->args[1])) : nullptr;
   }
   if (a && a->op == ScalarOp::Cast) {
     if (const NumberRange* known = is_int(a->args[0]->type) ? element_range(a->args[0], ranges) : nullptr)

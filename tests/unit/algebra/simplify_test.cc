@@ -56,6 +56,8 @@ TEST_CASE("comparisons are decided by the ranges of variables") {
   CHECK(simplified(op(ScalarOp::Ge, i, c(0))) == "1");
   CHECK(simplified(op(ScalarOp::Lt, n, i)) == "0");
   CHECK(simplified(op(ScalarOp::Max, op(ScalarOp::Min, j, c(3)), c(0))) == "j");
+  CHECK(simplified(op(ScalarOp::Lt, op(ScalarOp::FloorDiv, j, c(2)), c(2))) == "1");
+  CHECK(simplified(op(ScalarOp::Lt, op(ScalarOp::FloorDiv, j, c(2)), c(1))) != "1");
 }
 
 TEST_CASE("comparisons are decided by the range of a narrow type") {
