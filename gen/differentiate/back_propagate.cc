@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "algebra/linear.h"
+#include "algebra/simplify.h"
 #include "ir/kernel/stated_derivative.h"
 
 namespace tenon {
@@ -189,12 +191,13 @@ Expr BackPropagation::first_extreme(const Expr& e, const Reduce& r, const Region
   return read_of(s.target, DType::I64, s.index);
 }
 
-/// A maximum hands its gradient to one element. Where that is read at the variables themselves, each of them asks
-/// whether it is the one; elsewhere, as in the windows of pooling, it is added at the variables' values of that step.
+/// A maximum hands its gradient to one element. Where that is read at the variables themselves, or in windows side by
+/// side, each element asks whether it is the one; elsewhere, as in the windows of pooling that meet, it is added at the
+/// variables' values of that step.
 void BackPropagation::extreme(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in) {
   const Expr first = first_extreme(e, r, in);
   Region below = in;
-  if (keeps_variables || reads_at_variables(r)) {
+  if (keeps_variables || reads_each_once(r, in)) {
     below.vars.insert(below.vars.end(), r.vars.begin(), r.vars.end());
     below.where = both(both(in.where, r.where), apply(ScalarOp::Eq, {step_of(r.vars), first}));
     return region(r.value, adjoint, below);
@@ -207,15 +210,28 @@ void BackPropagation::extreme(const Expr& e, const Reduce& r, const Expr& adjoin
   region(substitute(r.value, at), adjoint, below);
 }
 
-bool BackPropagation::reads_at_variables(const Reduce& reduction) {
+bool BackPropagation::reads_each_once(const Reduce& reduction, const Region& in) const {
   bool all = true;
   const auto is_apart = [&](const Expr& index) {
     return std::none_of(reduction.vars.begin(), reduction.vars.end(),
                         [&](const LoopVar& v) { return mentions(index, v.name); });
   };
+  const auto is_tiled = [&](const Expr& index, const Expr& dim) {
+    return std::any_of(reduction.vars.begin(), reduction.vars.end(), [&](const LoopVar& low) {
+      return std::any_of(in.vars.begin(), in.vars.end(), [&](const LoopVar& v) {
+        const auto by = affine_in(index, v.name);
+        return by && same(simplify(by->coefficient), low.extent) && same(simplify(by->rest), var_ref(low.name)) &&
+               same(simplify(v.extent * low.extent), dim);
+      });
+    });
+  };
   walk(reduction.value, [&](const Expr& e) {
-    if (const auto* r = std::get_if<Read>(&e->node))
-      for (const Expr& i : r->index) all = all && (std::holds_alternative<VarRef>(i->node) || is_apart(i));
+    const auto* r = std::get_if<Read>(&e->node);
+    for (size_t d = 0; r && d < r->index.size(); ++d) {
+      const Expr& i = r->index[d];
+      all = all && (std::holds_alternative<VarRef>(i->node) || is_apart(i) ||
+                    is_tiled(i, kernel_.tensors[static_cast<size_t>(r->tensor)].dims[d]));
+    }
     return all;
   });
   return all;

@@ -52,7 +52,8 @@ class BackPropagation {
   Expr others(const Reduce& r, DType type);
   void extreme(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in);
   Expr first_extreme(const Expr& e, const Reduce& r, const Region& in);
-  static bool reads_at_variables(const Reduce& reduction);
+  /// Whether no element is read by two steps of the reduction, and the step follows from the element's index.
+  bool reads_each_once(const Reduce& reduction, const Region& in) const;
   void add(const Expr& to, const Expr& adjoint);
 
   Kernel& kernel_;

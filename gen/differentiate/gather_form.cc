@@ -159,11 +159,12 @@ class IndexSolver {
           const auto h = affine_in(index_[d], high.name);
           if (!h || is_zero(simplify(h->coefficient)) || !same(simplify(h->rest), var_ref(low.name))) continue;
           if (!same(simplify(h->coefficient), low.extent)) continue;
-          const Expr at = wanted_[d], radix = low.extent;
+          const Expr at = wanted_[d], radix = low.extent, blocks = high.extent;
+          const bool whole = below_[d] && same(simplify(blocks * radix), simplify(below_[d]));
           const std::string outer = high.name, inner = low.name;
           forget(d);
           solve(inner, apply(ScalarOp::Mod, {at, radix}), radix);
-          solve(outer, divided(at, radix), nullptr);
+          solve(outer, divided(at, radix), whole ? blocks : nullptr);
           return true;
         }
     return false;

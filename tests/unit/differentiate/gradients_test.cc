@@ -23,6 +23,7 @@ std::vector<Case> shipped_cases() {
            {{1, 2, 5, 5}, {3, 2, 2, 2}},
            {{"stride", Ints{3, 3}}, {"pads", Ints{3, 3, 3, 3}}, {"dilation", Ints{2, 1}}}},
           {"maxpool2d", {{1, 2, 6, 5}}, {{"kernel", Ints{3, 2}}, {"stride", Ints{2, 2}}, {"pads", Ints{1, 1, 1, 1}}}},
+          {"maxpool2d", {{1, 2, 6, 8}}, {{"kernel", Ints{3, 2}}, {"stride", Ints{3, 2}}}},
           {"avgpool2d", {{1, 2, 6, 5}}, {{"kernel", Ints{3, 2}}, {"stride", Ints{2, 1}}}},
           {"softmax", {{2, 5, 3}}, {{"axis", int64_t{1}}}},
           {"log_softmax", {{4, 5}}},
@@ -244,7 +245,7 @@ TEST_CASE("gradients: windows that are inside of the image ask for nothing") {
     Diagnostics diagnostics;
     const GivenTensor x{true, DType::F32, {constant_int(1), constant_int(2), constant_int(height), constant_int(6)}};
     const Attributes attrs = {
-        {"kernel", Ints{3, 2}}, {"stride", Ints{3, 2}}, {"pads", Ints{0, 0, height % 3 ? 1 : 0, 0}}};
+        {"kernel", Ints{3, 2}}, {"stride", Ints{2, 2}}, {"pads", Ints{0, 0, height % 2 ? 0 : 1, 0}}};
     const auto call = expand_node({defs, *defs.op("maxpool2d"), {x}, attrs}, {}, diagnostics, true);
     REQUIRE(call);
     const GradientKernel made = node_gradient(call->kernel, "X", {"Y"}, DerivativeTable(defs));
@@ -253,6 +254,22 @@ TEST_CASE("gradients: windows that are inside of the image ask for nothing") {
   };
   CHECK(scatter(9).find("select") == std::string::npos);
   CHECK(scatter(8).find("select") != std::string::npos);  // the last row of windows is half outside
+}
+
+TEST_CASE("gradients: elements of windows side by side ask whether they are the largest") {
+  const OpLibrary& defs = tenon_test::shipped_ops();
+  const auto updates = [&](int64_t height) {
+    Diagnostics diagnostics;
+    const GivenTensor x{true, DType::F32, {constant_int(1), constant_int(2), constant_int(height), constant_int(6)}};
+    const Attributes attrs = {{"kernel", Ints{3, 2}}, {"stride", Ints{3, 2}}};
+    const auto call = expand_node({defs, *defs.op("maxpool2d"), {x}, attrs}, {}, diagnostics, true);
+    REQUIRE(call);
+    const GradientKernel made = node_gradient(call->kernel, "X", {"Y"}, DerivativeTable(defs));
+    REQUIRE(made.kernel);
+    return made.kernel->body.back().update == Update::Add;
+  };
+  CHECK_FALSE(updates(9));
+  CHECK(updates(10));  // the last row is in no window
 }
 
 TEST_CASE("gradients: why an op has none") {
