@@ -201,8 +201,9 @@ void ExpressionChecker::check_single_sub(const Syntax& access, const Syntax& sub
   }
   ExpressionPlace below = place;
   below.guarded = false;
+  const std::size_t before = diagnostics_.size();
   check(sub, below);
-  if (place.guarded) return;
+  if (place.guarded || diagnostics_.size() != before) return;
   const IndexVariable* v = sub.is(SyntaxKind::name) ? scope_.variable(sub.text) : nullptr;
   // Bare: the range is the dim's own. (Uses that disagree have been reported.)
   if (v != nullptr && (!v->fixed || !v->extent || same(*v->extent, extent))) return;
