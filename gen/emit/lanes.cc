@@ -19,19 +19,49 @@ std::vector<int> rotated(int lanes, int step) {
   return pick;
 }
 
-/// The row that selects by a comparison directly, or null.
-const IsaRow* row_of_comparison(Emitter& e, const VApply& compare, const OperandType& arms) {
-  switch (compare.op) {
+bool is_comparison(ScalarOp op) {
+  switch (op) {
     case ScalarOp::Lt:
     case ScalarOp::Le:
     case ScalarOp::Gt:
     case ScalarOp::Ge:
     case ScalarOp::Eq:
-    case ScalarOp::Ne: break;
-    default: return nullptr;
+    case ScalarOp::Ne: return true;
+    default: return false;
   }
-  if (compare.args[0]->type != arms) return nullptr;
-  return e.isa.row("select_" + std::string(scalar_op_row(compare.op).name), arms.dtype, arms.lanes);
+}
+
+/// A condition made of comparisons in a mask register; null where the level has none, or `m` is made of something else.
+CExpr mask_register(Emitter& e, const Operand& m) {
+  const auto* a = std::get_if<VApply>(&m->node);
+  if (!a) return nullptr;
+  const bool negated = a->op == ScalarOp::Not;
+  const auto* compare = negated ? std::get_if<VApply>(&a->args[0]->node) : a;
+  if (compare && is_comparison(compare->op)) {
+    const OperandType& t = compare->args[0]->type;
+    const std::string key = (negated ? "mask_no_" : "mask_") + std::string(scalar_op_row(compare->op).name);
+    const IsaRow* row = e.isa.row(key, t.dtype, t.lanes);
+    return row ? c_row(row->spelling, {e.operand(compare->args[0]), e.operand(compare->args[1])}) : nullptr;
+  }
+  if (a->op != ScalarOp::And && a->op != ScalarOp::Or) return nullptr;
+  const DType bits = signed_of(m->type.mask_bits);
+  const IsaRow* row = e.isa.row(a->op == ScalarOp::And ? "mask_and" : "mask_or", bits, m->type.lanes);
+  if (!row) return nullptr;
+  std::vector<CExpr> sides;
+  bool compares = false;
+  for (const Operand& side : a->args) {
+    sides.push_back(mask_register(e, side));
+    compares = compares || sides.back();
+  }
+  if (!compares) return nullptr;
+  for (size_t i = 0; i < sides.size(); ++i)
+    if (!sides[i]) {
+      const OperandType& t = a->args[i]->type;
+      const IsaRow* moved = e.isa.row("mask", signed_of(t.mask_bits), t.lanes);
+      if (!moved) return nullptr;
+      sides[i] = c_row(moved->spelling, {e.operand(a->args[i])});
+    }
+  return c_row(row->spelling, std::move(sides));
 }
 
 bool is_bits(DType d) { return d == DType::F16 || d == DType::BF16 || is_small(d); }
@@ -52,13 +82,15 @@ CExpr select_vector(Emitter& e, const OperandType& t, const VSelect& n) {
     return c_conditional(std::move(cond), std::move(yes), arm_of(e, t, n.no));
   }
   const bool number = is_float(t.dtype) && !is_bits(t.dtype);
-  const auto* compare = std::get_if<VApply>(&n.cond->node);
-  if (const IsaRow* row = compare ? row_of_comparison(e, *compare, t) : nullptr)
-    return c_row(row->spelling,
-                 {e.operand(compare->args[0]), e.operand(compare->args[1]), e.operand(n.yes), e.operand(n.no)});
   const int bits = t.dtype == DType::Bool ? t.mask_bits : bits_of(t.dtype);
-  const CExpr m = mask_of_width(e, n.cond, bits), yes = e.operand(n.yes), no = e.operand(n.no);
   const DType row_type = t.dtype == DType::Bool ? signed_of(bits) : is_bits(t.dtype) ? bits_type(t.dtype) : t.dtype;
+  if (const IsaRow* row = e.isa.row("select_by", row_type, t.lanes)) {
+    if (CExpr in_register = mask_register(e, n.cond)) {
+      CExpr r = c_row(row->spelling, {std::move(in_register), e.operand(n.yes), e.operand(n.no)});
+      return number ? r : c_cast(e.c_type(t), r);
+    }
+  }
+  const CExpr m = mask_of_width(e, n.cond, bits), yes = e.operand(n.yes), no = e.operand(n.no);
   if (const IsaRow* row = e.isa.row("select", row_type, t.lanes)) {
     CExpr r = c_row(row->spelling, {m, yes, no});
     return number ? r : c_cast(e.c_type(t), r);

@@ -18,21 +18,38 @@ namespace {
   MASKED_BY_K(I##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")"), \
       MASKED_BY_K(U##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")")
 
-// Selects through a mask register: of a mask vector, and directly of a comparison (PRED as _CMP_… or _MM_CMPINT_…).
-#define SELECT(TYPE, LANES, MM, SUFFIX, MASKBITS, SI, CAST)                                             \
-  {                                                                                                     \
-    "select", DType::TYPE, LANES,                                                                       \
-        MM "_mask_blend_" SUFFIX "(" MM "_movepi" MASKBITS "_mask((" SI ")$0), " CAST "$2, " CAST "$1)" \
+// A select by a vector of which lanes hold, by a mask register, and such a vector as a mask register.
+#define SELECT(TYPE, LANES, MM, SUFFIX, MASKBITS, SI, CAST)                                          \
+  {"select", DType::TYPE, LANES,                                                                     \
+   MM "_mask_blend_" SUFFIX "(" MM "_movepi" MASKBITS "_mask((" SI ")$0), " CAST "$2, " CAST "$1)"}, \
+  {                                                                                                  \
+    "select_by", DType::TYPE, LANES, MM "_mask_blend_" SUFFIX "($0, " CAST "$2, " CAST "$1)"         \
   }
-#define SELECT_FLOAT(KEY, TYPE, LANES, MM, SUFFIX, PRED) \
-  { KEY, DType::TYPE, LANES, MM "_mask_blend_" SUFFIX "(" MM "_cmp_" SUFFIX "_mask($0, $1, " PRED "), $3, $2)" }
-#define SELECT_FLOATS(TYPE, LANES, MM, SUFFIX)                          \
-  SELECT_FLOAT("select_lt", TYPE, LANES, MM, SUFFIX, "_CMP_LT_OS"),     \
-      SELECT_FLOAT("select_le", TYPE, LANES, MM, SUFFIX, "_CMP_LE_OS"), \
-      SELECT_FLOAT("select_gt", TYPE, LANES, MM, SUFFIX, "_CMP_GT_OS"), \
-      SELECT_FLOAT("select_ge", TYPE, LANES, MM, SUFFIX, "_CMP_GE_OS"), \
-      SELECT_FLOAT("select_eq", TYPE, LANES, MM, SUFFIX, "_CMP_EQ_OQ"), \
-      SELECT_FLOAT("select_ne", TYPE, LANES, MM, SUFFIX, "_CMP_NEQ_UQ")
+// Comparisons into a mask register, and that none of them holds (which differs where a number is NaN).
+#define COMPARE_FLOAT(KEY, TYPE, LANES, SUFFIX, PRED) \
+  { KEY, DType::TYPE, LANES, "_mm512_cmp_" SUFFIX "_mask($0, $1, " PRED ")" }
+#define COMPARE_FLOATS(TYPE, LANES, SUFFIX)                            \
+  COMPARE_FLOAT("mask_lt", TYPE, LANES, SUFFIX, "_CMP_LT_OS"),         \
+      COMPARE_FLOAT("mask_le", TYPE, LANES, SUFFIX, "_CMP_LE_OS"),     \
+      COMPARE_FLOAT("mask_gt", TYPE, LANES, SUFFIX, "_CMP_GT_OS"),     \
+      COMPARE_FLOAT("mask_ge", TYPE, LANES, SUFFIX, "_CMP_GE_OS"),     \
+      COMPARE_FLOAT("mask_eq", TYPE, LANES, SUFFIX, "_CMP_EQ_OQ"),     \
+      COMPARE_FLOAT("mask_ne", TYPE, LANES, SUFFIX, "_CMP_NEQ_UQ"),    \
+      COMPARE_FLOAT("mask_no_lt", TYPE, LANES, SUFFIX, "_CMP_NLT_US"), \
+      COMPARE_FLOAT("mask_no_le", TYPE, LANES, SUFFIX, "_CMP_NLE_US"), \
+      COMPARE_FLOAT("mask_no_gt", TYPE, LANES, SUFFIX, "_CMP_NGT_US"), \
+      COMPARE_FLOAT("mask_no_ge", TYPE, LANES, SUFFIX, "_CMP_NGE_US")
+#define COMPARE_INT(KEY, TYPE, LANES, NAME, SUFFIX) \
+  { KEY, DType::TYPE, LANES, "_mm512_cmp" NAME "_" SUFFIX "_mask((__m512i)($0), (__m512i)($1))" }
+#define COMPARE_INTS(TYPE, LANES, SUFFIX)                                                                   \
+  COMPARE_INT("mask_lt", TYPE, LANES, "lt", SUFFIX), COMPARE_INT("mask_le", TYPE, LANES, "le", SUFFIX),     \
+      COMPARE_INT("mask_gt", TYPE, LANES, "gt", SUFFIX), COMPARE_INT("mask_ge", TYPE, LANES, "ge", SUFFIX), \
+      COMPARE_INT("mask_eq", TYPE, LANES, "eq", SUFFIX), COMPARE_INT("mask_ne", TYPE, LANES, "neq", SUFFIX)
+#define MASKS(BITS, LANES)                                                       \
+  {"mask", DType::I##BITS, LANES, "_mm512_movepi" #BITS "_mask((__m512i)($0))"}, \
+      {"mask_and", DType::I##BITS, LANES, "_kand_mask" #LANES "($0, $1)"}, {     \
+    "mask_or", DType::I##BITS, LANES, "_kor_mask" #LANES "($0, $1)"              \
+  }
 
 #define SCALE(KEY)                                                                                                     \
   X86_BOTH_FLOATS(KEY, "_mm512", "scalef", "$0, $1", 16, 8), X86_BOTH_FLOATS(KEY, "_mm256", "scalef", "$0, $1", 8, 4), \
@@ -84,8 +101,20 @@ std::vector<IsaRow> avx512_rows() {
       SELECT(U16, 32, "_mm512", "epi16", "16", "__m512i", "(__m512i)"),
       SELECT(I8, 64, "_mm512", "epi8", "8", "__m512i", "(__m512i)"),
       SELECT(U8, 64, "_mm512", "epi8", "8", "__m512i", "(__m512i)"),
-      SELECT_FLOATS(F32, 16, "_mm512", "ps"),
-      SELECT_FLOATS(F64, 8, "_mm512", "pd"),
+      COMPARE_FLOATS(F32, 16, "ps"),
+      COMPARE_FLOATS(F64, 8, "pd"),
+      COMPARE_INTS(I32, 16, "epi32"),
+      COMPARE_INTS(U32, 16, "epu32"),
+      COMPARE_INTS(I64, 8, "epi64"),
+      COMPARE_INTS(U64, 8, "epu64"),
+      COMPARE_INTS(I16, 32, "epi16"),
+      COMPARE_INTS(U16, 32, "epu16"),
+      COMPARE_INTS(I8, 64, "epi8"),
+      COMPARE_INTS(U8, 64, "epu8"),
+      MASKS(32, 16),
+      MASKS(64, 8),
+      MASKS(16, 32),
+      MASKS(8, 64),
       {"truncate_eq", DType::F32, 16, "_mm512_maskz_cvttps_epi32(_mm512_cmp_ps_mask($0, $1, _CMP_EQ_OQ), $2)"},
       {"truncate_eq", DType::F32, 8, "_mm256_maskz_cvttps_epi32(_mm256_cmp_ps_mask($0, $1, _CMP_EQ_OQ), $2)"},
       {"cvt_f16_f32", DType::F16, 16, "_mm512_cvtph_ps((__m256i)$0)"},

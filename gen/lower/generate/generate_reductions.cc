@@ -196,6 +196,7 @@ void Generator::accumulate_position(const TreeAccumulate& a) {
   const Bundle where = a.where ? spread(value(a.where), lanes_.parts) : Bundle{};
   const int bits = dtype_row(state.type.dtype).bits;
   const bool runs_over_lanes = acc.split.lanes > 1;
+  Operand start;
   for (size_t u = 0; u < static_cast<size_t>(lanes_.parts); ++u) {
     const Operand best = v_var(state.names[u], state.type), at = v_var(state.positions[u], state.position_type);
     const Operand v = named("x", x[u]);
@@ -205,9 +206,16 @@ void Generator::accumulate_position(const TreeAccumulate& a) {
           v_apply(ScalarOp::Or, {mask_as(v_apply(ScalarOp::Lt, {at, v_const(0, state.position_type)}), bits), better});
     if (a.where) better = v_apply(ScalarOp::And, {better, mask_as(where[u], bits)});
     if (runs_over_lanes && lanes_.active) better = v_apply(ScalarOp::And, {better, lane_mask(bits)});
-    better = named("better", better);
+    // a mask register is no variable: the compiler finds that both selects compare the same
+    const bool in_register = !acc.masked && isa_.row("mask_eq", state.type.dtype, state.type.lanes) &&
+                             isa_.row("select_by", state.position_type.dtype, state.type.lanes);
+    if (!in_register) better = named("better", better);
     const Operand first = v_cast(scalar(a.position, static_cast<int>(u)), state.position_type.dtype);
-    const Operand here = runs_over_lanes ? v_ramp(first, state.type.lanes) : v_splat(first, state.type.lanes);
+    Operand here = runs_over_lanes ? v_ramp(first, state.type.lanes) : v_splat(first, state.type.lanes);
+    if (runs_over_lanes && lanes_.parts > 1) {  // the parts lie behind one another
+      if (u == 0) start = here = named("here", here);
+      else here = v_apply(ScalarOp::Add, {start, v_const(static_cast<double>(u) * acc.split.lanes, here->type)});
+    }
     out_->push_back(
         s_assign(state.positions[u], v_select(mask_as(better, dtype_row(state.position_type.dtype).bits), here, at)));
     out_->push_back(s_assign(state.names[u], v_select(better, v, best)));

@@ -81,6 +81,20 @@ TEST_CASE("one condition for all lanes chooses by a conditional expression, not 
   CHECK(text.find("blendv") == std::string::npos);
 }
 
+TEST_CASE("conditions of several comparisons stay in mask registers up to the select") {
+  const MapCase wins{"wins_f32", {DType::F32, DType::F32}, DType::F32, [](const Few<Operand>& v) {
+                       const Operand beats = v_apply(ScalarOp::Not, {v_apply(ScalarOp::Le, {v[0], v[1]})});
+                       const Operand number = v_apply(ScalarOp::Eq, {v[1], v[1]});
+                       return v_select(v_apply(ScalarOp::And, {beats, number}), v[0], v[1]);
+                     }};
+  const Isa& v4 = *isa_from_name("x86-64-v4");
+  const std::string text = emitted(map_nest(v4, wins, 16), v4);
+  INFO(text);
+  CHECK(text.find("_mm512_mask_blend_ps(_kand_mask16(_mm512_cmp_ps_mask(") != std::string::npos);
+  CHECK(text.find("_CMP_NLE_US)") != std::string::npos);
+  CHECK(text.find("movepi32_mask") == std::string::npos);
+}
+
 TEST_CASE("bytes of floats are bounded before NaN is known where the level converts under a mask") {
   const MapCase bytes{
       "bytes_f32", {DType::F32}, DType::I8, [](const Few<Operand>& v) { return v_cast(v[0], DType::I8); }};
