@@ -7,26 +7,13 @@
 #include <limits>
 #include <set>
 
+#include "oracle/compiled_expr.h"
 #include "oracle/run_frame.h"
 #include "oracle/run_lines.h"
 #include "support/check.h"
 
 namespace tenon {
 namespace {
-
-/// Expressions with their names resolved to slots, so that big constants fold in reasonable time.
-struct Code {
-  enum class Kind : uint8_t { constant, variable, running, read, apply, reduce, select } kind = Kind::constant;
-  DType type = DType::I64;
-  Number value;
-  ScalarOp op = ScalarOp::Add;
-  Reducer reducer = Reducer::Sum;
-  int slot = 0;  ///< variable; read: tensor; the running value of a fold, also of the fold itself
-  bool padded = false, guarded = false;
-  std::vector<Code> parts;  ///< arguments; read: indices then fill; reduce: value, then predicate, then a fold's start;
-                            ///< select: condition, yes, no
-  std::vector<std::pair<int, int64_t>> loops;  ///< reduce: slot and extent
-};
 
 struct OutsideOfTensor {};
 
@@ -50,10 +37,10 @@ class Runner {
 
   OracleStatus run() {
     for (const Check& c : kernel_.checks) {
-      slots_.clear();
-      next_slot_ = 0;
-      const auto loops = bind(c.loops);
-      const Code holds = compile(c.holds);
+      ExprCompiler compiler(call_);
+      const auto loops = compiler.bind(c.loops);
+      const CompiledExpr holds = compiler.compile(c.holds);
+      reserve(compiler);
       if (!every(loops, 0, [&] { return eval(holds).i != 0; }))
         return c.status == CheckStatus::Range ? OracleStatus::Range : OracleStatus::Shape;
     }
@@ -101,17 +88,6 @@ class Runner {
     });
   }
 
-  std::vector<std::pair<int, int64_t>> bind(const std::vector<LoopVar>& loops) {
-    std::vector<std::pair<int, int64_t>> out;
-    for (const LoopVar& v : loops) {
-      const int slot = next_slot_++;
-      slots_[v.name] = slot;
-      if (vars_.size() <= static_cast<size_t>(slot)) vars_.resize(static_cast<size_t>(slot) + 1);
-      out.emplace_back(slot, evaluate_size(v.extent, call_));
-    }
-    return out;
-  }
-
   template <class F>
   bool every(const std::vector<std::pair<int, int64_t>>& loops, size_t k, const F& f) {
     if (k == loops.size()) return f();
@@ -126,14 +102,13 @@ class Runner {
   struct Prepared {
     const KernelStatement* of;
     std::vector<std::pair<int, int64_t>> loops;
-    std::vector<Code> index;
-    Code value, where;
+    std::vector<CompiledExpr> index;
+    CompiledExpr value, where;
   };
 
   /// `from` … `to`-1 share loops, each with the one before; those that are shared have one slot.
   void statements(size_t from, size_t to) {
-    slots_.clear();
-    next_slot_ = 0;
+    ExprCompiler compiler(call_);
     std::vector<Prepared> all;
     for (size_t i = from; i < to; ++i) {
       const KernelStatement& s = kernel_.body[i];
@@ -141,14 +116,21 @@ class Runner {
       const auto shared = static_cast<std::ptrdiff_t>(i == from ? 0 : s.joined);
       if (shared) p.loops.assign(all.back().loops.begin(), all.back().loops.begin() + shared);
       for (std::ptrdiff_t k = 0; k < shared; ++k)
-        slots_[s.loops[static_cast<size_t>(k)].name] = p.loops[static_cast<size_t>(k)].first;
-      for (const auto& own : bind({s.loops.begin() + shared, s.loops.end()})) p.loops.push_back(own);
-      for (const Expr& e : s.index) p.index.push_back(compile(e));
-      p.value = compile(s.value);
-      if (s.where) p.where = compile(s.where);
+        compiler.name(s.loops[static_cast<size_t>(k)].name, p.loops[static_cast<size_t>(k)].first);
+      for (const auto& own : compiler.bind({s.loops.begin() + shared, s.loops.end()})) p.loops.push_back(own);
+      for (const Expr& e : s.index) p.index.push_back(compiler.compile(e));
+      p.value = compiler.compile(s.value);
+      if (s.where) p.where = compiler.compile(s.where);
       all.push_back(std::move(p));
     }
+    reserve(compiler);
     run_joined(all, 0, all.size(), 0);
+  }
+
+  /// Memory for what the compiled expressions refer to.
+  void reserve(const ExprCompiler& compiler) {
+    vars_.resize(std::max(vars_.size(), compiler.variables()));
+    running_.resize(std::max(running_.size(), compiler.running_values()));
   }
 
   /// Statements whose outermost `depth` loops are at a value.
@@ -203,91 +185,15 @@ class Runner {
     return apply_number(op, both, type, type);
   }
 
-  struct Compiler {
-    Runner& run;
-    DType type;
-    Code operator()(const Constant& c) const { return leaf({c.i, c.f}); }
-    Code operator()(const VarRef& v) const {
-      Code out;
-      out.kind = Code::Kind::variable;
-      if (const auto r = run.running_slots_.find(v.name); r != run.running_slots_.end()) {
-        out.kind = Code::Kind::running;
-        out.slot = r->second;
-        return out;
-      }
-      const auto s = run.slots_.find(v.name);
-      TENON_CHECK(s != run.slots_.end(), "variable {} is not bound", v.name);
-      out.slot = s->second;
-      return out;
-    }
-    Code operator()(const SizeRef& s) const { return leaf({run.call_.sizes.at(s.name)}); }
-    Code operator()(const AttrRef& a) const {
-      return leaf(run.call_.attrs.at(a.name).at(static_cast<size_t>(a.element)));
-    }
-    Code operator()(const Read& r) const {
-      Code out = node(Code::Kind::read);
-      out.slot = r.tensor;
-      out.padded = r.fill != nullptr;
-      for (const Expr& e : r.index) out.parts.push_back(run.compile(e));
-      if (r.fill) out.parts.push_back(run.compile(r.fill));
-      return out;
-    }
-    Code operator()(const Apply& a) const {
-      Code out = node(Code::Kind::apply);
-      out.op = a.op;
-      for (const Expr& e : a.args) out.parts.push_back(run.compile(e));
-      return out;
-    }
-    Code operator()(const Reduce& r) const {
-      Code out = node(Code::Kind::reduce);
-      out.reducer = r.op;
-      const Code start = r.start ? run.compile(r.start) : Code();
-      out.loops = run.bind(r.vars);
-      if (r.start) {
-        out.slot = static_cast<int>(run.running_.size());
-        run.running_.emplace_back();
-        run.running_slots_[r.running] = out.slot;
-      }
-      out.parts.push_back(run.compile(r.value));
-      out.guarded = r.where != nullptr;
-      if (r.where) out.parts.push_back(run.compile(r.where));
-      if (r.start) out.parts.push_back(start);
-      return out;
-    }
-    Code operator()(const Select& s) const {
-      Code out = node(Code::Kind::select);
-      out.parts = {run.compile(s.cond), run.compile(s.yes), run.compile(s.no)};
-      return out;
-    }
-    Code node(Code::Kind k) const {
-      Code out;
-      out.kind = k;
-      out.type = type;
-      return out;
-    }
-    Code leaf(Number n) const {
-      Code out = node(Code::Kind::constant);
-      out.value = n;
-      return out;
-    }
-  };
-  friend struct Compiler;
-
-  Code compile(const Expr& e) {
-    Code out = std::visit(Compiler{*this, e->type}, e->node);
-    out.type = e->type;
-    return out;
-  }
-
-  Number eval(const Code& c) {
+  Number eval(const CompiledExpr& c) {
     switch (c.kind) {
-      case Code::Kind::constant: return c.value;
-      case Code::Kind::variable: return {vars_[static_cast<size_t>(c.slot)]};
-      case Code::Kind::running: return running_[static_cast<size_t>(c.slot)];
-      case Code::Kind::read: return read(c);
-      case Code::Kind::reduce: return c.reducer == Reducer::Fold ? folded(c) : reduced(c);
-      case Code::Kind::select: return eval(c.parts[eval(c.parts[0]).i ? 1 : 2]);
-      case Code::Kind::apply: break;
+      case CompiledExpr::Kind::constant: return c.value;
+      case CompiledExpr::Kind::variable: return {vars_[static_cast<size_t>(c.slot)]};
+      case CompiledExpr::Kind::running: return running_[static_cast<size_t>(c.slot)];
+      case CompiledExpr::Kind::read: return read(c);
+      case CompiledExpr::Kind::reduce: return c.reducer == Reducer::Fold ? folded(c) : reduced(c);
+      case CompiledExpr::Kind::select: return eval(c.parts[eval(c.parts[0]).i ? 1 : 2]);
+      case CompiledExpr::Kind::apply: break;
     }
     if ((c.op == ScalarOp::And || c.op == ScalarOp::Or) && c.type == DType::Bool) {
       const bool first = eval(c.parts[0]).i != 0;
@@ -309,7 +215,7 @@ class Runner {
     throw OutsideOfTensor{};
   }
 
-  Number read(const Code& c) {
+  Number read(const CompiledExpr& c) {
     const auto t = static_cast<size_t>(c.slot);
     int64_t at = 0;
     const size_t rank = dims_[t].size();
@@ -325,7 +231,7 @@ class Runner {
   }
 
   /// In order.
-  Number folded(const Code& c) {
+  Number folded(const CompiledExpr& c) {
     const auto slot = static_cast<size_t>(c.slot);
     Number now = eval(c.parts.back());
     every(c.loops, 0, [&] {
@@ -336,7 +242,7 @@ class Runner {
     return now;
   }
 
-  Number reduced(const Code& c) {
+  Number reduced(const CompiledExpr& c) {
     const DType value_type = c.parts[0].type;
     const bool positional = c.reducer == Reducer::ArgMax || c.reducer == Reducer::ArgMin;
     const Expr identity = identity_of(c.reducer, c.type);
@@ -390,11 +296,8 @@ class Runner {
   OracleCall& call_;
   TensorShapes shapes_;
   const std::vector<std::vector<int64_t>>&dims_ = shapes_.dims, &strides_ = shapes_.strides;
-  std::map<std::string, int> slots_;
-  std::vector<int64_t> vars_;
-  std::map<std::string, int> running_slots_;
-  std::vector<Number> running_;
-  int next_slot_ = 0;
+  std::vector<int64_t> vars_;    ///< by slot
+  std::vector<Number> running_;  ///< of folds, by slot
 };
 
 }  // namespace
