@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "frontend/graph/op_semantics.h"
@@ -34,5 +35,8 @@ std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& seman
 std::optional<std::vector<SizeExpr>> whole_elements(const TensorData& data);
 /// Whether the type holds all elements exactly: floats do not hold all integers.
 bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes);
+
+/// `e` with another extent in place of a size.
+SizeExpr with_size(const SizeExpr& e, const std::string& name, const SizeExpr& by);
 
 }  // namespace tenon
