@@ -9,12 +9,14 @@
 #include "algebra/simplify.h"
 #include "ir/kernel/library.h"
 #include "ir/op/type_function.h"
+#include "library/bind_types.h"
 #include "library/call_packs.h"
 #include "library/expr_builder.h"
 #include "library/extent_names.h"
 #include "library/require_sizes.h"
 #include "library/shape_binder.h"
 #include "library/storage_order.h"
+#include "library/take_as_true.h"
 #include "library/type_rules.h"
 #include "library/unroll_variadic.h"
 
@@ -35,30 +37,25 @@ class CallBinder {
         expr_(library, scope, kernel, diagnostics),
         shapes_(*scope.def, scope.binding, [this](const std::string& name) { return let_before_inputs(name); }) {}
 
-  bool bind(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::map<std::string, BoundAttr>& attrs) {
-    if (!bind_attrs(attrs)) return false;
-    for (const TensorDef& t : def_.inputs) orders_.push_back(storage_order(t, expr_));
-    for (const TensorDef& t : def_.outputs) out_orders_.push_back(storage_order(t, expr_));
-    if (const auto why = shapes_.bind_inputs(dims, orders_)) return fail(Code::E0603, *why);
-    follow_ranks();
-    if (const auto wrong = misfit_of_packs(library_, scope_, dims, shapes_.taken_as_equal()))
-      return fail(Code::E0429, wrong->why,
-                  wrong->advice.empty() ? std::vector<std::string>() : std::vector{wrong->advice});
-    if (!one_per_dim(attrs)) return false;
-    bind_lets();
-    if (diagnostics_.has_errors()) return false;
-    if (const auto why = shapes_.check_inputs(dims, orders_)) return fail(Code::E0603, *why);
-    return requirements();
+  /// Inputs that are not given have to be optional.
+  bool bind(const std::vector<GivenTensor>& inputs, const std::map<std::string, BoundAttr>& attrs) {
+    return take_inputs(inputs) && bind_shapes(attrs);
   }
 
   const std::vector<WrittenExtent>& extents() const { return extents_; }
   const std::vector<std::pair<Expr, Expr>>& taken_as_equal() const { return shapes_.taken_as_equal(); }
-  TensorLayout input_layout(size_t i, const std::vector<Expr>& dims) const {
-    return shapes_.layout(def_.inputs[i], dims, orders_[i]);
-  }
+  bool has_input(size_t i) const { return dims_[i].has_value(); }
+  TensorLayout input_layout(size_t i) const { return shapes_.layout(def_.inputs[i], *dims_[i], orders_[i]); }
   std::vector<Expr> output_dims(size_t i) const { return shapes_.stored_dims(def_.outputs[i], out_orders_[i]); }
   TensorLayout output_layout(size_t i, const std::vector<Expr>& dims) const {
     return shapes_.layout(def_.outputs[i], dims, out_orders_[i]);
+  }
+
+  std::optional<DType> output_type(size_t i) {
+    const TensorDef& t = def_.outputs[i];
+    const auto type = dtype_of_word(t.dtype, scope_.binding.types);
+    if (!type) fail(Code::E0606, fmt::format("nothing determines the type {} of {}", t.dtype, t.name));
+    return type;
   }
 
   /// Two negative extents would make a positive stored one.
@@ -77,6 +74,37 @@ class CallBinder {
   }
 
  private:
+  bool take_inputs(const std::vector<GivenTensor>& given) {
+    std::vector<std::optional<DType>> dtypes(def_.inputs.size());
+    dims_.resize(def_.inputs.size());
+    for (size_t i = 0; i < def_.inputs.size(); ++i) {
+      const bool present = i < given.size() && given[i].present;
+      if (!present && !def_.inputs[i].optional)
+        return fail(Code::E0605, fmt::format("input {} is missing", def_.inputs[i].name));
+      if (!present) continue;
+      dtypes[i] = given[i].dtype;
+      dims_[i] = given[i].dims;
+    }
+    const auto why = bind_types(def_, dtypes, scope_.binding);
+    return !why || fail(Code::E0606, *why);
+  }
+
+  bool bind_shapes(const std::map<std::string, BoundAttr>& attrs) {
+    if (!bind_attrs(attrs)) return false;
+    for (const TensorDef& t : def_.inputs) orders_.push_back(storage_order(t, expr_));
+    for (const TensorDef& t : def_.outputs) out_orders_.push_back(storage_order(t, expr_));
+    if (const auto why = shapes_.bind_inputs(dims_, orders_)) return fail(Code::E0603, *why);
+    follow_ranks();
+    if (const auto wrong = misfit_of_packs(library_, scope_, dims_, shapes_.taken_as_equal()))
+      return fail(Code::E0429, wrong->why,
+                  wrong->advice.empty() ? std::vector<std::string>() : std::vector{wrong->advice});
+    if (!one_per_dim(attrs)) return false;
+    bind_lets();
+    if (diagnostics_.has_errors()) return false;
+    if (const auto why = shapes_.check_inputs(dims_, orders_)) return fail(Code::E0603, *why);
+    return requirements();
+  }
+
   bool bind_attrs(const std::map<std::string, BoundAttr>& given) {
     for (const auto& [name, value] : given)
       if (def_.let(name) && def_.let(name)->written) named_[name] = value.elements[0].e;
@@ -232,66 +260,12 @@ class CallBinder {
         const Expr decided = simplify(e);
         const auto v = constant_value(decided);
         if (v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)), advice(r));
-        if (!v && !is_required(decided) && !take_as_true(decided))
+        if (!v && !is_required(decided) && !take_as_true(decided, shapes_))
           return fail(Code::E0604, fmt::format("requires {}, which the sizes of a call decide", print(r)),
                       {"fix sizes that are in it, as in `--size N=4`"});
       }
     }
     return !diagnostics_.has_errors();
-  }
-
-  /// What only run time decides is compared then, as far as extents say it: a <= b is max(a, b) == b. False where they
-  /// do not.
-  bool take_as_true(const Expr& condition) {
-    const auto* two = std::get_if<Apply>(&condition->node);
-    const ScalarOp op = two ? two->op : ScalarOp::Cast;
-    if (op == ScalarOp::And) return take_as_true(two->args[0]) && take_as_true(two->args[1]);
-    if (is_comparison(condition) && op != ScalarOp::Ne) {
-      const Expr &a = two->args[0], &b = two->args[1];
-      const auto at_most = [&](const Expr& less, const Expr& more) {
-        shapes_.take_as_equal(apply(ScalarOp::Max, {less, more}), more);
-      };
-      const auto next = [](const Expr& e) { return e + cast_to(constant_int(1), e->type); };
-      if (op == ScalarOp::Eq) shapes_.take_as_equal(a, b);
-      else if (op == ScalarOp::Le || op == ScalarOp::Ge)
-        at_most(op == ScalarOp::Le ? a : b, op == ScalarOp::Le ? b : a);
-      else at_most(next(op == ScalarOp::Lt ? a : b), op == ScalarOp::Lt ? b : a);
-      return true;
-    }
-    const Expr breach = breach_of(condition, true);
-    if (breach) shapes_.take_as_equal(breach, constant_int(0));
-    return breach != nullptr;
-  }
-
-  static bool is_comparison(const Expr& e) {
-    const auto* a = std::get_if<Apply>(&e->node);
-    if (!a || a->args.size() != 2 || !is_int(a->args[0]->type)) return false;
-    constexpr ScalarOp all[] = {ScalarOp::Eq, ScalarOp::Ne, ScalarOp::Le, ScalarOp::Lt, ScalarOp::Ge, ScalarOp::Gt};
-    return std::find(std::begin(all), std::end(all), a->op) != std::end(all);
-  }
-
-  /// 0 where the condition is as `wanted`, above 0 elsewhere; null where integers do not say it.
-  static Expr breach_of(const Expr& condition, bool wanted) {
-    if (const auto v = constant_value(condition)) return constant_int((*v != 0) == wanted ? 0 : 1);
-    const auto* a = std::get_if<Apply>(&condition->node);
-    if (a && a->op == ScalarOp::Not) return breach_of(a->args[0], !wanted);
-    if (a && (a->op == ScalarOp::And || a->op == ScalarOp::Or)) {
-      const Expr x = breach_of(a->args[0], wanted), y = breach_of(a->args[1], wanted);
-      return x && y ? apply((a->op == ScalarOp::And) == wanted ? ScalarOp::Max : ScalarOp::Min, {x, y}) : nullptr;
-    }
-    if (!is_comparison(condition)) return nullptr;
-    const Expr x = cast_to(a->args[0], DType::I64), y = cast_to(a->args[1], DType::I64), one = constant_int(1),
-               none = constant_int(0);
-    const auto above = [&](const Expr& e) { return apply(ScalarOp::Max, {e, none}); };
-    const Expr apart = apply(ScalarOp::Max, {x - y, y - x});
-    switch (a->op) {
-      case ScalarOp::Eq: return wanted ? apart : above(one - apart);
-      case ScalarOp::Ne: return wanted ? above(one - apart) : apart;
-      case ScalarOp::Le: return wanted ? above(x - y) : above(y - x + one);
-      case ScalarOp::Gt: return wanted ? above(y - x + one) : above(x - y);
-      case ScalarOp::Ge: return wanted ? above(y - x) : above(x - y + one);
-      default: return wanted ? above(x - y + one) : above(y - x);
-    }
   }
 
   /// Whether the op that makes the call has the same condition.
@@ -308,6 +282,7 @@ class CallBinder {
   const SourceSpan& place_;
   ExprBuilder expr_;
   ShapeBinder shapes_;
+  std::vector<std::optional<std::vector<Expr>>> dims_;  ///< of the inputs that are given
   std::vector<std::vector<int>> orders_, out_orders_;
   std::map<std::string, Expr> named_;
   std::vector<WrittenExtent> extents_;
@@ -319,90 +294,7 @@ std::vector<Expr> flat(const std::vector<std::vector<Expr>>& entries) {
   return out;
 }
 
-std::optional<DType> type_of(const std::string& word, const Binding& binding) {
-  return dtype_of_word(word, binding.types);
-}
-
-/// The one dtype of `variable` for which the derived type is `made`; nothing if there is none, or several.
-std::optional<DType> only_origin(const TypeVar& variable, const TypeVar& derived, DType made) {
-  std::optional<DType> found;
-  for (const DType d : dtypes_of(variable)) {
-    if (derived_dtype(derived.name, d) != made) continue;
-    if (found) return std::nullopt;
-    found = d;
-  }
-  return found;
-}
-
-/// wide(T) from T, or T from wide(T) where only one type leads there.
-std::optional<std::string> bind_derived(const OpDef& def, Binding& binding) {
-  for (const TypeVar& v : def.types) {
-    const auto made = binding.types.find(v.name);
-    const std::string inside(variable_of_type(v.name));
-    if (!v.derived || made == binding.types.end() || binding.types.contains(inside)) continue;
-    if (const auto origin = only_origin(*def.type(inside), v, made->second)) binding.types[inside] = *origin;
-  }
-  for (const TypeVar& v : def.types) {
-    const auto inside = binding.types.find(std::string(variable_of_type(v.name)));
-    const auto made = v.derived && inside != binding.types.end() ? derived_dtype(v.name, inside->second) : std::nullopt;
-    if (!made) continue;
-    const auto [at, fresh] = binding.types.emplace(v.name, *made);
-    if (at->second != *made)
-      return fmt::format("{} is {} where {} is {}", v.name, name_of(at->second), inside->first,
-                         name_of(inside->second));
-  }
-  return std::nullopt;
-}
-
-/// Type variables from the inputs' dtypes; classes are checked.
-std::optional<std::string> bind_types(const OpDef& def, const std::vector<std::optional<DType>>& given,
-                                      Binding& binding) {
-  for (size_t i = 0; i < def.inputs.size() && i < given.size(); ++i) {
-    if (!given[i]) continue;
-    const TensorDef& t = def.inputs[i];
-    if (const auto fixed = def.type(t.dtype) ? std::nullopt : dtype_from_name(t.dtype)) {
-      if (*fixed != *given[i]) return fmt::format("{} is {}, {} is needed", t.name, name_of(*given[i]), t.dtype);
-      continue;
-    }
-    const auto [it, fresh] = binding.types.emplace(t.dtype, *given[i]);
-    if (it->second != *given[i])
-      return fmt::format("{} is {} where {} is {}", t.name, name_of(*given[i]), t.dtype, name_of(it->second));
-  }
-  if (const auto why = bind_derived(def, binding)) return why;
-  for (const TypeVar& v : def.types) {
-    const auto t = binding.types.find(v.name);
-    if (t == binding.types.end()) continue;
-    bool fits = false;
-    for (const Word& c : v.classes) fits = fits || in_type_class(t->second, c.text) || c.text == name_of(t->second);
-    if (!fits) return fmt::format("{} is {}, which the op does not take", v.name, name_of(t->second));
-  }
-  return std::nullopt;
-}
-
 }  // namespace
-
-std::optional<std::shared_ptr<const OpDef>> unroll_call(const OpDef& def, size_t inputs,
-                                                        const std::map<std::string, BoundAttr>& attrs,
-                                                        const SourceSpan& place, Diagnostics& diagnostics) {
-  if (is_variadic(def)) {
-    const size_t others = def.inputs.size() - 1;
-    if (inputs > others) return std::make_shared<const OpDef>(unroll_variadic(def, static_cast<int>(inputs - others)));
-    diagnostics.error(Code::E0605, place, fmt::format("{}: input {} is missing", def.name, def.inputs.back().name));
-    return std::nullopt;
-  }
-  const std::string* list = extents_of_outputs(def);
-  if (!list) return nullptr;
-  const auto extents = attrs.find(*list);
-  const auto& preset = def.attr(*list)->value;  // without one the call is refused for that
-  const size_t outputs = extents != attrs.end()                   ? extents->second.elements.size()
-                         : preset && preset->is(SyntaxKind::list) ? preset->children.size()
-                                                                  : 1;
-  if (outputs > 0) return std::make_shared<const OpDef>(unroll_variadic(def, static_cast<int>(outputs)));
-  diagnostics.error(
-      Code::E0425, place,
-      fmt::format("{}: '{}' has no elements that are known here, and there is an output for each", def.name, *list));
-  return std::nullopt;
-}
 
 std::optional<BoundCall> bind_call(const OpCall& call, Diagnostics& diagnostics) {
   BoundCall out;
@@ -416,32 +308,18 @@ std::optional<BoundCall> bind_call(const OpCall& call, Diagnostics& diagnostics)
   out.kernel.op = out.kernel.name = def.name;
   out.kernel.doc = def.doc;
   CallBinder binder(call.library, out.scope, out.kernel, diagnostics, call.place);
-  std::vector<std::optional<DType>> dtypes(def.inputs.size());
-  std::vector<std::optional<std::vector<Expr>>> dims(def.inputs.size());
-  for (size_t i = 0; i < def.inputs.size(); ++i) {
-    const bool present = i < inputs.size() && inputs[i].present;
-    if (!present && !def.inputs[i].optional)
-      return binder.fail(Code::E0605, fmt::format("input {} is missing", def.inputs[i].name)), std::nullopt;
-    if (!present) continue;
-    dtypes[i] = inputs[i].dtype;
-    dims[i] = inputs[i].dims;
-  }
-  if (const auto why = bind_types(def, dtypes, out.scope.binding)) return binder.fail(Code::E0606, *why), std::nullopt;
-  if (!binder.bind(dims, call.attrs)) return std::nullopt;
+  if (!binder.bind(inputs, call.attrs)) return std::nullopt;
   for (size_t i = 0; i < def.inputs.size(); ++i) {
     BoundTensor& b = out.scope.tensors[def.inputs[i].name];
-    if (!dims[i]) continue;
-    const TensorLayout l = binder.input_layout(i, *dims[i]);
+    if (!binder.has_input(i)) continue;
+    const TensorLayout l = binder.input_layout(i);
     b.tensor = static_cast<int>(out.kernel.tensors.size());
     b.entries = l.entries;
-    out.kernel.tensors.push_back({def.inputs[i].name, Role::Input, *dtypes[i], flat(l.entries), l.strides});
+    out.kernel.tensors.push_back({def.inputs[i].name, Role::Input, inputs[i].dtype, flat(l.entries), l.strides});
   }
   for (size_t i = 0; i < def.outputs.size(); ++i) {
-    const auto type = type_of(def.outputs[i].dtype, out.scope.binding);
-    if (!type)
-      return binder.fail(Code::E0606,
-                         fmt::format("nothing tells the type {} of {}", def.outputs[i].dtype, def.outputs[i].name)),
-             std::nullopt;
+    const auto type = binder.output_type(i);
+    if (!type) return std::nullopt;
     const std::vector<Expr> stored = binder.output_dims(i);
     const TensorLayout l = binder.output_layout(i, stored);
     if (!binder.parts_exist(def.outputs[i], l)) return std::nullopt;
@@ -472,31 +350,27 @@ bool bind_composite(const BodyCall& call, Kernel& kernel, Scope& scope, Diagnost
   const std::vector<BoundTensor>& inputs = call.inputs;
   scope.def = &def;
   CallBinder binder(call.library, scope, kernel, diagnostics, call.place);
-  std::vector<std::optional<DType>> dtypes(def.inputs.size());
-  std::vector<std::optional<std::vector<Expr>>> dims(def.inputs.size());
-  for (size_t i = 0; i < def.inputs.size(); ++i) {
-    const bool present = i < inputs.size() && inputs[i].tensor >= 0;
-    if (!present && !def.inputs[i].optional)
-      return binder.fail(Code::E0605, fmt::format("input {} is missing", def.inputs[i].name));
-    if (!present) continue;
+  std::vector<GivenTensor> given(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    given[i].present = inputs[i].tensor >= 0;
+    if (!given[i].present) continue;
     const Tensor& t = kernel.tensors[static_cast<size_t>(inputs[i].tensor)];
-    dtypes[i] = t.dtype;
-    dims[i] = t.dims;
+    given[i].dtype = t.dtype;
+    given[i].dims = t.dims;
   }
-  if (const auto why = bind_types(def, dtypes, scope.binding)) return binder.fail(Code::E0606, *why);
-  if (!binder.bind(dims, call.attrs)) return false;
+  if (!binder.bind(given, call.attrs)) return false;
   require_equal(binder.taken_as_equal(), def, kernel);
   for (size_t i = 0; i < def.inputs.size(); ++i) {
     BoundTensor& b = scope.tensors[def.inputs[i].name];
-    if (!dims[i]) continue;
-    const TensorLayout l = binder.input_layout(i, *dims[i]);
+    if (!binder.has_input(i)) continue;
+    const TensorLayout l = binder.input_layout(i);
     b.entries = l.entries;
     b.tensor = view_of(kernel, inputs[i].tensor, l);
     b.flexible = inputs[i].flexible;
   }
   for (size_t i = 0; i < def.outputs.size(); ++i) {
-    const auto type = type_of(def.outputs[i].dtype, scope.binding);
-    if (!type) return binder.fail(Code::E0606, fmt::format("nothing tells the type of {}", def.outputs[i].name));
+    const auto type = binder.output_type(i);
+    if (!type) return false;
     const TensorLayout l = binder.output_layout(i, binder.output_dims(i));
     if (!binder.parts_exist(def.outputs[i], l)) return false;
     BoundTensor& b = scope.tensors[def.outputs[i].name];

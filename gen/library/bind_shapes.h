@@ -58,12 +58,6 @@ struct BodyCall {
   SourceSpan place;
 };
 
-/// Of a variadic definition: the one for as many tensors as a call with `inputs` inputs has; null for others. Nothing
-/// after an error: the call has none.
-std::optional<std::shared_ptr<const OpDef>> unroll_call(const OpDef& def, size_t inputs,
-                                                        const std::map<std::string, BoundAttr>& attrs,
-                                                        const SourceSpan& place, Diagnostics& diagnostics);
-
 /// Binds the definition to the call. Nothing after an error.
 std::optional<BoundCall> bind_call(const OpCall& call, Diagnostics& diagnostics);
 

@@ -2,6 +2,7 @@
 #include "library/bind_frame.h"
 #include "library/bind_shapes.h"
 #include "library/body_expander.h"
+#include "library/unroll_variadic.h"
 
 namespace tenon {
 namespace {

@@ -261,4 +261,27 @@ bool may_lack_tensors(const OpDef& def) {
 OpDef unroll_variadic(const OpDef& def, int tensors) { return Unroller(def, tensors, false).run(); }
 OpDef unroll_optional(const OpDef& def, int tensors) { return Unroller(def, tensors, true).run(); }
 
+std::optional<std::shared_ptr<const OpDef>> unroll_call(const OpDef& def, size_t inputs,
+                                                        const std::map<std::string, BoundAttr>& attrs,
+                                                        const SourceSpan& place, Diagnostics& diagnostics) {
+  if (is_variadic(def)) {
+    const size_t others = def.inputs.size() - 1;
+    if (inputs > others) return std::make_shared<const OpDef>(unroll_variadic(def, static_cast<int>(inputs - others)));
+    diagnostics.error(Code::E0605, place, fmt::format("{}: input {} is missing", def.name, def.inputs.back().name));
+    return std::nullopt;
+  }
+  const std::string* list = extents_of_outputs(def);
+  if (!list) return nullptr;
+  const auto extents = attrs.find(*list);
+  const auto& preset = def.attr(*list)->value;  // without one the call is refused for that
+  const size_t outputs = extents != attrs.end()                   ? extents->second.elements.size()
+                         : preset && preset->is(SyntaxKind::list) ? preset->children.size()
+                                                                  : 1;
+  if (outputs > 0) return std::make_shared<const OpDef>(unroll_variadic(def, static_cast<int>(outputs)));
+  diagnostics.error(
+      Code::E0425, place,
+      fmt::format("{}: '{}' has no elements that are known here, and there is an output for each", def.name, *list));
+  return std::nullopt;
+}
+
 }  // namespace tenon

@@ -2,7 +2,14 @@
 // of its own.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
 #include "ir/op/op_def.h"
+#include "library/scope.h"
+#include "support/diagnostics.h"
 
 namespace tenon {
 
@@ -26,5 +33,11 @@ bool is_variadic(const OpDef& def);
 bool has_variadic_output(const OpDef& def);
 /// The list attribute that has an extent for each tensor of a variadic output; nullptr for other definitions.
 const std::string* extents_of_outputs(const OpDef& def);
+
+/// Of a variadic definition: the one for as many tensors as a call with `inputs` inputs has; null for others. Nothing
+/// after an error: the call has none.
+std::optional<std::shared_ptr<const OpDef>> unroll_call(const OpDef& def, size_t inputs,
+                                                        const std::map<std::string, BoundAttr>& attrs,
+                                                        const SourceSpan& place, Diagnostics& diagnostics);
 
 }  // namespace tenon
