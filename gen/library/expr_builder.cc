@@ -219,7 +219,7 @@ std::vector<LoopVar> ExprBuilder::loop_vars(const Syntax& v) {
     const auto r = scope_.pack_ranges.find(v.text);
     std::vector<LoopVar> out;
     if (r == scope_.pack_ranges.end()) {
-      error(Code::E0410, v, fmt::format("nothing tells the range of *{}", v.text),
+      error(Code::E0410, v, fmt::format("nothing determines the range of *{}", v.text),
             {"index a dimension with it, or give it a range under `index`"});
       return out;
     }
@@ -229,7 +229,7 @@ std::vector<LoopVar> ExprBuilder::loop_vars(const Syntax& v) {
   }
   const auto r = scope_.ranges.find(v.text);
   if (r != scope_.ranges.end()) return {{v.text, r->second}};
-  error(Code::E0410, v, fmt::format("nothing tells the range of {}", v.text),
+  error(Code::E0410, v, fmt::format("nothing determines the range of {}", v.text),
         {"index a dimension with it, or give it a range under `index`"});
   return {{v.text, constant_int(1)}};
 }

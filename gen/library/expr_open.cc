@@ -101,7 +101,7 @@ std::vector<Expr> ExprBuilder::extents_of_parts(const Syntax& group, const Bound
 Expr ExprBuilder::joined_parts(const Syntax& group, const BoundTensor& t, size_t entry) {
   const std::vector<Expr> extents = extents_of_parts(group, t, entry);
   if (extents.empty()) {
-    error(Code::E0429, group, fmt::format("nothing tells the extents of the parts of '{}'", print(group)),
+    error(Code::E0429, group, fmt::format("nothing determines the extents of the parts of '{}'", print(group)),
           {"give all variables of it but one a range under `index`"});
     return constant_int(0);
   }

@@ -135,7 +135,7 @@ std::optional<std::string> ShapeBinder::bind_split(const Dim& d, const Expr& ext
   if (open_parts > 1) {
     waited_ = true;
     return splits_wait_ ? std::nullopt
-                        : std::optional(fmt::format("nothing tells '{}' of {} in {}: give an input that has it",
+                        : std::optional(fmt::format("nothing determines '{}' of {} in {}: give an input that has it",
                                                     open->name, print(d), t.name));
   }
   if (!open)

@@ -131,7 +131,7 @@ class BindWriter {
     }
     TENON_CHECK(open.empty() && broadcast_done, "{}: no order in which the shapes can be bound", def_.name);
     for (const LetDef& l : def_.lets)
-      TENON_CHECK(s_.bound_lets.count(l.name), "{}: nothing tells {}", def_.name, l.name);
+      TENON_CHECK(s_.bound_lets.count(l.name), "{}: nothing determines {}", def_.name, l.name);
     for (const TensorDef& t : def_.inputs)
       if (t.follows) write_plain_input(s_, t);
   }

@@ -36,7 +36,7 @@ class ExtentChecker {
     for (const Statement& s : op_.body) statement(s);
     for (const LetDef& let : op_.lets)
       if (open_.count(let.name) != 0)
-        diagnostics_.error(Code::E0438, let.value.span, fmt::format("nothing tells the extent '{}'", let.name),
+        diagnostics_.error(Code::E0438, let.value.span, fmt::format("nothing determines the extent '{}'", let.name),
                            {fmt::format("give it a value in the body: {} = sum[i](…)", let.name)});
   }
 

@@ -264,7 +264,7 @@ class ShapeChecker {
             {"an op has one variadic tensor; give other outputs names of their own"});
       if (std::count_if(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.per_operand; }) != 1)
         diagnostics_.error(
-            Code::E0434, t.span, fmt::format("nothing tells how many tensors the variadic output '{}' is", t.name),
+            Code::E0434, t.span, fmt::format("nothing determines how many tensors the variadic output '{}' is", t.name),
             {"give it one dim `D...` with an attribute D of the type int[], which has an element for each"});
       if (!op_.impl.empty())
         diagnostics_.error(Code::E0434, t.span, fmt::format("the variadic output '{}' is that of a C template", t.name),

@@ -64,7 +64,7 @@ ops:
   REQUIRE(call);
   CHECK(constant_value(call->output_dims[0][0]) == 2);
   CHECK_FALSE(bind_call({*defs, *defs->op("chain"), {x, y, GivenTensor{}}}, diagnostics));
-  CHECK(diagnostics.text().find("nothing tells 'B' of (A B) in X") != std::string::npos);
+  CHECK(diagnostics.text().find("nothing determines 'B' of (A B) in X") != std::string::npos);
 }
 
 }  // namespace split_dims_test
