@@ -34,35 +34,16 @@ class NodeMapping {
   }
 
  private:
-  static constexpr const char* kLookUp = "LabelEncoder";
-
   /// Whether the results are numbers of texts, from inputs or the node's own: they are moved and looked up alone.
   bool gives_texts() const {
-    static const std::set<std::string> moving{"ArrayFeatureExtractor",
-                                              "Compress",
-                                              "Concat",
-                                              "Expand",
-                                              "Flatten",
-                                              "Gather",
-                                              "GatherElements",
-                                              "GatherND",
-                                              "Identity",
-                                              "Reshape",
-                                              "Slice",
-                                              "Split",
-                                              "Squeeze",
-                                              "Tile",
-                                              "Transpose",
-                                              "Unsqueeze",
-                                              "Where"};
     for (const AttributeProto& a : node_.attribute())
       if ((a.name() == "value" || a.name() == "values_tensor") && is_onnx_texts(a.t())) return true;
     if (std::none_of(inputs_.begin(), inputs_.end(),
                      [&](ValueId v) { return context_.builder.texts().holds_texts(v); }))
       return false;
-    if (node_.op_type() != kLookUp && moving.count(node_.op_type()) == 0)
+    if (!looks_up_texts(node_.op_type()) && !moves_texts(node_.op_type()))
       throw OnnxError{Code::E0805, "an input holds texts, which a program can only move and look up", {}};
-    return node_.op_type() != kLookUp;
+    return !looks_up_texts(node_.op_type());
   }
 
   std::vector<ValueId> mapped() {
@@ -107,13 +88,25 @@ class NodeMapping {
     return all;
   }
 
-  // Files of other tools leave the import out; the first version is what such operators have unless they came later.
+  /// Whether the row names all attributes that the node has.
+  bool names_attributes(const OnnxRow& row) const {
+    return std::all_of(node_.attribute().begin(), node_.attribute().end(), [&](const AttributeProto& a) {
+      return std::any_of(row.attrs.begin(), row.attrs.end(),
+                         [&](const OnnxAttribute& known) { return known.name == a.name(); });
+    });
+  }
+
+  // Files of other tools leave the import out; the first version is what such operators have unless they, or an
+  // attribute of theirs, came later.
   int opset_not_imported() {
     if (domain().empty()) return 0;
     constexpr int kNewest = 1000;
     for (const int version : {1, kNewest}) {
       bool known = false;
-      if (onnx_rows(context_.table, node_.op_type(), domain(), version, known).empty()) continue;
+      const std::vector<const OnnxRow*> rows = onnx_rows(context_.table, node_.op_type(), domain(), version, known);
+      if (std::none_of(rows.begin(), rows.end(),
+                       [&](const OnnxRow* row) { return version == kNewest || names_attributes(*row); }))
+        continue;
       context_.warn(Code::E0803,
                     fmt::format("the model imports no opset of the domain '{}'; {} is taken as {}", domain(),
                                 node_.op_type(), version == 1 ? "of version 1" : "of the newest version"),

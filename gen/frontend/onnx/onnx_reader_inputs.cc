@@ -69,7 +69,8 @@ void OnnxReader::read_inputs() {
       error(Code::E0809, where, fmt::format("the name '{}' is defined twice", v.name()));
     if (values_.count(v.name())) continue;
     const TypeProto::Tensor& t = v.type().tensor_type();
-    const std::optional<DType> dtype = onnx_dtype(t.elem_type());
+    const bool texts = onnx_dtype_name(t.elem_type()) == "STRING";
+    const std::optional<DType> dtype = texts ? DType::I64 : onnx_dtype(t.elem_type());
     if (v.type().value_case() != TypeProto::kTensorType)
       error(Code::E0805, where, "only tensors can be inputs of the program");
     else if (!dtype)
@@ -84,8 +85,14 @@ void OnnxReader::read_inputs() {
     for (int axis = 0; axis < t.shape().dim_size(); ++axis)
       dims.push_back(extent(t.shape().dim(axis), v.name(), axis, where));
     const ValueId id = builder_->add_input(v.name(), *dtype, dims);
+    if (texts) {
+      builder_->texts().mark(id);
+      diagnostics_.warning_at(Code::E0805, source_.path + ": " + where,
+                              "it holds texts: the program takes their numbers in the table at the top of its header, "
+                              "and -1 for any other text");
+    }
     define(values_, v.name(), id, where);
-    if (may_say_extents(*dtype, dims)) candidates_.push_back(id);
+    if (!texts && may_say_extents(*dtype, dims)) candidates_.push_back(id);
   }
 }
 

@@ -4,12 +4,39 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <set>
 
 #include "frontend/onnx/onnx_tensor.h"
 
 namespace tenon {
 
 using tenon_onnx::TensorProto;
+
+bool moves_texts(const std::string& op_type) {
+  static const std::set<std::string> moving{"ArrayFeatureExtractor",
+                                            "Compress",
+                                            "Concat",
+                                            "Expand",
+                                            "Flatten",
+                                            "Gather",
+                                            "GatherElements",
+                                            "GatherND",
+                                            "Identity",
+                                            "Reshape",
+                                            "Slice",
+                                            "Split",
+                                            "Squeeze",
+                                            "Tile",
+                                            "Transpose",
+                                            "Unsqueeze",
+                                            "Where"};
+  return moving.count(op_type) > 0;
+}
+
+bool looks_up_texts(const std::string& op_type) {
+  static const std::set<std::string> tables{"CategoryMapper", "LabelEncoder", "OneHotEncoder"};
+  return tables.count(op_type) > 0;
+}
 
 bool is_onnx_texts(const TensorProto& tensor) { return onnx_dtype_name(tensor.data_type()) == "STRING"; }
 

@@ -288,6 +288,8 @@ RecipeValue text_numbers(const HostCall& c) {
   const SizeExpr count = static_cast<int64_t>(elements.size());
   return TensorRef{c.context.builder.add_numbers(DType::I64, {count}, elements)};
 }
+RecipeValue holds_texts(const HostCall& c) { return c.context.builder.texts().holds_texts(c.tensor(0)); }
+
 RecipeValue as_text(const HostCall& c) {
   c.context.builder.texts().mark(c.tensor(0));
   return TensorRef{c.tensor(0)};
@@ -433,6 +435,7 @@ constexpr HostRow kHostRows[] = {
     {"numbers", 2, 2, numbers_tensor},
     {"text_numbers", 1, 1, text_numbers},
     {"as_text", 1, 1, as_text},
+    {"holds_texts", 1, 1, holds_texts},
     {"require", 2, 2, require},
     {"einsum", 2, kMany, einsum},
     {"upper_bound", 1, 1, upper_bound},
@@ -456,8 +459,8 @@ constexpr HostRow kHostRows[] = {
 bool takes_tensors(const HostRow& row) {
   const auto f = row.function;
   return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar ||
-         f == upper_bound || f == made || f == open_parts || f == chain || f == scan || f == item || f == stretch ||
-         f == split || f == grad;
+         f == upper_bound || f == made || f == holds_texts || f == open_parts || f == chain || f == scan || f == item ||
+         f == stretch || f == split || f == grad;
 }
 
 bool has_tensor(const RecipeList& args) {
