@@ -137,6 +137,52 @@ CExpr shift(Emitter& e, const OperandType& t, const VApply& n) {
   return c_binary(a, left ? "<<" : ">>", c_text(std::to_string(count->i)));
 }
 
+/// The lower bits of a count, below the width of the type.
+Operand count_of(const Operand& b) {
+  return v_apply(ScalarOp::BitAnd, {b, v_constant({bits_of(b->type.dtype) - 1, 0}, b->type)});
+}
+
+/// Shifts by counts within the type: by 1 where bit 0 of the count is set, by 2 where bit 1 is, and so on.
+Operand shifted_by_steps(ScalarOp op, const OperandType& t, Block& steps) {
+  Operand r = arg(0, t);
+  for (int k = 1; k < bits_of(t.dtype); k *= 2) {
+    const Operand kept =
+        v_apply(ScalarOp::Eq, {v_apply(ScalarOp::BitAnd, {arg(1, t), v_constant({k, 0}, t)}), v_constant({0, 0}, t)});
+    const std::string name = "by_" + std::to_string(k);
+    steps.push_back(s_let(name, v_select(kept, r, v_apply(op, {r, v_constant({k, 0}, t)}))));
+    r = v_var(name, t);
+  }
+  return r;
+}
+
+/// Shifts lane by lane: counts out of range leave zeros, or the sign. Words have instructions for it, which compilers
+/// know under the operator.
+CExpr shift_by_lanes(Emitter& e, const OperandType& t, const VApply& n) {
+  const bool left = n.op == ScalarOp::Shl, sign = !left && is_signed_int(t.dtype);
+  return call_piece(e, Piece{left ? "shl" : "shr", t, t, {t, t}}, {e.operand(n.args[0]), e.operand(n.args[1])},
+                    [&](Emitter& inner, CBlock& body) {
+                      const OperandType u{unsigned_of(bits_of(t.dtype)), t.lanes, 0};
+                      const int bits = bits_of(t.dtype);
+                      const Operand outside =
+                          v_apply(ScalarOp::Ge, {v_apply_as(ScalarOp::Bits, {arg(1, t)}, u), v_constant({bits, 0}, u)});
+                      Operand r = v_var("r", t);
+                      if (bits >= 32) {
+                        const CExpr a =
+                            left && is_signed_int(t.dtype) ? c_cast(inner.c_type(u), c_text("a")) : c_text("a");
+                        const CExpr shifted = c_binary(a, left ? "<<" : ">>", inner.operand(count_of(arg(1, t))));
+                        body.push_back(c_declare("const " + inner.c_type(t), "r", c_cast(inner.c_type(t), shifted)));
+                        inner.declare("r", Binding{"r", t, false, false, std::nullopt});
+                      } else {
+                        Block steps;
+                        r = shifted_by_steps(n.op, t, steps);
+                        inner.block(steps, body);
+                      }
+                      const Operand beyond =
+                          sign ? v_apply(ScalarOp::Shr, {arg(0, t), v_constant({bits - 1, 0}, t)}) : splat_of(0, t);
+                      body.push_back(c_return(inner.operand(v_select(outside, beyond, r))));
+                    });
+}
+
 /// Quotient and remainder of integers by a constant power of two, rounded down: a shift, and the lower bits.
 CExpr by_power_of_two(Emitter& e, const OperandType& t, const VApply& n) {
   const auto* divisor = std::get_if<VConst>(&n.args[1]->node);
@@ -236,7 +282,7 @@ CExpr apply_vector(Emitter& e, const OperandNode& node, const VApply& n) {
     case ScalarOp::Shl:
     case ScalarOp::Shr:
       if (CExpr r = shift(e, t, n)) return r;
-      return lanewise(e, node, n);
+      return shift_by_lanes(e, t, n);
     case ScalarOp::Abs:
       if (is_unsigned_int(t.dtype)) return e.operand(n.args[0]);
       return others(e, node, n);
