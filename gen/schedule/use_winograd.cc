@@ -141,7 +141,7 @@ class WinogradRewriter {
         "Winograd, tiles of {0} x {0}: {1} multiplications a channel and filter, not {2}; errors up to {3:g} of the "
         "largest "
         "result",
-        m, points, m * m * t.taps * t.taps, winograd_error(m, t.stride));
+        m, points, m * m * t.taps * t.taps, winograd_error(m, t.taps, t.stride));
   }
 
   /// Whether the tensor is read outside of the sum.

@@ -6,7 +6,8 @@
 namespace tenon {
 namespace {
 
-constexpr int kTaps = 3;            ///< of the filters; longer ones need points whose powers lose digits
+constexpr int kMostTaps = 5;        ///< of the filters; longer ones lose digits
+constexpr int kMostPoints = 6;      ///< of one remainder of the stride: winograd_transform has no more
 constexpr double kTransform = 9;    ///< of one point of a channel or filter: loads, stores and turning, not arithmetic
 constexpr double kNear = 1 << 20;   ///< bytes of weights that stay in the second-level cache
 constexpr double kFar = 2;          ///< of a byte of weights that does not
@@ -15,6 +16,9 @@ constexpr double kColdTiles = 4;    ///< of a byte of V or W then, if it does no
 constexpr int64_t kKept = 1 << 24;  ///< bytes of weights of a program that caches hold from one run to the next
 constexpr double kGain = 1.15;      ///< less is not worth another rounding
 constexpr int64_t kShallow = 8;     ///< channels or filters below which transforms are all the time
+
+/// Multiplications along an axis for the first of the remainders that a stride divides taps by: the one with most taps.
+int points_of(int outputs, int taps, int stride) { return outputs + (taps + stride - 1) / stride - 1; }
 
 double weight_cost(const TiledConvolution& conv, double taps, bool cold) {
   const double bytes = taps * static_cast<double>(conv.channels * conv.filters) * bytes_of(DType::F32);
@@ -52,19 +56,25 @@ double winograd_cost(const TiledConvolution& conv, const Isa& isa, int outputs, 
 
 }  // namespace
 
-double winograd_error(int outputs, int stride) {
-  if (outputs == 2) return 2e-6;
-  return stride == 1 ? 1e-5 : 5e-6;
+double winograd_error(int outputs, int taps, int stride) {
+  switch (points_of(outputs, taps, stride)) {
+    case 6: return 1e-5;
+    case 5: return 5e-6;
+    default: return taps <= 3 ? 2e-6 : 5e-6;
+  }
 }
 
 std::optional<int> winograd_outputs(const TiledConvolution& conv, const Isa& isa, int64_t all_weights) {
   const bool cold = all_weights > kKept;
-  if (conv.taps != kTaps || conv.stride > kTaps - 1 || std::min(conv.channels, conv.filters) < kShallow)
+  if (conv.taps < 3 || conv.taps > kMostTaps || conv.stride >= conv.taps ||
+      std::min(conv.channels, conv.filters) < kShallow)
     return std::nullopt;
   std::optional<int> best;
   double least = direct_cost(conv, isa, cold) / kGain;
-  for (const int outputs : {2, 4})
+  for (const int outputs : {2, 4}) {
+    if (points_of(outputs, conv.taps, conv.stride) > kMostPoints) continue;
     if (const double cost = winograd_cost(conv, isa, outputs, cold); cost < least) best = outputs, least = cost;
+  }
   return best;
 }
 

@@ -13,6 +13,6 @@ namespace tenon {
 std::optional<int> winograd_outputs(const TiledConvolution& conv, const Isa& isa, int64_t all_weights);
 
 /// The largest error of a result, as a part of the largest result: measured, see docs/accuracy.md.
-double winograd_error(int outputs, int stride);
+double winograd_error(int outputs, int taps, int stride);
 
 }  // namespace tenon
