@@ -24,6 +24,7 @@
 #include "lower/nest/add_case.h"
 #include "lower/nest/number_of_sizes.h"
 #include "lower/scattered_products.h"
+#include "lower/tree/join_rows.h"
 
 namespace tenon {
 namespace {
@@ -186,7 +187,7 @@ std::optional<Block> loops_of(const ThinProduct& thin, const Isa& isa, const Blu
   const KernelCase one = prepare_unforked(thin.kernel);
   if (thin.streams_rows && !one.streams_rows) return std::nullopt;
   const PlannedCase planned = plan(one, isa, blueprints);
-  if (!planned.vectors()) return std::nullopt;
+  if (!planned.vectors() || (thin.joins_rows && !joins_rows(planned.tree.body))) return std::nullopt;
   return body_of(planned, isa, {nest.buffers, nest.functions});
 }
 

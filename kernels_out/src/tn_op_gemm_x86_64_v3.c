@@ -46,13 +46,13 @@ typedef float tn_f32x8_at __attribute__((vector_size(32), aligned(4), may_alias)
 
 typedef int32_t tn_i32x8 __attribute__((vector_size(32)));
 
-static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const float *p, int64_t n) {
   return _mm256_maskload_ps((const float *)(const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+}
+
+static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
+  return a < b ? a : b;
 }
 
 static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_sum_x86_64_v3(tn_f32x8 a) {
@@ -275,7 +275,111 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   float *restrict Y_sum_lost = (float *)(void *)free_memory;
   free_memory += 4096;
   float *restrict Y_sum_block = (float *)(void *)free_memory;
-  if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
+  if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4) && C_s1 == 1 && K < 512) {
+    for (int64_t m = 0; m < M; ++m) {
+      const int64_t n_together = N & (-8);
+      for (int64_t n = 0; n < n_together; n += 8) {
+        tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum3 = (tn_f32x8){0};
+        tn_f32x8 Y_sum4 = (tn_f32x8){0};
+        tn_f32x8 Y_sum5 = (tn_f32x8){0};
+        tn_f32x8 Y_sum6 = (tn_f32x8){0};
+        tn_f32x8 Y_sum7 = (tn_f32x8){0};
+        const int64_t k_whole = K & (-8);
+        for (int64_t k = 0; k < k_whole; k += 8) {
+          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
+              Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
+        }
+        for (int64_t k = k_whole; k < K; k += 8) {
+          const int64_t active = K - k;
+          Y_sum0 = Y_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum1 = Y_sum1 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum2 = Y_sum2 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum3 = Y_sum3 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum4 = Y_sum4 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum5 = Y_sum5 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum6 = Y_sum6 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum7 = Y_sum7 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+        }
+        const tn_f32x8 t = __builtin_shufflevector(Y_sum0, Y_sum4, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum0, Y_sum4, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t2 = __builtin_shufflevector(Y_sum1, Y_sum5, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum1, Y_sum5, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t3 = __builtin_shufflevector(Y_sum2, Y_sum6, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum2, Y_sum6, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t4 = __builtin_shufflevector(Y_sum3, Y_sum7, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum3, Y_sum7, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t5 = __builtin_shufflevector(t, t3, 0, 1, 8, 9, 4, 5, 12, 13) +
+            __builtin_shufflevector(t, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+        const tn_f32x8 t6 = __builtin_shufflevector(t2, t4, 0, 1, 8, 9, 4, 5, 12, 13) +
+            __builtin_shufflevector(t2, t4, 2, 3, 10, 11, 6, 7, 14, 15);
+        const tn_f32x8 t7 = __builtin_shufflevector(t5, t6, 0, 8, 2, 10, 4, 12, 6, 14) +
+            __builtin_shufflevector(t5, t6, 1, 9, 3, 11, 5, 13, 7, 15);
+        const int t8 = alpha == 0.0f;
+        const tn_f32x8 t9 = t8 ? (tn_f32x8){0} : (tn_f32x8)(alpha * t7);
+        const int t10 = beta == 0.0f;
+        const tn_f32x8 t11 = t10 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n]);
+        *(tn_f32x8_at *)&Y[m * N + n] = t9 + t11;
+      }
+      for (int64_t n = n_together; n < N; ++n) {
+        tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum3 = (tn_f32x8){0};
+        const int64_t k_groups = K & (-32);
+        for (int64_t k = 0; k < k_groups; k += 32) {
+          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
+              Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+              *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+              *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+              *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
+        }
+        for (int64_t k = k_groups; k < K; k += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, K - k);
+          Y_sum0 = Y_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+        }
+        const float Y_sum_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum0 + Y_sum1 + (Y_sum2 + Y_sum3));
+        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * Y_sum_all) + (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n]);
+      }
+    }
+  } else if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
         float Y_sum = 0.0f;
@@ -759,7 +863,110 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   float *restrict Y_sum_lost = (float *)(void *)free_memory;
   free_memory += 4096;
   float *restrict Y_sum_block = (float *)(void *)free_memory;
-  if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
+  if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4) && K < 512) {
+    for (int64_t m = 0; m < M; ++m) {
+      const int64_t n_together = N & (-8);
+      for (int64_t n = 0; n < n_together; n += 8) {
+        tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum3 = (tn_f32x8){0};
+        tn_f32x8 Y_sum4 = (tn_f32x8){0};
+        tn_f32x8 Y_sum5 = (tn_f32x8){0};
+        tn_f32x8 Y_sum6 = (tn_f32x8){0};
+        tn_f32x8 Y_sum7 = (tn_f32x8){0};
+        const int64_t k_whole = K & (-8);
+        for (int64_t k = 0; k < k_whole; k += 8) {
+          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
+              Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
+        }
+        for (int64_t k = k_whole; k < K; k += 8) {
+          const int64_t active = K - k;
+          Y_sum0 = Y_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum1 = Y_sum1 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum2 = Y_sum2 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum3 = Y_sum3 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum4 = Y_sum4 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum5 = Y_sum5 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum6 = Y_sum6 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum7 = Y_sum7 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+        }
+        const tn_f32x8 t = __builtin_shufflevector(Y_sum0, Y_sum4, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum0, Y_sum4, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t2 = __builtin_shufflevector(Y_sum1, Y_sum5, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum1, Y_sum5, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t3 = __builtin_shufflevector(Y_sum2, Y_sum6, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum2, Y_sum6, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t4 = __builtin_shufflevector(Y_sum3, Y_sum7, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum3, Y_sum7, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t5 = __builtin_shufflevector(t, t3, 0, 1, 8, 9, 4, 5, 12, 13) +
+            __builtin_shufflevector(t, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+        const tn_f32x8 t6 = __builtin_shufflevector(t2, t4, 0, 1, 8, 9, 4, 5, 12, 13) +
+            __builtin_shufflevector(t2, t4, 2, 3, 10, 11, 6, 7, 14, 15);
+        const tn_f32x8 t7 = __builtin_shufflevector(t5, t6, 0, 8, 2, 10, 4, 12, 6, 14) +
+            __builtin_shufflevector(t5, t6, 1, 9, 3, 11, 5, 13, 7, 15);
+        const int t8 = alpha == 0.0f;
+        const tn_f32x8 t9 = t8 ? (tn_f32x8){0} : (tn_f32x8)(alpha * t7);
+        const float t10 = beta == 0.0f ? 0.0f : beta * 0.0f;
+        *(tn_f32x8_at *)&Y[m * N + n] = t9 + t10;
+      }
+      for (int64_t n = n_together; n < N; ++n) {
+        tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum3 = (tn_f32x8){0};
+        const int64_t k_groups = K & (-32);
+        for (int64_t k = 0; k < k_groups; k += 32) {
+          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
+              Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+              *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+              *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+              *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
+        }
+        for (int64_t k = k_groups; k < K; k += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, K - k);
+          Y_sum0 = Y_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+        }
+        const float Y_sum_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum0 + Y_sum1 + (Y_sum2 + Y_sum3));
+        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * Y_sum_all) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+      }
+    }
+  } else if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
         float Y_sum = 0.0f;

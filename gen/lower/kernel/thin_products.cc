@@ -58,6 +58,7 @@ class Assumptions {
     return all;
   }
 
+  const std::map<std::string, int64_t>& sizes() const { return sizes_; }
   ThinProduct product() const { return {holds_, with_sizes(k_, sizes_), false}; }
 
  private:
@@ -85,6 +86,22 @@ std::optional<ThinProduct> along_depth(const Kernel& k, const Contraction& c) {
   return a.product();
 }
 
+/// The same for sums of few vectors: those of neighbouring columns are folded together, into a vector of results.
+std::optional<ThinProduct> short_sums(const Kernel& k, const Contraction& c, const ThinProduct& along_depth) {
+  const std::string depth = size_name(c.depth[0].extent);
+  Assumptions a(k);
+  if (depth.empty() || c.columns.empty() || !a.dense_epilogue(c, c.columns.front().name)) return std::nullopt;
+  const ThinProduct dense = a.product();
+  ThinProduct out = along_depth;
+  for (const Expr& more : {dense.holds, apply(ScalarOp::Lt, {size_ref(depth), constant_int(kLongRow)})})
+    if (more) out.holds = out.holds ? apply(ScalarOp::And, {out.holds, more}) : more;
+  out.kernel = with_sizes(out.kernel, a.sizes());
+  for (Size& s : out.kernel.sizes)
+    if (s.name == depth) s.hi = std::min(s.hi, kLongRow - 1);
+  out.joins_rows = true;
+  return out;
+}
+
 /// One row (or column), and the other side dense along the columns (or rows): multiples of its rows are added up.
 std::optional<ThinProduct> along_other(const Kernel& k, const Contraction& c, bool one_row) {
   const std::vector<LoopVar>&one = one_row ? c.rows : c.columns, &many = one_row ? c.columns : c.rows;
@@ -103,7 +120,9 @@ std::vector<ThinProduct> thin_products(const Kernel& k, const Contraction& c) {
   if (!open || !is_float(c.result) || !is_float(c.accumulator) || c.depth.size() != 1 || c.rows.size() > 1 ||
       c.columns.size() > 1 || (c.rows.empty() && c.columns.empty()) || c.transposed)
     return out;
-  for (const auto& thin : {along_depth(k, c), along_other(k, c, true), along_other(k, c, false)}) {
+  const auto sums = along_depth(k, c);
+  if (const auto together = sums ? short_sums(k, c, *sums) : std::nullopt) out.push_back(*together);
+  for (const auto& thin : {sums, along_other(k, c, true), along_other(k, c, false)}) {
     if (!thin) continue;
     const auto fork = thin->holds ? fork_columns(thin->kernel) : std::nullopt;
     if (fork) out.push_back({apply(ScalarOp::And, {thin->holds, fork->holds}), fork->then, true});

@@ -12,6 +12,7 @@ struct ThinProduct {
   Expr holds;  ///< over sizes; null: always
   Kernel kernel;
   bool streams_rows = false;  ///< of use only where it goes over blocks of rows
+  bool joins_rows = false;    ///< of use only where it takes several sums together
 };
 
 /// The thin cases of a matrix product of floats whose extents are known at the call, in the order in which they are

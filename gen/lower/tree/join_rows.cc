@@ -105,13 +105,35 @@ class RowJoiner {
   Ranges ranges_;
 };
 
+/// Sums of products of two reads: of one row of a matrix with many.
+bool adds_products(const TreeLoop& l) {
+  return std::any_of(l.body.begin(), l.body.end(), [](const TreeNode& n) {
+    if (const auto* inner = std::get_if<TreeLoop>(&n.node)) return adds_products(*inner);
+    const auto* a = std::get_if<TreeAccumulate>(&n.node);
+    const auto* product = a ? std::get_if<Apply>(&a->value->node) : nullptr;
+    return product && product->op == ScalarOp::Mul;
+  });
+}
+
 }  // namespace
 
 void join_rows(const Kernel& k, const Isa& isa, LoopTree& tree) {
   if (isa.vector_bits == 0) return;
   RowJoiner joiner(k, isa, tree);
-  for (TreeNode& n : tree.body)
-    if (auto* l = std::get_if<TreeLoop>(&n.node)) l->rows = joiner.rows_of(*l);
+  for (TreeNode& n : tree.body) {
+    auto* l = std::get_if<TreeLoop>(&n.node);
+    if (!l) continue;
+    l->rows = joiner.rows_of(*l);
+    auto* inner = l->rows == 0 && l->body.size() == 1 ? std::get_if<TreeLoop>(&l->body[0].node) : nullptr;
+    if (inner && adds_products(*inner)) inner->rows = joiner.rows_of(*inner);
+  }
+}
+
+bool joins_rows(const Tree& tree) {
+  return std::any_of(tree.begin(), tree.end(), [](const TreeNode& n) {
+    const auto* l = std::get_if<TreeLoop>(&n.node);
+    return l && (l->rows > 1 || joins_rows(l->body));
+  });
 }
 
 }  // namespace tenon

@@ -333,6 +333,14 @@ TEST_CASE("library bodies: a transposed convolution is a product of matrices who
   }
 }
 
+TEST_CASE("library bodies: short sums of a few rows with many columns are folded together") {
+  const std::string nest = nest_of("gemm");
+  INFO(nest);
+  CHECK(contains(nest, "lt(K, 512)"));
+  CHECK(contains(nest, "for n = 0 .. n_together step 16"));
+  CHECK(contains(nest, "for n = n_together .. N step 1"));
+}
+
 TEST_CASE("library bodies: a transposed convolution keeps the products of one image and one group, taken by tiles") {
   for (const char* op : {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"}) {
     const std::string nest = nest_of(op);
