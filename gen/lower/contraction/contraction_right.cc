@@ -68,7 +68,14 @@ struct PanelFill {
   Operand holds;
 };
 
-/// Whole panels of a side whose depth, one dense line, not its columns, is at unit stride: squares of vectors are
+/// The first variable from which on the depth is one line of memory.
+size_t start_of_line(const ContractionBuilder& b, const AffineForm& form) {
+  size_t from = 0;
+  while (!collapses(form, {b.c.depth.begin() + static_cast<std::ptrdiff_t>(from), b.c.depth.end()}, b.scope)) ++from;
+  return from;
+}
+
+/// Whole panels of a side whose depth, in dense lines, not its columns, is at unit stride: squares of vectors are
 /// turned. Empty where it never is.
 PanelFill pack_turned(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel) {
   const Read* read = plain_read(b.c.right);
@@ -77,27 +84,36 @@ PanelFill pack_turned(ContractionBuilder& b, int packed, const Operand& column, 
   std::vector<LoopVar> vars = b.c.depth;
   vars.push_back(b.c.columns[0]);
   const auto form = offset_form(read->tensor, read->index, vars, b.scope);
-  if (type != b.c.accumulator || !form || !collapses(*form, b.c.depth, b.scope)) return {};
+  if (type != b.c.accumulator || !form) return {};
   const Operand unit = form->coefficient(b.c.depth.back().name);
   const auto known = constant_value(unit);
   if (known.value_or(1) != 1) return {};
+  const auto cut = b.c.depth.begin() + static_cast<std::ptrdiff_t>(start_of_line(b, *form));
+  const std::vector<LoopVar> lines(b.c.depth.begin(), cut), line(cut, b.c.depth.end());
   const std::string d = b.local("depth_at"), rest = b.local("depth_whole"), lane = b.local("lane"),
                     late = b.local("depth_rest");
-  const Operand step = form->coefficient(b.c.columns[0].name), depth = b.extent_of(b.c.depth);
+  const Operand step = form->coefficient(b.c.columns[0].name), depth = b.extent_of(line);
   const int lanes = b.lanes();
   const Operand pitch = v_int(b.panel_columns());
-  const auto from = [&](const Operand& c, const Operand& k) { return form->rest + (column + c) * step + k; };
-  const auto to = [&](const Operand& k, const Operand& c) { return panel + k * pitch + c; };
+  ValueScope scope = b.scope;
+  Operand start = form->rest;
+  for (const LoopVar& v : lines) {
+    scope.vars[v.name] = v_var(v.name);
+    start = start + v_var(v.name) * form->coefficient(v.name);
+  }
+  const Operand before = flat_index(b, lines, scope) * depth;
+  const auto from = [&](const Operand& c, const Operand& k) { return start + (column + c) * step + k; };
+  const auto to = [&](const Operand& k, const Operand& c) { return panel + (before + k) * pitch + c; };
   Block squares;
   for (int j = 0; j < b.blueprint.tile_vectors; ++j)
     squares.push_back(turn_square(b, {{read->tensor, from(v_int(j * lanes), v_var(d))}, step},
                                   {{packed, to(v_var(d), v_int(j * lanes))}, pitch}));
   Block one{s_store(packed, to(v_var(late), v_var(lane)), v_load(read->tensor, type, from(v_var(lane), v_var(late))))};
-  Block line{s_for(lane, v_int(0), v_int(b.panel_columns()), 1, std::move(one))};
-  return {
-      {s_let(rest, floor_div(depth, v_int(lanes)) * v_int(lanes)),
-       s_for(d, v_int(0), v_var(rest), lanes, std::move(squares)), s_for(late, v_var(rest), depth, 1, std::move(line))},
-      known ? nullptr : all_unit({unit})};
+  Block last{s_for(lane, v_int(0), v_int(b.panel_columns()), 1, std::move(one))};
+  Block all{s_let(rest, floor_div(depth, v_int(lanes)) * v_int(lanes)),
+            s_for(d, v_int(0), v_var(rest), lanes, std::move(squares)),
+            s_for(late, v_var(rest), depth, 1, std::move(last))};
+  return {loops_over(b, lines, std::move(all), LoopKind::Parallel), known ? nullptr : all_unit({unit})};
 }
 
 /// Whether every read steps by 0, 1 or a value known at run time only along the columns.

@@ -346,11 +346,21 @@ const Blueprint* narrow_blueprint(const Kernel& kernel, const Contraction& c, co
   return padded * 10 <= *rows * 11 ? narrow : nullptr;
 }
 
-/// Equal tiles for known rows, where parts of vectors can be stored: the last of them repeats no rows, or few.
-Blueprint with_even_rows(const Blueprint& blueprint, const Kernel& kernel, const Contraction& c, const Isa& isa) {
+/// Whether the panels of columns are made in the kernel, and all columns are in one vector.
+bool packs_one_vector(ContractionBuilder& b) {
+  const Read* read = plain_read(b.c.right);
+  const auto columns = b.c.is_stencil() ? std::nullopt : constant_value(b.extent_of(b.c.columns));
+  return columns && *columns <= b.lanes() && read &&
+         b.kernel.tensors[static_cast<size_t>(read->tensor)].role != Role::Constant;
+}
+
+/// Equal tiles for known rows, where parts of vectors can be stored: the last of them repeats no rows, or few. Of one
+/// vector where the columns fill no more.
+Blueprint fitting_tiles(const Blueprint& blueprint, const Kernel& kernel, const Contraction& c, const Isa& isa) {
   Blueprint out = blueprint;
-  if (!c.transposed || !isa.masked_memory) return out;
   ContractionBuilder b = start_contraction(kernel, isa, blueprint, c);
+  if (packs_one_vector(b)) out.tile_vectors = 1;
+  if (!c.transposed || !isa.masked_memory) return out;
   const auto rows = constant_value(b.extent_of(c.rows));
   if (rows && *rows > 0) out.tile_rows = static_cast<int>(even_height(*rows, blueprint.tile_rows));
   return out;
@@ -441,7 +451,7 @@ std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& k
   if (!blueprint) return std::nullopt;
   const auto words = by_words(*kernel, *found, isa);
   const Contraction c = words ? *words : with_columns(*found);
-  const Blueprint even = with_even_rows(*blueprint, *kernel, c, isa);
+  const Blueprint even = fitting_tiles(*blueprint, *kernel, c, isa);
   ContractionBuilder b = start_contraction(*kernel, isa, even, c);
   b.turned_rows = turned_rows(*blueprint);
   b.pixels_along_columns = found->is_stencil();

@@ -359,6 +359,28 @@ TEST_CASE("products of the same rows need memory for a block of rows alone") {
   }
 }
 
+TEST_CASE("columns of one vector, read in lines of the depth, are turned into panels of that vector") {
+  const Expr n = constant_int(3), k = constant_int(9), m = constant_int(16), x = constant_int(32);
+  Kernel sums;
+  sums.name = "sums";
+  sums.tensors = {tensor("A", Role::Input, {n, k, x}), tensor("B", Role::Input, {n, m, x}),
+                  tensor("Y", Role::Output, {k, m})};
+  const Expr product = at(0, {v("n"), v("k"), v("x")}) * at(1, {v("n"), v("m"), v("x")});
+  sums.body = {{2,
+                {v("k"), v("m")},
+                Update::Assign,
+                reduce(Reducer::Sum, {{"n", n}, {"x", x}}, nullptr, product, DType::F32),
+                {{"k", k}, {"m", m}},
+                ""}};
+  const LoopNest nest = lowered_chain(sums, "x86-64-v4");
+  CHECK(nest.blueprint == "contraction");
+  CHECK(to_text(nest).find("turn_square") != std::string::npos);
+  const auto packed =
+      std::find_if(nest.buffers.begin(), nest.buffers.end(), [](const Buffer& b) { return b.name == "packed"; });
+  REQUIRE(packed != nest.buffers.end());
+  CHECK(constant_value(packed->elements) == 3 * 32 * 16);
+}
+
 TEST_CASE("few rows do not pay for panels") { CHECK(lowered_chain(two_products(3), "x86-64-v4").blueprint == "loops"); }
 
 TEST_CASE("the vectors of a stencil run over the whole plane where its rows are short") {
