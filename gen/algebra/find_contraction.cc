@@ -143,8 +143,8 @@ bool is_byte(const Kernel& kernel, const Read& read) {
 
 /// Few pixels side by side, many constant filters: panels of filters waste less than panels of pixels. Filters of bytes
 /// are laid out as words beforehand, for which pixels would have to be put together in every call.
-bool better_turned(const Kernel& kernel, const Contraction& c, const Expr& unit_side, const Expr& other,
-                   const std::string& unit) {
+bool better_transposed(const Kernel& kernel, const Contraction& c, const Expr& unit_side, const Expr& other,
+                       const std::string& unit) {
   constexpr int64_t panel = 32;
   const Read* weights = plain_read(other);
   if (!weights || kernel.tensors[static_cast<size_t>(weights->tensor)].role != Role::Constant) return false;
@@ -168,7 +168,7 @@ bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contrac
   if (with.empty() || without.empty()) return false;
   const Expr unit_side = product_of(with), other = product_of(without);
   c.transposed =
-      has_fill(unit_side) || slides(unit_side, unit, c.depth) || better_turned(kernel, c, unit_side, other, unit);
+      has_fill(unit_side) || slides(unit_side, unit, c.depth) || better_transposed(kernel, c, unit_side, other, unit);
   c.left = c.transposed ? unit_side : other;
   c.right = c.transposed ? other : unit_side;
   for (const Expr& f : free) c.right = c.right * f;

@@ -26,13 +26,13 @@ const BlueprintParameter kRows{"tile_rows", &Blueprint::tile_rows, true},
 const BlueprintParameter kUnroll{"unroll", &Blueprint::unroll}, kCacheM{"cache_m", &Blueprint::cache_m, true},
     kCacheN{"cache_n", &Blueprint::cache_n, true};
 const BlueprintParameter kPrefetch{"prefetch_bytes", &Blueprint::prefetch_bytes};
-const BlueprintParameter kTurned{"tile_rows", &Blueprint::tile_rows, true,
-                                 true};  // turned columns of a tile are vectors
+const BlueprintParameter kTransposed{"tile_rows", &Blueprint::tile_rows, true,
+                                     true};  // transposed columns of a tile are vectors
 
 const std::vector<BlueprintKind> kKinds = {
     {"contraction", {kRows, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
-    {"contraction_turned", {kTurned, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
-    {"contraction_turned_narrow", {kTurned, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
+    {"contraction_transposed", {kTransposed, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
+    {"contraction_transposed_narrow", {kTransposed, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
     {"stencil",
      {kRows,
       {"unroll", &Blueprint::unroll, false, false, false},
@@ -76,12 +76,12 @@ const BlueprintKind* kind_of(const YamlNode& row, Diagnostics& errors) {
          nullptr;
 }
 
-void read_number(const YamlNode& value, bool turned, int& out, Diagnostics& errors) {
+void read_number(const YamlNode& value, bool transposed, int& out, Diagnostics& errors) {
   const std::string& text = value.text;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (status != std::errc() || end != text.data() + text.size() || out < 0 || out > kLargestParameter)
     errors.error(Code::E0214, value.span, "not a number", {"integers from 0 to 1048576"});
-  else if (turned && (out & (out - 1)) != 0 && out % 4 != 0)
+  else if (transposed && (out & (out - 1)) != 0 && out % 4 != 0)
     errors.error(Code::E0214, value.span, "neither a power of two nor a multiple of 4",
                  {"so many rows, or as many as a power of two divides them by, are one vector"});
 }
@@ -108,7 +108,7 @@ void read_field(const YamlEntry& entry, const BlueprintKind& kind, Blueprint& ro
     return errors.error(Code::E0202, entry.value.span, "a word or a number is expected here");
   const auto p = std::find_if(kind.parameters.begin(), kind.parameters.end(),
                               [&](const BlueprintParameter& q) { return q.name == key; });
-  if (p != kind.parameters.end()) return read_number(entry.value, p->turned, row.*p->field, errors);
+  if (p != kind.parameters.end()) return read_number(entry.value, p->transposed, row.*p->field, errors);
   if (key == "kind") row.kind = text;
   else if (key == "name" && kind.named) row.name = text;
   else if (key == "kernel") row.kernel = text;

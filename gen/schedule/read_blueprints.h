@@ -17,8 +17,8 @@ struct BlueprintParameter {
   std::string_view name;
   int Blueprint::*field;
   bool needed = false;
-  bool turned = false;  ///< rows whose columns are stored as vectors
-  bool scalars = true;  ///< has an effect on levels without vectors too
+  bool transposed = false;  ///< rows whose columns are stored as vectors
+  bool scalars = true;      ///< has an effect on levels without vectors too
 };
 /// A kind of kernel, and what a row of it may say.
 struct BlueprintKind {

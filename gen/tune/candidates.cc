@@ -75,9 +75,9 @@ std::vector<Blueprint> candidates_of(const Blueprint& base, const Isa& isa) {
     search.value(&Blueprint::unroll, {1, 2, base.tile_rows / 2});
     search.scale(&Blueprint::cache_m);
     search.scale(&Blueprint::cache_n);
-  } else if (base.kind == "contraction_turned" || base.kind == "contraction_turned_narrow") {
+  } else if (base.kind == "contraction_transposed" || base.kind == "contraction_transposed_narrow") {
     search.tile(
-        tiles({4, 8, 12, 16, 24}, base.kind == "contraction_turned" ? std::vector{2, 1, 3} : std::vector{1}, isa));
+        tiles({4, 8, 12, 16, 24}, base.kind == "contraction_transposed" ? std::vector{2, 1, 3} : std::vector{1}, isa));
     search.scale(&Blueprint::cache_m);
     search.scale(&Blueprint::cache_n);
   } else if (base.kind == "winograd") {

@@ -319,7 +319,7 @@ void tn_rt_give_list(tn_frame *f, int k, const tn_dims *list, int64_t neutral);
 int64_t *tn_rt_pack_words(const tn_frame *f, const tn_operand *t, int pack);
 /* Brings the dimensions of all views into the order in which those of the input `t` are in memory, where the operator allows
    it; 0: nothing to change. */
-int tn_rt_turn(tn_frame *f, const tn_operand *t);
+int tn_rt_transpose(tn_frame *f, const tn_operand *t);
 
 /* ---- attributes: each looks up one name and stores its value; absent, the default stays */
 void tn_rt_attr_int(tn_frame *f, const char *name, int required, int64_t *to, int32_t count);

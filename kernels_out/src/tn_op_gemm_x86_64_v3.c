@@ -99,7 +99,7 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_floordiv_x86_64_v3(int64_t a, i
 }
 
 /* The columns of a square of 8 x 8 elements are stored as rows. */
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_turn_square_f32_x86_64_v3(const float *restrict from,
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_transpose_square_f32_x86_64_v3(const float *restrict from,
     float *restrict to, int64_t from_step, int64_t to_step) {
   const tn_f32x8 t0 = *(const tn_f32x8_at *)&from[0];
   const tn_f32x8 t1 = *(const tn_f32x8_at *)&from[from_step];
@@ -701,9 +701,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           if (width == 16 && B_s0 == 1) {
             const int64_t depth_whole = K / 8 * 8;
             for (int64_t depth_at = 0; depth_at < depth_whole; depth_at += 8) {
-              tn_turn_square_f32_x86_64_v3(B + (column * B_s1 + depth_at), packed + (panel * K * 16 + depth_at * 16),
-                  B_s1, 16);
-              tn_turn_square_f32_x86_64_v3(B + ((column + 8) * B_s1 + depth_at),
+              tn_transpose_square_f32_x86_64_v3(B + (column * B_s1 + depth_at),
+                  packed + (panel * K * 16 + depth_at * 16), B_s1, 16);
+              tn_transpose_square_f32_x86_64_v3(B + ((column + 8) * B_s1 + depth_at),
                   packed + (panel * K * 16 + depth_at * 16 + 8), B_s1, 16);
             }
             for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
@@ -731,24 +731,24 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         const int64_t first_row = row_block * rows_cached;
         const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
         if (A_s1 != 1) {
-          const int64_t rows_turned = A_s0 == 1 ? block_rows / 8 * 8 : 0;
-          for (int64_t copied_row = 0; copied_row < rows_turned; copied_row += 8) {
+          const int64_t rows_transposed = A_s0 == 1 ? block_rows / 8 * 8 : 0;
+          for (int64_t copied_row = 0; copied_row < rows_transposed; copied_row += 8) {
             for (int64_t copied_depth = 0; copied_depth < depth / 8 * 8; copied_depth += 8) {
-              tn_turn_square_f32_x86_64_v3(A + (first_row + copied_row + copied_depth * A_s1),
+              tn_transpose_square_f32_x86_64_v3(A + (first_row + copied_row + copied_depth * A_s1),
                   rows_copied + (copied_row * row_pitch + copied_depth), A_s1, row_pitch);
             }
           }
           for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {
-            for (int64_t copied_row = 0; copied_row < rows_turned; ++copied_row) {
+            for (int64_t copied_row = 0; copied_row < rows_transposed; ++copied_row) {
               rows_copied[copied_row * row_pitch + depth_rest] = A[first_row + copied_row + depth_rest * A_s1];
             }
           }
-          for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_turned + 5, 6); ++strip) {
+          for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_transposed + 5, 6); ++strip) {
             for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
-              for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - rows_turned - strip * 6);
-                  ++copied_row) {
-                rows_copied[(rows_turned + strip * 6 + copied_row) * row_pitch + copied_depth] =
-                    A[(first_row + (rows_turned + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+              for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
+                  block_rows - rows_transposed - strip * 6); ++copied_row) {
+                rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
+                    A[(first_row + (rows_transposed + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
               }
             }
           }
@@ -1374,9 +1374,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           if (width == 16 && B_s0 == 1) {
             const int64_t depth_whole = K / 8 * 8;
             for (int64_t depth_at = 0; depth_at < depth_whole; depth_at += 8) {
-              tn_turn_square_f32_x86_64_v3(B + (column * B_s1 + depth_at), packed + (panel * K * 16 + depth_at * 16),
-                  B_s1, 16);
-              tn_turn_square_f32_x86_64_v3(B + ((column + 8) * B_s1 + depth_at),
+              tn_transpose_square_f32_x86_64_v3(B + (column * B_s1 + depth_at),
+                  packed + (panel * K * 16 + depth_at * 16), B_s1, 16);
+              tn_transpose_square_f32_x86_64_v3(B + ((column + 8) * B_s1 + depth_at),
                   packed + (panel * K * 16 + depth_at * 16 + 8), B_s1, 16);
             }
             for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
@@ -1404,24 +1404,24 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         const int64_t first_row = row_block * rows_cached;
         const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
         if (A_s1 != 1) {
-          const int64_t rows_turned = A_s0 == 1 ? block_rows / 8 * 8 : 0;
-          for (int64_t copied_row = 0; copied_row < rows_turned; copied_row += 8) {
+          const int64_t rows_transposed = A_s0 == 1 ? block_rows / 8 * 8 : 0;
+          for (int64_t copied_row = 0; copied_row < rows_transposed; copied_row += 8) {
             for (int64_t copied_depth = 0; copied_depth < depth / 8 * 8; copied_depth += 8) {
-              tn_turn_square_f32_x86_64_v3(A + (first_row + copied_row + copied_depth * A_s1),
+              tn_transpose_square_f32_x86_64_v3(A + (first_row + copied_row + copied_depth * A_s1),
                   rows_copied + (copied_row * row_pitch + copied_depth), A_s1, row_pitch);
             }
           }
           for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {
-            for (int64_t copied_row = 0; copied_row < rows_turned; ++copied_row) {
+            for (int64_t copied_row = 0; copied_row < rows_transposed; ++copied_row) {
               rows_copied[copied_row * row_pitch + depth_rest] = A[first_row + copied_row + depth_rest * A_s1];
             }
           }
-          for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_turned + 5, 6); ++strip) {
+          for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_transposed + 5, 6); ++strip) {
             for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
-              for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - rows_turned - strip * 6);
-                  ++copied_row) {
-                rows_copied[(rows_turned + strip * 6 + copied_row) * row_pitch + copied_depth] =
-                    A[(first_row + (rows_turned + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+              for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
+                  block_rows - rows_transposed - strip * 6); ++copied_row) {
+                rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
+                    A[(first_row + (rows_transposed + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
               }
             }
           }

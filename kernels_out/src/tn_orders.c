@@ -280,8 +280,8 @@ static int is_spread(const tn_frame *f, const tn_operand *t, int pack) {
   return 1;
 }
 
-/* Views can be turned alike, and what may have to be copied then, the outputs, is smaller than the input. */
-static int is_worth_turning(const tn_frame *f, const moving *m) {
+/* Views can be transposed alike, and what may have to be copied then, the outputs, is smaller than the input. */
+static int is_worth_transposing(const tn_frame *f, const moving *m) {
   int64_t out = 0;
   for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
     const tn_operand *o = &f->operand[k];
@@ -296,10 +296,10 @@ static int is_worth_turning(const tn_frame *f, const moving *m) {
   return out <= m->elements / 2;
 }
 
-int tn_rt_turn(tn_frame *f, const tn_operand *t) {
+int tn_rt_transpose(tn_frame *f, const tn_operand *t) {
   moving m;
   int changes = 0;
-  if (t->groups == 0 || !survey(f, t, &m) || m.least == 0 || !is_worth_turning(f, &m) || !is_spread(f, t, m.front) ||
+  if (t->groups == 0 || !survey(f, t, &m) || m.least == 0 || !is_worth_transposing(f, &m) || !is_spread(f, t, m.front) ||
       !is_spread(f, t, m.back)) {
     return 0;
   }

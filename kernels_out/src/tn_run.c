@@ -77,7 +77,7 @@ static int64_t magnitude(int64_t v) {
 }
 
 /* Moves a dimension that is dense on one side, if the innermost is not, next to the innermost; 0 if there is none. */
-static int turns_plane(tn_box *s) {
+static int transposes_plane(tn_box *s) {
   for (int32_t d = 1; d < s->rank; ++d) {
     const int from = magnitude(s->from[d]) == 1 && magnitude(s->from[0]) > 1;
     const int to = magnitude(s->to[d]) == 1 && magnitude(s->to[0]) > 1;
@@ -117,10 +117,10 @@ TN_APART static void copy_box(unsigned char *t, const unsigned char *o, tn_box *
     memcpy(t, o, (size_t)bytes);
     return;
   }
-  const int turned = turns_plane(s);
+  const int transposed = transposes_plane(s);
   for (;;) {
-    int32_t d = turned ? 2 : 1;
-    if (turned) {
+    int32_t d = transposed ? 2 : 1;
+    if (transposed) {
       copy_plane(t, o, s, bytes);
     } else {
       copy_row(t, s->to[0] * bytes, o, s->from[0] * bytes, s->extent[0], bytes);
@@ -358,14 +358,14 @@ static int turns(const tn_frame *f, const plan *p, int pack, int32_t loop, int64
    that input goes from cache line to cache line along the run. */
 static int take_loop(const tn_frame *f, plan *p, int pack) {
   int32_t taken = 0;
-  int turned = 0;
+  int transposed = 0;
   if (p->loops == 0) {
     return 0;
   }
   for (int32_t d = 0; d < p->loops; ++d) {
     if (turns(f, p, pack, d, 0)) {
       taken = d;
-      turned = turns(f, p, pack, d, 64);
+      transposed = turns(f, p, pack, d, 64);
     }
   }
   pack_words(p, pack)[OUTER] = loop_words(p, taken)[EXTENT];
@@ -374,7 +374,7 @@ static int take_loop(const tn_frame *f, plan *p, int pack) {
   for (int32_t d = taken; d < p->loops; ++d) {
     swap_loops(p, d, d + 1);
   }
-  return turned;
+  return transposed;
 }
 
 /* Makes one of both extents of a plane a piece; the pieces are the new innermost loop. */
@@ -584,7 +584,7 @@ static int lay_out(tn_frame *f, plan *p) {
       if (t->is_staged) {
         return TN_E_STRIDE;
       }
-      if (round == 0 && k == 0 && tn_rt_turn(f, t)) {
+      if (round == 0 && k == 0 && tn_rt_transpose(f, t)) {
         again = 1;
         break;
       }

@@ -86,7 +86,7 @@ namespace {
 
 enum Way : int { kGrows = 1, kShrinks = 2, kEither = 3 };
 
-int turned(int way) { return way == kGrows ? kShrinks : way == kShrinks ? kGrows : kEither; }
+int reversed(int way) { return way == kGrows ? kShrinks : way == kShrinks ? kGrows : kEither; }
 
 /// How an extent goes with the sizes that it names.
 class Ways {
@@ -113,17 +113,17 @@ class Ways {
     int factors = 0;
     bool negative = false;
     for (const SizeExpr& a : e.args) {
-      if (a.is_constant()) way = a.value < 0 ? turned(way) : way;
+      if (a.is_constant()) way = a.value < 0 ? reversed(way) : way;
       else ++factors, negative = negative || bounds_of(a, sizes_).lo < 0;
     }
     for (const SizeExpr& a : e.args) note(a, factors > 1 && negative ? kEither : way);
   }
   void note_quotient(const SizeExpr& e, int way) {
     const SizeExpr &of = e.args[0], &by = e.args[1];
-    if (by.is_constant()) return note(of, by.value < 0 ? turned(way) : way);
+    if (by.is_constant()) return note(of, by.value < 0 ? reversed(way) : way);
     const bool positive = bounds_of(of, sizes_).lo >= 0 && bounds_of(by, sizes_).lo >= 1;
     note(of, positive ? way : kEither);
-    note(by, positive ? turned(way) : kEither);
+    note(by, positive ? reversed(way) : kEither);
   }
 
   const std::vector<GraphSize>& sizes_;

@@ -55,7 +55,7 @@ struct ContractionBuilder {
   bool possible = true;
   DType right_type = DType::F32;      ///< of the right side's elements as the tiles load them
   int64_t right_panel = 0;            ///< > 0: columns of its panels, where a tile may take several
-  int turned_rows = 0;                ///< rows of a turned tile that are stored as one vector
+  int transposed_rows = 0;            ///< rows of a transposed tile that are stored as one vector
   bool pixels_along_columns = false;  ///< a stencil: the left side depends on the column too
   Operand band_first;  ///< set: only band_rows rows from here on are copied at a time; the first of c.rows are meant
   int band_rows = 0;
@@ -168,7 +168,7 @@ struct TilePlace {
   Operand right_step;                     ///< elements from one depth index to the next
   std::vector<Operand> next_panels = {};  ///< offsets of the panels after the first, where a tile takes several
   int tile = 0;
-  int tile_rows = -1;                         ///< buffer of a tile that is turned afterwards, row by row
+  int tile_rows = -1;                         ///< buffer of a tile that is transposed afterwards, row by row
   Operand block_first;                        ///< set: the rows are read from the block copy, which starts at this row
   std::vector<Operand> row_starts;            ///< offsets of the rows on the left side, if they are known already
   std::vector<int64_t> rows_from_first = {};  ///< where they are numbers: from the first row of the tile to each
@@ -182,27 +182,28 @@ std::vector<int64_t> rows_from_first(ContractionBuilder& b, const LeftAccess& le
 std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height,
                                 Block& out);
 /// Calls the tile function of this size: Σ over the depth for `height` rows and `vectors` vectors, stored to the tile
-/// buffer. Turned tiles of more than turned_rows rows are as many calls as their sums need to stay in registers, and
-/// one that turns them.
+/// buffer. Transposed tiles of more than transposed_rows rows are as many calls as their sums need to stay in
+/// registers, and one that turns them.
 Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors);
 /// The number of `f` in the builder; functions of one name are one.
 int function_number(ContractionBuilder& b, InnerFunction f);
 
-// Turned tiles: [rows / turned_rows][columns][turned_rows], each column of turned_rows rows one vector.
-/// `rows` vectors as columns of turned_rows elements; the rows that a vector lacks are 0. The steps are added to `out`.
-std::vector<Operand> turned_columns(const ContractionBuilder& b, std::vector<Operand> rows, const std::string& name,
-                                    Block& out);
-/// The position of vector `i` of turned_columns for vector `j` of the rows from `row` on.
-int64_t turned_place(const ContractionBuilder& b, int row, int j, int i);
+// Transposed tiles: [rows / transposed_rows][columns][transposed_rows], each column of transposed_rows rows one vector.
+/// `rows` vectors as columns of transposed_rows elements; the rows that a vector lacks are 0. The steps are added to
+/// `out`.
+std::vector<Operand> transposed_columns(const ContractionBuilder& b, std::vector<Operand> rows, const std::string& name,
+                                        Block& out);
+/// The position of vector `i` of transposed_columns for vector `j` of the rows from `row` on.
+int64_t transposed_place(const ContractionBuilder& b, int row, int j, int i);
 /// The position of a square of `lanes` vectors: its first element, and elements from one row to the next.
 struct SquarePlace {
   BufferArgument first;
   Operand step;
 };
 /// Calls the function that stores the columns of the square `from` as the rows of `to`.
-Stmt turn_square(ContractionBuilder& b, const SquarePlace& from, const SquarePlace& to);
+Stmt transpose_square(ContractionBuilder& b, const SquarePlace& from, const SquarePlace& to);
 /// Calls the function that turns a tile of `height` rows, which are stored one after another in the buffer `rows`.
-Stmt turn_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors);
+Stmt transpose_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors);
 
 /// Applies the epilogue to rows × columns elements of the tile buffer and stores them.
 struct TileExtent {
@@ -215,8 +216,8 @@ Block epilogue(ContractionBuilder& b, const TileExtent& extent);
 /// `active` columns of them are there, null: all. Clears `possible` where vectors cannot be stored.
 Block epilogue_of_sums(ContractionBuilder& b, const Operand& first_row, const Operand& column,
                        const std::vector<Operand>& sums, const Operand& active);
-/// The same for a turned tile of `height` rows, whose rows are the output's unit stride.
-Block turned_epilogue(ContractionBuilder& b, const TileExtent& extent, int height);
+/// The same for a transposed tile of `height` rows, whose rows are the output's unit stride.
+Block transposed_epilogue(ContractionBuilder& b, const TileExtent& extent, int height);
 
 /// All of a stencil: strips of rows by one vector, each a call of the strip function, from a padded copy of the pixels.
 Block stencil_body(ContractionBuilder& b);

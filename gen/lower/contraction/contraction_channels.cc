@@ -10,7 +10,7 @@ namespace tenon {
 namespace {
 
 /// Whether the rows are neighbours in memory and depth steps from one line of them to the next: blocks of them are
-/// turned where they are used.
+/// transposed where they are used.
 bool rows_adjoin(ContractionBuilder& b, const Read& read) {
   if (b.c.depth.size() > 1 || b.c.rows.empty()) return false;
   const auto form = offset_form(read.tensor, read.index, staged_vars(b), b.scope);
@@ -88,10 +88,10 @@ class ChannelCopy {
   Block squares_in_place(const Operand& from, const Operand& to, const Operand& block, int64_t count) {
     const Operand step = s_.stride_of(channels_.dim), first = channel_at(from, block) + pixels_.lo + inside_.first;
     const auto square = [&](const Operand& x) {
-      return turn_square(b_, {{s_.read.tensor, first + x}, step},
-                         {{s_.buffer, pixel_at(to, inside_.first + x) + block}, pixels_.stride});
+      return transpose_square(b_, {{s_.read.tensor, first + x}, step},
+                              {{s_.buffer, pixel_at(to, inside_.first + x) + block}, pixels_.stride});
     };
-    const std::string x = b_.fresh("turned");
+    const std::string x = b_.fresh("transposed");
     Block out{s_for(x, v_int(0), v_int(count / lanes_ * lanes_), lanes_, {square(v_var(x))})};
     if (count % lanes_ != 0) out.push_back(square(v_int(count - lanes_)));
     return out;
@@ -101,7 +101,7 @@ class ChannelCopy {
   Block squares_of_lines(const Operand& from, const Operand& to, const Operand& block) {
     const Operand room = room_of(s_, s_.dims.size() - 2), pitch = ceil_div(room, lanes_) * v_int(lanes_);
     if (line_ < 0) line_ = b_.add_buffer("channel_lines", b_.staged_type(), Storage::Workspace, v_int(lanes_) * pitch);
-    const std::string lane = b_.fresh("channel"), x = b_.fresh("turned");
+    const std::string lane = b_.fresh("channel"), x = b_.fresh("transposed");
     Staging lines = s_;
     lines.buffer = line_;
     StagedDim inner = pixels_;
@@ -116,9 +116,9 @@ class ChannelCopy {
     const int64_t channels = *constant_value(channels_.extent);
     const Operand here = channels % lanes_ == 0 ? v_int(lanes_) : smaller(v_int(lanes_), v_int(channels) - block);
     const SquarePlace square{{line_, v_var(x)}, pitch},
-        turned{{s_.buffer, pixel_at(to, inside_.first + v_var(x)) + block}, pixels_.stride};
+        transposed{{s_.buffer, pixel_at(to, inside_.first + v_var(x)) + block}, pixels_.stride};
     return {s_for(lane, v_int(0), here, 1, std::move(copy)),
-            s_for(x, v_int(0), inner.extent, lanes_, {turn_square(b_, square, turned)})};
+            s_for(x, v_int(0), inner.extent, lanes_, {transpose_square(b_, square, transposed)})};
   }
 
   Staging& s_;

@@ -156,11 +156,11 @@ Block epilogue_of_sums(ContractionBuilder& b, const Operand& first_row, const Op
 
 namespace {
 
-/// One column of `turned_rows` rows from `first` on, of which `rows` are there.
-Block turned_column(ContractionBuilder& b, const TileExtent& t, ValueScope scope, int first, const Operand& rows) {
+/// One column of `transposed_rows` rows from `first` on, of which `rows` are there.
+Block transposed_column(ContractionBuilder& b, const TileExtent& t, ValueScope scope, int first, const Operand& rows) {
   const std::string r = b.local("r");
   const DType acc = b.c.accumulator;
-  const int height = b.turned_rows;
+  const int height = b.transposed_rows;
   const Operand at = v_int(first * b.panel_columns()) + v_var(b.local("q")) * v_int(height);
   Block all;
   ValueScope vector = scope;
@@ -188,17 +188,17 @@ Block turned_column(ContractionBuilder& b, const TileExtent& t, ValueScope scope
 
 }  // namespace
 
-Block turned_epilogue(ContractionBuilder& b, const TileExtent& t, int height) {
+Block transposed_epilogue(ContractionBuilder& b, const TileExtent& t, int height) {
   const std::string q = b.local("q");
   const auto known = constant_value(t.rows);
   Block column;
   ValueScope scope = b.scope;
   bind_flat(b, b.c.columns, t.first_column + v_var(q), scope, column);
-  for (int first = 0; first < height; first += b.turned_rows) {
+  for (int first = 0; first < height; first += b.transposed_rows) {
     Operand rows = first == 0 ? t.rows : larger(t.rows - v_int(first), v_int(0));
-    if (height - first > b.turned_rows) rows = smaller(rows, v_int(b.turned_rows));
-    if (known) rows = v_int(std::clamp<int64_t>(*known - first, 0, b.turned_rows));
-    append(column, turned_column(b, t, scope, first, rows));
+    if (height - first > b.transposed_rows) rows = smaller(rows, v_int(b.transposed_rows));
+    if (known) rows = v_int(std::clamp<int64_t>(*known - first, 0, b.transposed_rows));
+    append(column, transposed_column(b, t, scope, first, rows));
   }
   return {s_for(q, v_int(0), t.columns, 1, std::move(column))};
 }

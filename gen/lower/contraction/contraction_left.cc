@@ -162,8 +162,8 @@ struct RowCopy {
 };
 
 /// How many of `count` rows, a multiple of the lanes, are copied by squares: none unless one row is after the other, so
-/// that vectors of rows can be turned into rows of the copy.
-Operand rows_turned(ContractionBuilder& b, const LeftAccess& left, const Operand& count) {
+/// that vectors of rows can be transposed into rows of the copy.
+Operand rows_transposed(ContractionBuilder& b, const LeftAccess& left, const Operand& count) {
   if (b.lanes() < 2 || b.c.rows.empty() || !collapses({left.row_coefficients, left.base}, b.c.rows, b.scope))
     return v_int(0);
   const Operand step = left.row_coefficients.at(b.c.rows.back().name);
@@ -181,7 +181,8 @@ Block copy_squares(const RowCopy& copy, const Operand& whole) {
   const SquarePlace from{{copy.left.buffer, start + v_var(d) * step}, step};
   const SquarePlace to{{copy.left.block_copy, copy.to(v_var(r), v_var(d))}, copy.left.copied_pitch};
   const Operand filled = floor_div(copy.depth, v_int(b.lanes())) * v_int(b.lanes());
-  Block out{s_for(r, v_int(0), whole, b.lanes(), {s_for(d, v_int(0), filled, b.lanes(), {turn_square(b, from, to)})})};
+  Block out{
+      s_for(r, v_int(0), whole, b.lanes(), {s_for(d, v_int(0), filled, b.lanes(), {transpose_square(b, from, to)})})};
   const auto depth = constant_value(copy.depth);
   if (depth && *depth % b.lanes() == 0) return out;
   const Operand value = v_load(copy.left.buffer, b.c.accumulator, start + v_var(late) * step);
@@ -195,14 +196,14 @@ Block copy_squares(const RowCopy& copy, const Operand& whole) {
 Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operand& first, const Operand& count,
                      const Operand& depth) {
   const std::string r = b.local("copied_row"), d = b.local("copied_depth"), strip = b.local("strip"),
-                    turned = b.local("rows_turned");
+                    transposed = b.local("rows_transposed");
   const int64_t height = b.blueprint.tile_rows;
   const RowCopy copy{b, left, first, depth};
   Block out;
   Operand begin = v_int(0);
-  if (const Operand whole = rows_turned(b, left, count); constant_value(whole) != 0) {
-    out.push_back(s_let(turned, whole));
-    begin = v_var(turned);
+  if (const Operand whole = rows_transposed(b, left, count); constant_value(whole) != 0) {
+    out.push_back(s_let(transposed, whole));
+    begin = v_var(transposed);
     append(out, copy_squares(copy, begin));
   }
   const Operand row = begin + v_var(strip) * v_int(height) + v_var(r);

@@ -76,8 +76,8 @@ size_t start_of_line(const ContractionBuilder& b, const AffineForm& form) {
 }
 
 /// Whole panels of a side whose depth, in dense lines, not its columns, is at unit stride: squares of vectors are
-/// turned. Empty where it never is.
-PanelFill pack_turned(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel) {
+/// transposed. Empty where it never is.
+PanelFill pack_transposed(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel) {
   const Read* read = plain_read(b.c.right);
   if (b.lanes() < 2 || !read || b.c.depth.empty() || b.c.columns.size() != 1) return {};
   const DType type = b.kernel.tensors[static_cast<size_t>(read->tensor)].dtype;
@@ -106,8 +106,8 @@ PanelFill pack_turned(ContractionBuilder& b, int packed, const Operand& column, 
   const auto to = [&](const Operand& k, const Operand& c) { return panel + (before + k) * pitch + c; };
   Block squares;
   for (int j = 0; j < b.blueprint.tile_vectors; ++j)
-    squares.push_back(turn_square(b, {{read->tensor, from(v_int(j * lanes), v_var(d))}, step},
-                                  {{packed, to(v_var(d), v_int(j * lanes))}, pitch}));
+    squares.push_back(transpose_square(b, {{read->tensor, from(v_int(j * lanes), v_var(d))}, step},
+                                       {{packed, to(v_var(d), v_int(j * lanes))}, pitch}));
   Block one{s_store(packed, to(v_var(late), v_var(lane)), v_load(read->tensor, type, from(v_var(lane), v_var(late))))};
   Block last{s_for(lane, v_int(0), v_int(b.panel_columns()), 1, std::move(one))};
   Block all{s_let(rest, floor_div(depth, v_int(lanes)) * v_int(lanes)),
@@ -246,10 +246,10 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
   const int64_t columns = b.panel_columns();
   const Operand start = v_var(p) * b.extent_of(b.c.depth) * v_int(columns);
   Block out, fill = pack_elements(b, packed, v_var(column), start, v_var(width));
-  if (PanelFill turned = pack_turned(b, packed, v_var(column), start); !turned.body.empty()) {
+  if (PanelFill transposed = pack_transposed(b, packed, v_var(column), start); !transposed.body.empty()) {
     const Operand whole = v_apply(ScalarOp::Eq, {v_var(width), v_int(columns)});
-    const Operand holds = turned.holds ? v_apply(ScalarOp::And, {whole, turned.holds}) : whole;
-    Block choice{s_if(holds, std::move(turned.body), std::move(fill))};
+    const Operand holds = transposed.holds ? v_apply(ScalarOp::And, {whole, transposed.holds}) : whole;
+    Block choice{s_if(holds, std::move(transposed.body), std::move(fill))};
     fill = std::move(choice);
   }
   Operand from = v_int(0);

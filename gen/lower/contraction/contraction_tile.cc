@@ -21,7 +21,7 @@ std::string sum_name(int row, int vector) { return fmt::format("c{}_{}", row, ve
 /// that the call says, as it says how many rows there are.
 struct TileShape {
   int height = 0, vectors = 0;
-  bool turned = false;
+  bool transposed = false;
   std::vector<int64_t> from_first;
   bool even_rows = false;
   bool stored = false;  ///< to the result, whose rows are at a step that the call says
@@ -41,7 +41,7 @@ class TileFunction {
         left_(left),
         height_(shape.height),
         vectors_(shape.vectors),
-        turned_(shape.turned),
+        transposed_(shape.transposed),
         even_rows_(shape.even_rows),
         stored_(shape.stored),
         from_first_(std::move(shape.from_first)) {}
@@ -57,7 +57,7 @@ class TileFunction {
     f_.name = name();
     const std::string columns = counted(vectors_, b_.lanes() == 1 ? "column" : "vector");
     f_.comment = fmt::format("{} of the left side times {} of the right, summed over the depth.{}",
-                             counted(height_, "row"), columns, turned_ ? " The tile is stored transposed." : "");
+                             counted(height_, "row"), columns, transposed_ ? " The tile is stored transposed." : "");
     f_.common = true;
     f_.params = {"depth", "right_step"};
     if (takes_left_step()) f_.params.push_back("left_step");
@@ -67,8 +67,8 @@ class TileFunction {
     begin_sums();
     f_.body.push_back(left_.run > 1 ? runs() : s_for("d", v_int(0), v_var("depth"), 1, step(v_var("d"))));
     end_sums();
-    if (turned_)
-      for (int j = 0; j < vectors_; ++j) store_turned(j);
+    if (transposed_)
+      for (int j = 0; j < vectors_; ++j) store_transposed(j);
     else
       each([&](int r, int j) {
         const Operand row = stored_ ? v_int(r) * v_var("tile_step") : v_int(r * b_.panel_columns());
@@ -128,7 +128,7 @@ class TileFunction {
   /// All that decides what the function does.
   std::string name() const {
     std::string s = fmt::format("tile_{}x{}", height_, vectors_);
-    if (!turned_ && vectors_ < b_.blueprint.tile_vectors) s += fmt::format("of{}", b_.blueprint.tile_vectors);
+    if (!transposed_ && vectors_ < b_.blueprint.tile_vectors) s += fmt::format("of{}", b_.blueprint.tile_vectors);
     s += fmt::format("_{}", name_of(b_.c.accumulator));
     if (b_.right_type != b_.c.accumulator) s += fmt::format("_{}", name_of(b_.right_type));
     if (b_.panels_of(vectors_) > 1) s += fmt::format("_panels{}", b_.right_panel);
@@ -142,7 +142,8 @@ class TileFunction {
     if (even_rows_) s += "_rows";
     if (stored_) s += "_stored";
     if (b_.fetches_right) s += "_fetched";
-    if (turned_) s += height_ == b_.turned_rows ? "_turned" : fmt::format("_turned{}", b_.turned_rows);
+    if (transposed_)
+      s += height_ == b_.transposed_rows ? "_transposed" : fmt::format("_transposed{}", b_.transposed_rows);
     return s;
   }
 
@@ -161,12 +162,12 @@ class TileFunction {
   }
 
   /// Stores vector `j` of every row column by column.
-  void store_turned(int j) {
+  void store_transposed(int j) {
     std::vector<Operand> v;
     for (int r = 0; r < height_; ++r) v.push_back(sum(r, j));
-    v = turned_columns(b_, std::move(v), fmt::format("t{}_", j), f_.body);
+    v = transposed_columns(b_, std::move(v), fmt::format("t{}_", j), f_.body);
     for (size_t i = 0; i < v.size(); ++i)
-      f_.body.push_back(s_store(tile_, v_int(turned_place(b_, 0, j, static_cast<int>(i))), v[i]));
+      f_.body.push_back(s_store(tile_, v_int(transposed_place(b_, 0, j, static_cast<int>(i))), v[i]));
   }
 
   /// Vector `j` of words of four bytes at element `at` of the panel.
@@ -239,16 +240,17 @@ class TileFunction {
   ContractionBuilder& b_;
   const LeftAccess& left_;
   int height_, vectors_;
-  bool turned_, even_rows_, stored_;
+  bool transposed_, even_rows_, stored_;
   std::vector<int64_t> from_first_;
   InnerFunction f_;
   int right_ = -1, tile_ = -1, table_ = -1;
 };
 
-/// Rows of a turned tile whose sums have registers, next to the right side's vectors and an element of the left.
+/// Rows of a transposed tile whose sums have registers, next to the right side's vectors and an element of the left.
 int rows_in_registers(const ContractionBuilder& b, int height, int vectors) {
   int rows = height;
-  while (rows > b.turned_rows && (height % rows != 0 || rows * vectors + vectors + 1 > b.isa.vector_registers)) --rows;
+  while (rows > b.transposed_rows && (height % rows != 0 || rows * vectors + vectors + 1 > b.isa.vector_registers))
+    --rows;
   return rows;
 }
 
@@ -300,7 +302,7 @@ namespace {
 /// Rows first..first+rows-1 of a tile, by one call.
 struct TilePart {
   int first = 0, rows = 0, tile = 0;
-  bool turned = false;
+  bool transposed = false;
 };
 /// The last row that there is, counted from the first of the part.
 Operand last_row(const TilePlace& place, const TilePart& part) {
@@ -320,8 +322,8 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
     for (auto at = first; at != first + part.rows; ++at) from_first.push_back(*at - *first);
   }
   call.function = function_number(
-      b,
-      TileFunction(b, left, {part.rows, vectors, part.turned, from_first, even_rows, place.store.has_value()}).build());
+      b, TileFunction(b, left, {part.rows, vectors, part.transposed, from_first, even_rows, place.store.has_value()})
+             .build());
   std::vector<Operand> starts;
   if (!from_first.empty()) {
     starts = {place.row_starts.at(0) + v_int(place.rows_from_first[static_cast<size_t>(part.first)])};
@@ -357,13 +359,13 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
 }  // namespace
 
 Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors) {
-  if (!b.c.transposed || height <= b.turned_rows)
+  if (!b.c.transposed || height <= b.transposed_rows)
     return tile_part(b, left, place, vectors, {0, height, place.tile, b.c.transposed});
   Block out;
   const int rows = rows_in_registers(b, height, vectors);
   for (int first = 0; first < height; first += rows)
     append(out, tile_part(b, left, place, vectors, {first, rows, place.tile_rows, false}));
-  out.push_back(turn_tile(b, place.tile_rows, place.tile, height, vectors));
+  out.push_back(transpose_tile(b, place.tile_rows, place.tile, height, vectors));
   return out;
 }
 

@@ -54,9 +54,10 @@ class NestBuilder {
       packed_ = b_.add_buffer("packed", b_.c.accumulator, Storage::Workspace, columns * b_.extent_of(b_.c.depth));
     }
     const int tall = b_.blueprint.tile_rows,
-              stored = b_.c.transposed ? (tall + b_.turned_rows - 1) / b_.turned_rows * b_.turned_rows : tall;
+              stored =
+                  b_.c.transposed ? (tall + b_.transposed_rows - 1) / b_.transposed_rows * b_.transposed_rows : tall;
     tile_ = b_.add_buffer("tile", b_.c.accumulator, Storage::Stack, v_int(stored * b_.panel_columns()));
-    if (b_.c.transposed && tall > b_.turned_rows)
+    if (b_.c.transposed && tall > b_.transposed_rows)
       place_.tile_rows = b_.add_buffer("tile_rows", b_.c.accumulator, Storage::Stack, v_int(tall * b_.panel_columns()));
   }
   Operand round_up(const Operand& columns) { return ceil_div(columns, b_.panel_columns()) * v_int(b_.panel_columns()); }
@@ -177,7 +178,7 @@ class NestBuilder {
   Operand copies_rows() const { return v_apply(ScalarOp::Ne, {left_.depth_step, v_int(1)}); }
 
   /// Tiles of full height, then tiles of the small height for the rows left over. Where their number is known, no row
-  /// is multiplied in vain, but for tiles that are turned: the small ones of these are columns of whole vectors.
+  /// is multiplied in vain, but for tiles that are transposed: the small ones of these are columns of whole vectors.
   Block tiles(const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
     const int tall = b_.blueprint.tile_rows;
     const auto known = b_.c.transposed ? std::nullopt : constant_value(b_.extent_of(b_.c.rows));
@@ -198,9 +199,9 @@ class NestBuilder {
     Block body{s_count(row, first_row + in_whole * v_int(tall) + past * v_int(low))},
         all = tile_of(complete, tall, column, width), some = tile_of(clamped, low, column, width);
     if (b_.c.transposed) {
-      append(all, turned_epilogue(b_, {v_var(row), v_int(tall), column, width, tile_}, tall));
+      append(all, transposed_epilogue(b_, {v_var(row), v_int(tall), column, width, tile_}, tall));
       some.push_back(s_count(height, smaller(v_int(low), first_row + rows - v_var(row))));
-      append(some, turned_epilogue(b_, {v_var(row), v_var(height), column, width, tile_}, low));
+      append(some, transposed_epilogue(b_, {v_var(row), v_var(height), column, width, tile_}, low));
       body.push_back(s_if(is_whole, std::move(all), std::move(some)));
     } else if (complete.store) {
       some.push_back(s_count(height, smaller(v_int(low), first_row + rows - v_var(row))));
@@ -240,7 +241,7 @@ class NestBuilder {
     append(body, tile_of(place, tall, column, width));
     if (place.store) return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
     const TileExtent extent{v_var(row), whole ? v_int(tall) : v_var(height), column, width, tile_};
-    append(body, b_.c.transposed ? turned_epilogue(b_, extent, tall) : epilogue(b_, extent));
+    append(body, b_.c.transposed ? transposed_epilogue(b_, extent, tall) : epilogue(b_, extent));
     return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
   }
 
@@ -313,7 +314,7 @@ class NestBuilder {
 };
 
 std::string_view blueprint_kind(const Contraction& c) {
-  return c.is_stencil() ? "stencil" : c.transposed ? "contraction_turned" : "contraction";
+  return c.is_stencil() ? "stencil" : c.transposed ? "contraction_transposed" : "contraction";
 }
 
 /// Whether the columns are written to lines that push each other out of the caches, after few steps of the depth: a
@@ -331,12 +332,12 @@ bool writes_collide(const ContractionBuilder& b, int64_t columns, const std::opt
   return step && *step * bytes_of(b.c.result) % kWay == 0;
 }
 
-/// The row of a turned contraction whose columns all are in one vector, or whose writes collide, where its taller tiles
-/// waste few rows; or null.
+/// The row of a transposed contraction whose columns all are in one vector, or whose writes collide, where its taller
+/// tiles waste few rows; or null.
 const Blueprint* narrow_blueprint(const Kernel& kernel, const Contraction& c, const Isa& isa,
                                   const Blueprints& blueprints) {
   const Blueprint* narrow =
-      c.is_stencil() || !c.transposed ? nullptr : blueprints.find("contraction_turned_narrow", isa, c.accumulator);
+      c.is_stencil() || !c.transposed ? nullptr : blueprints.find("contraction_transposed_narrow", isa, c.accumulator);
   if (!narrow) return nullptr;
   ContractionBuilder b = start_contraction(kernel, isa, *narrow, c);
   const auto rows = constant_value(b.extent_of(c.rows)), columns = constant_value(b.extent_of(c.columns));
@@ -366,9 +367,9 @@ Blueprint fitting_tiles(const Blueprint& blueprint, const Kernel& kernel, const 
   return out;
 }
 
-/// Rows that a column of a turned tile has in one vector: the tile's, or the largest power of two that they are a
+/// Rows that a column of a transposed tile has in one vector: the tile's, or the largest power of two that they are a
 /// multiple of.
-int turned_rows(const Blueprint& blueprint) { return blueprint.tile_rows & -blueprint.tile_rows; }
+int transposed_rows(const Blueprint& blueprint) { return blueprint.tile_rows & -blueprint.tile_rows; }
 
 /// A stencil's pixels split into rows and, along the vectors, columns.
 Contraction with_columns(Contraction c) {
@@ -453,7 +454,7 @@ std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& k
   const Contraction c = words ? *words : with_columns(*found);
   const Blueprint even = fitting_tiles(*blueprint, *kernel, c, isa);
   ContractionBuilder b = start_contraction(*kernel, isa, even, c);
-  b.turned_rows = turned_rows(*blueprint);
+  b.transposed_rows = transposed_rows(*blueprint);
   b.pixels_along_columns = found->is_stencil();
   if (c.windows) b.staged_as = kernel->tensors[static_cast<size_t>(byte_read(c.left)->tensor)].dtype;
   Block body = found->is_stencil() ? stencil_body(b) : contraction_body(b);

@@ -1,4 +1,5 @@
-// The first part of a Winograd convolution: rows of pixels, turned so that channels are side by side, then transformed.
+// The first part of a Winograd convolution: rows of pixels, transposed so that channels are side by side, then
+// transformed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,9 +56,9 @@ class DataTransform {
     return {s_for(row, v_int(0), v_int(count), 1, std::move(body))};
   }
 
-  /// One row of every channel of the block, then squares of it turned.
+  /// One row of every channel of the block, then squares of it transposed.
   Block load_row(const Operand& y, const Operand& at) {
-    const std::string lane = b_.fresh("channel"), x = b_.fresh("turned");
+    const std::string lane = b_.fresh("channel"), x = b_.fresh("transposed");
     const Operand here = smaller(v_int(s_.lanes), v_int(n_.parts.channels) - channel_);
     const Operand to = s_.lanes > 1 ? v_var(lane) * v_int(s_.line_pitch) : at;
     Block out;
@@ -67,7 +68,7 @@ class DataTransform {
     if (s_.lanes == 1) return out;
     const SquarePlace from{{line_, v_var(x)}, v_int(s_.line_pitch)};
     const SquarePlace square{{rows_, at + v_var(x) * v_int(s_.lanes)}, v_int(s_.lanes)};
-    out.push_back(s_for(x, v_int(0), v_int(s_.line_pitch), s_.lanes, {turn_square(b_, from, square)}));
+    out.push_back(s_for(x, v_int(0), v_int(s_.line_pitch), s_.lanes, {transpose_square(b_, from, square)}));
     return out;
   }
 

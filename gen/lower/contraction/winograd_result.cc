@@ -1,5 +1,5 @@
-// The last part of a Winograd convolution: sums of points become pixels, are turned so that they are side by side, and
-// go through the rest of the statement's expression.
+// The last part of a Winograd convolution: sums of points become pixels, are transposed so that they are side by side,
+// and go through the rest of the statement's expression.
 #include "lower/contraction/winograd_strip.h"
 
 namespace tenon {
@@ -47,14 +47,14 @@ class ResultTransform {
   /// Row `y` of a row of tiles, which is `picture_row` of the output.
   Block finish_row(const Operand& y, const Operand& picture_row) {
     const int64_t lanes = s_.lanes;
-    const std::string x = b_.fresh("turned"), lane = b_.fresh("filter");
+    const std::string x = b_.fresh("transposed"), lane = b_.fresh("filter");
     Block out{apply_matrix(
         n_, false, {{half_, y * v_int(n_.parts.tiles_x * s_.points * lanes)}, {pixels_, v_int(0)}},
         {v_int(lanes), v_int(s_.points * lanes), v_int(lanes), v_int(s_.outputs * lanes), v_int(n_.parts.tiles_x)})};
     if (lanes > 1) {
       const SquarePlace from{{pixels_, v_var(x) * v_int(lanes)}, v_int(lanes)},
           to{{lines_, v_var(x)}, v_int(s_.result_pitch)};
-      out.push_back(s_for(x, v_int(0), v_int(s_.result_pitch), lanes, {turn_square(b_, from, to)}));
+      out.push_back(s_for(x, v_int(0), v_int(s_.result_pitch), lanes, {transpose_square(b_, from, to)}));
     }
     ValueScope scope = n_.outer;
     scope.vars[n_.parts.y] = picture_row;

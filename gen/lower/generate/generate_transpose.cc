@@ -1,7 +1,7 @@
-// Transposed tiles: vectors come in along the source's dense loop, are turned in registers by rounds of two-input
+// Transposed tiles: vectors come in along the source's dense loop, are transposed in registers by rounds of two-input
 // shuffles, and go out along the target's.
 #include "lower/generate/generate.h"
-#include "lower/generate/turn_vectors.h"
+#include "lower/generate/transpose_vectors.h"
 
 namespace tenon {
 
@@ -19,7 +19,7 @@ void Generator::transposed_tile(const TreeTranspose& t, const Operand& down, con
     stand_at(down, across + v_int(r));
     rows.push_back(named("row", v_load(source, t.copy.value->type, offset_of(read.tensor, read.index, 0), t.edge)));
   }
-  rows = turn_vectors(std::move(rows), [this](const Operand& v) { return named("t", v); });
+  rows = transpose_vectors(std::move(rows), [this](const Operand& v) { return named("t", v); });
   for (int r = 0; r < t.edge; ++r) {
     stand_at(down + v_int(r), across);
     Operand v = rows[static_cast<size_t>(r)];

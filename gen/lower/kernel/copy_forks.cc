@@ -87,7 +87,7 @@ std::optional<Fork> fork_copy_step(const Kernel& k) {
   return std::nullopt;
 }
 
-std::optional<Fork> fork_turned(const Kernel& k) {
+std::optional<Fork> fork_transposed(const Kernel& k) {
   if (k.body.size() != 1 || k.body[0].update != Update::Assign || is_in_recurrence(k.body[0])) return std::nullopt;
   const auto* read = std::get_if<Read>(&k.body[0].value->node);
   if (!read || read->fill) return std::nullopt;

@@ -21,8 +21,8 @@ Fork fork_on(const Expr& holds, Kernel then, const Kernel& otherwise);
 void each_reduction(const Kernel& k, const std::function<void(const Reduce&)>& visit);
 
 // ---- copies (copy_forks.cc)
-/// A copy of a plane whose source is dense along the other dimension: tiles are turned in registers.
-std::optional<Fork> fork_turned(const Kernel& k);
+/// A copy of a plane whose source is dense along the other dimension: tiles are transposed in registers.
+std::optional<Fork> fork_transposed(const Kernel& k);
 /// Copies of lines whose places are clamped: where both ends are inside, all between them are.
 std::optional<Fork> fork_clamped(const Kernel& k);
 /// Copies that step along a line: every element, and every second, by whole vectors.

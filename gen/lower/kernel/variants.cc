@@ -347,7 +347,7 @@ std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (auto f = fork_strides(k)) return f;
   if (auto f = fork_clamped(k)) return f;
   if (auto f = fork_copy_step(k)) return f;
-  if (auto f = fork_turned(k)) return f;
+  if (auto f = fork_transposed(k)) return f;
   if (auto f = fork_last_extent(k)) return f;
   if (auto f = fork_rows(k)) return f;
   if (auto f = fork_columns(k)) return f;

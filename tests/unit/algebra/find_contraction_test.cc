@@ -67,7 +67,7 @@ TEST_CASE("a sum without a product of two sides is not a contraction") {
   CHECK_FALSE(find_contraction(gemm_kernel(constant_float(2, DType::F32))).has_value());
 }
 
-TEST_CASE("a padded convolution is turned: its pixels are one flat row index") {
+TEST_CASE("a padded convolution is transposed: its pixels are one flat row index") {
   const Kernel k = conv_kernel();
   const auto c = find_contraction(k);
   REQUIRE(c.has_value());

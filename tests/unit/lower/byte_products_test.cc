@@ -76,10 +76,10 @@ int64_t depthwise_tile(const Kernel& k, std::string_view level) {
 
 /// The name of the tile function, which says what it multiplies and where its rows are.
 std::string tile_of(const Kernel& k, std::string_view level) {
-  Blueprint turned;
-  turned.name = turned.kind = "contraction_turned";
-  turned.tile_rows = 16, turned.tile_vectors = 1, turned.cache_m = 102400, turned.cache_n = 1048576;
-  const auto nest = lower_contraction(std::make_shared<const Kernel>(k), *isa_from_name(level), {{turned}});
+  Blueprint transposed;
+  transposed.name = transposed.kind = "contraction_transposed";
+  transposed.tile_rows = 16, transposed.tile_vectors = 1, transposed.cache_m = 102400, transposed.cache_n = 1048576;
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(k), *isa_from_name(level), {{transposed}});
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
   REQUIRE(nest->functions.size() == 1);
@@ -89,14 +89,16 @@ std::string tile_of(const Kernel& k, std::string_view level) {
 }  // namespace
 
 TEST_CASE("a level with products of bytes takes four at once") {
-  CHECK(tile_of(filters(16, 32, 32, 3), "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_line1_turned");
-  CHECK(tile_of(filters(16, 32, 32, 3, DType::U8), "x86-64-v4-vnni") == "tile_16x1_i32_quads_offsets32_line1_turned");
-  CHECK(tile_of(filters(16, 32, 32, 3), "x86-64-v4") == "tile_16x1_i32_pairs_offsets32_line1_turned");
+  CHECK(tile_of(filters(16, 32, 32, 3), "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_line1_transposed");
+  CHECK(tile_of(filters(16, 32, 32, 3, DType::U8), "x86-64-v4-vnni") ==
+        "tile_16x1_i32_quads_offsets32_line1_transposed");
+  CHECK(tile_of(filters(16, 32, 32, 3), "x86-64-v4") == "tile_16x1_i32_pairs_offsets32_line1_transposed");
 }
 
 TEST_CASE("a tile of several lines knows its rows, and one across the ends of lines finds them") {
-  CHECK(tile_of(filters(16, 8, 8, 3), "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_lines8by1by10_turned");
-  CHECK(tile_of(filters(16, 8, 12, 3), "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_turned");
+  CHECK(tile_of(filters(16, 8, 8, 3), "x86-64-v4-vnni") ==
+        "tile_16x1_i32_quads_raised_offsets32_lines8by1by10_transposed");
+  CHECK(tile_of(filters(16, 8, 12, 3), "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_transposed");
 }
 
 TEST_CASE("windows over the pixels of one channel are words of bytes") {
@@ -110,7 +112,7 @@ TEST_CASE("windows over the pixels of one channel are words of bytes") {
   REQUIRE(c);
   CHECK(c->windows);
   CHECK(c->paired == "s");
-  CHECK(tile_of(k, "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_turned");
+  CHECK(tile_of(k, "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_transposed");
 }
 
 TEST_CASE("taps side by side are one word") {
@@ -126,9 +128,9 @@ TEST_CASE("taps side by side are one word") {
 }
 
 TEST_CASE("constant filters of bytes are laid out, not the pixels") {
-  const auto turned = [](const Kernel& k) { return find_contraction(k)->transposed; };
-  CHECK(turned(filters(16, 32, 32, 1)));
-  CHECK_FALSE(turned(filters(8, 32, 32, 1)));
+  const auto transposed = [](const Kernel& k) { return find_contraction(k)->transposed; };
+  CHECK(transposed(filters(16, 32, 32, 1)));
+  CHECK_FALSE(transposed(filters(8, 32, 32, 1)));
 }
 
 TEST_CASE("planes of rows shorter than a vector are one row where parts of vectors have no instruction") {

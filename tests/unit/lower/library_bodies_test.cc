@@ -70,7 +70,8 @@ TEST_CASE("library bodies: where elements are counted, the call goes over rows a
   CHECK_FALSE(contains(nest_of("dropout"), "S_outer"));
 }
 
-TEST_CASE("library bodies: a permuted copy goes through turned tiles where its source is dense along the outer dim") {
+TEST_CASE(
+    "library bodies: a permuted copy goes through transposed tiles where its source is dense along the outer dim") {
   const std::string nest = nest_of("transpose");
   INFO(nest);
   CHECK(contains(nest, "if eq(X_s0, 1)"));
@@ -244,7 +245,7 @@ TEST_CASE("library bodies: convolutions with one filter a channel and with windo
   CHECK(contains(nest, "if and(eq(Mg, 1), eq(stride.1, 1))"));
   CHECK(contains(nest, "if and(eq(Mg, 1), eq(stride.1, 2))"));
   CHECK(contains(nest, "eq(Ho, H)"));
-  CHECK(contains(nest, "turn_square_f32"));  // weights become panels
+  CHECK(contains(nest, "transpose_square_f32"));  // weights become panels
   CHECK(contains(nest_of("conv1d"), "if and(eq(Mg, 1), eq(stride, 1))"));
 }
 
@@ -299,12 +300,12 @@ TEST_CASE("library bodies: a tile is told where its rows are by one step, in the
   CHECK_FALSE(contains(nest, "if eq(alpha, 0)"));  // factors of the result choose by a select
 }
 
-TEST_CASE("library bodies: operands of products that a call gives transposed are turned by squares of vectors") {
+TEST_CASE("library bodies: operands of products that a call gives transposed are transposed by squares of vectors") {
   const std::string nest = nest_of("gemm");
   INFO(nest);
-  CHECK(contains(nest, "and(eq(width, 32), eq(B_s0, 1))"));            // into panels of the right side
-  CHECK(contains(nest, "let rows_turned: i64 = select(eq(A_s0, 1)"));  // into the copy of the left side
-  CHECK(contains(nest, "turn_square_f32"));
+  CHECK(contains(nest, "and(eq(width, 32), eq(B_s0, 1))"));                // into panels of the right side
+  CHECK(contains(nest, "let rows_transposed: i64 = select(eq(A_s0, 1)"));  // into the copy of the left side
+  CHECK(contains(nest, "transpose_square_f32"));
 }
 
 TEST_CASE("library bodies: a C template has a text for each level with four lanes of 64 bits if it uses vectors") {

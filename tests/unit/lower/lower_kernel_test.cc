@@ -214,9 +214,9 @@ LoopNest lowered_filters(int64_t count, int64_t edge = 30, int64_t channels = 3)
   Blueprints rows;
   rows.rows.resize(2);
   for (Blueprint& b : rows.rows) b.cache_m = 102400, b.cache_n = 1048576;
-  rows.rows[0].name = rows.rows[0].kind = "contraction_turned";
+  rows.rows[0].name = rows.rows[0].kind = "contraction_transposed";
   rows.rows[0].tile_rows = 8, rows.rows[0].tile_vectors = 2;
-  rows.rows[1].name = rows.rows[1].kind = "contraction_turned_narrow";
+  rows.rows[1].name = rows.rows[1].kind = "contraction_transposed_narrow";
   rows.rows[1].tile_rows = 16, rows.rows[1].tile_vectors = 1;
   const auto nest = lower_contraction(std::make_shared<const Kernel>(filters(count, edge, channels)),
                                       *isa_from_name("x86-64-v4"), rows);
@@ -338,7 +338,7 @@ TEST_CASE("a tile's name tells all that it does") {
       alone.functions = {f};
       CHECK(known.try_emplace(f.name, to_text(alone)).first->second == to_text(alone));
     }
-  CHECK(known.count("tile_8x2_f32_offsets32_turned") == 1);
+  CHECK(known.count("tile_8x2_f32_offsets32_transposed") == 1);
 }
 
 TEST_CASE("the portable level has no vectors") { CHECK(count(to_text(lowered(add(), "portable")), "f32x") == 0); }
@@ -359,7 +359,7 @@ TEST_CASE("products of the same rows need memory for a block of rows alone") {
   }
 }
 
-TEST_CASE("columns of one vector, read in lines of the depth, are turned into panels of that vector") {
+TEST_CASE("columns of one vector, read in lines of the depth, are transposed into panels of that vector") {
   const Expr n = constant_int(3), k = constant_int(9), m = constant_int(16), x = constant_int(32);
   Kernel sums;
   sums.name = "sums";
@@ -374,7 +374,7 @@ TEST_CASE("columns of one vector, read in lines of the depth, are turned into pa
                 ""}};
   const LoopNest nest = lowered_chain(sums, "x86-64-v4");
   CHECK(nest.blueprint == "contraction");
-  CHECK(to_text(nest).find("turn_square") != std::string::npos);
+  CHECK(to_text(nest).find("transpose_square") != std::string::npos);
   const auto packed =
       std::find_if(nest.buffers.begin(), nest.buffers.end(), [](const Buffer& b) { return b.name == "packed"; });
   REQUIRE(packed != nest.buffers.end());
@@ -449,9 +449,9 @@ TEST_CASE("strips repeat rows only where the output replaces nothing that they r
 }
 
 TEST_CASE("filters of one vector have tiles of their own") {
-  CHECK(lowered_filters(8).blueprint == "contraction_turned_narrow");
-  CHECK(lowered_filters(16).blueprint == "contraction_turned_narrow");
-  CHECK(lowered_filters(17).blueprint == "contraction_turned");
+  CHECK(lowered_filters(8).blueprint == "contraction_transposed_narrow");
+  CHECK(lowered_filters(16).blueprint == "contraction_transposed_narrow");
+  CHECK(lowered_filters(17).blueprint == "contraction_transposed");
 }
 
 TEST_CASE("tiles of many rows or few steps are told how far apart their rows are") {
@@ -465,9 +465,9 @@ TEST_CASE("tiles of many rows or few steps are told how far apart their rows are
 }
 
 TEST_CASE("filters of few steps whose planes fall on each other in the caches write whole lines") {
-  CHECK(lowered_filters(32, 32).blueprint == "contraction_turned_narrow");
-  CHECK(lowered_filters(32, 32, 4).blueprint == "contraction_turned");  // 36 steps
-  CHECK(lowered_filters(32, 30).blueprint == "contraction_turned");     // planes of 3600 bytes
+  CHECK(lowered_filters(32, 32).blueprint == "contraction_transposed_narrow");
+  CHECK(lowered_filters(32, 32, 4).blueprint == "contraction_transposed");  // 36 steps
+  CHECK(lowered_filters(32, 30).blueprint == "contraction_transposed");     // planes of 3600 bytes
 }
 
 TEST_CASE("a padded window is found by columns and then along a line of each worker") {

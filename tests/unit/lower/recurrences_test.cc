@@ -113,8 +113,8 @@ TEST_CASE("recurrences: columns that need each other are not taken in strips") {
   const Expr N = size_ref("N"), M = size_ref("M");
   const LoopVar up{"i", N, Direction::Up}, column{"j", M};
   const Expr earlier = apply(ScalarOp::Lt, {v("k"), v("i")});
-  const Expr turned = at(2, {v("k"), M - constant_int(1) - v("j")});
-  const Expr sum = reduce(Reducer::Sum, {{"k", N}}, earlier, at(0, {v("i"), v("k")}) * turned, DType::F32);
+  const Expr transposed = at(2, {v("k"), M - constant_int(1) - v("j")});
+  const Expr sum = reduce(Reducer::Sum, {{"k", N}}, earlier, at(0, {v("i"), v("k")}) * transposed, DType::F32);
   const Kernel k = recurrence_of(
       {tensor("L", Role::Input, {N, N}), tensor("B", Role::Input, {N, M}), tensor("X", Role::Output, {N, M})},
       {{2, {v("i"), v("j")}, Update::Assign, at(1, {v("i"), v("j")}) - sum, {up, column}, ""}});

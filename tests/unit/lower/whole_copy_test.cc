@@ -47,9 +47,9 @@ TEST_CASE("whole_copy: named by its dimensions and type, given extents and steps
 }
 
 TEST_CASE("whole_copy: not where more is done, or where less is open") {
-  Kernel turned = copy(contiguous_strides({P, Q}));
-  turned.body[0].value = read_of(0, DType::F32, {v("q"), v("p")});
-  CHECK_FALSE(whole_copy(turned));
+  Kernel transposed = copy(contiguous_strides({P, Q}));
+  transposed.body[0].value = read_of(0, DType::F32, {v("q"), v("p")});
+  CHECK_FALSE(whole_copy(transposed));
   Kernel padded = copy(contiguous_strides({P, Q}));
   padded.body[0].value = read_of(0, DType::F32, {v("p"), v("q")}, constant_float(0, DType::F32));
   CHECK_FALSE(whole_copy(padded));

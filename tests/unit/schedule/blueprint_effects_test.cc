@@ -45,10 +45,10 @@ struct Sample {
 const std::vector<Sample> kSamples = {
     {"contraction", "a: #[40, N], b: #[N, 70]", "y = matmul(a, b)"},
     {"contraction", "a: #[N, 40], b: #[40, 70]", "y = matmul(a, b)"},
-    {"contraction_turned", "x: #[1, 8, N, 10], w: #[16, 8, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1])"},
-    {"contraction_turned", "x: #[1, 2, 12, 11], w: #[300, 2, 3, 3]", "y = conv2d(x, w)"},
-    {"contraction_turned_narrow", "x: #[1, 8, 4, 4], w: #[2, 8, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1])"},
-    {"contraction_turned_narrow", "x: #[1, 2, 34, 34], w: #[300, 2, 3, 3]", "y = conv2d(x, w)"},
+    {"contraction_transposed", "x: #[1, 8, N, 10], w: #[16, 8, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1])"},
+    {"contraction_transposed", "x: #[1, 2, 12, 11], w: #[300, 2, 3, 3]", "y = conv2d(x, w)"},
+    {"contraction_transposed_narrow", "x: #[1, 8, 4, 4], w: #[2, 8, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1])"},
+    {"contraction_transposed_narrow", "x: #[1, 2, 34, 34], w: #[300, 2, 3, 3]", "y = conv2d(x, w)"},
     {"stencil", "x: #[1, 16, N, N], w: #[16, 1, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1], groups=16)"},
     {"stencil", "x: #[1, 16, 65, 66], w: #[16, 1, 2, 2]", "y = conv2d(x, w, groups=16)"},
     {"stencil", "x: #[1, 16, 91, 101], w: #[16, 1, 2, 2]", "y = conv2d(x, w, groups=16)"},
@@ -89,7 +89,8 @@ Blueprint row_for(const BlueprintKind& kind, const Isa& isa, DType type) {
   const Blueprint* shipped = tenon_test::shipped_blueprints().find(kind.name, isa.name, type);
   Blueprint row = shipped ? *shipped : Blueprint{"", std::string(kind.name), "*", "*", "*", 8, 1, 6144, 6144};
   row.name = "row";
-  if (kind.name == "contraction_turned_narrow") row.tile_rows = 16;  // lines of the cache as a whole, for every type
+  if (kind.name == "contraction_transposed_narrow")
+    row.tile_rows = 16;  // lines of the cache as a whole, for every type
   row.isa = isa.name;
   if (!kind.types.empty()) row.dtype = name_of(type);
   return row;

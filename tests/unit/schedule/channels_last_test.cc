@@ -24,7 +24,7 @@ const std::vector<Layer> kStrided = {
 
 bool copies_channels(const LoopNest& nest) {
   return std::any_of(nest.functions.begin(), nest.functions.end(),
-                     [](const InnerFunction& f) { return f.name.starts_with("turn_square"); });
+                     [](const InnerFunction& f) { return f.name.starts_with("transpose_square"); });
 }
 
 void check_everywhere(const Layer& layer) {
@@ -34,7 +34,7 @@ void check_everywhere(const Layer& layer) {
     if (!isa.base.empty()) continue;  // differs in products of bytes alone
     const LoopNest nest = lower_kernel(plan.steps.back().kernel, tenon_test::shipped_blueprints(), isa);
     INFO(isa.name << " " << layer.inputs << " " << layer.main);
-    CHECK(nest.blueprint.starts_with("contraction_turned"));
+    CHECK(nest.blueprint.starts_with("contraction_transposed"));
     CHECK(verify(nest).empty());
     CHECK(copies_channels(nest) == (isa.lanes(nest.kernel->tensors[0].dtype) > 1));
     CHECK(error_of(values(plan, &nest), want) < 2e-6);

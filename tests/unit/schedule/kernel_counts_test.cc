@@ -216,9 +216,9 @@ TEST_CASE("the batch does not decide whether pixels or filters are in panels") {
         {fmt::format("  x: f32[{}, 32, 6, 6]\n", batch), "  y = relu(conv2d(x, w))\n", "y", weights, sizes},
         "x86-64-v4");
   };
-  CHECK(kinds("1", "") == "contraction_turned");
-  CHECK(kinds("8", "") == "contraction_turned");
-  CHECK(kinds("N", "sizes: {N: 1..8}\n") == "contraction_turned");
+  CHECK(kinds("1", "") == "contraction_transposed");
+  CHECK(kinds("8", "") == "contraction_transposed");
+  CHECK(kinds("N", "sizes: {N: 1..8}\n") == "contraction_transposed");
 }
 
 TEST_CASE("what only moves elements goes into its reader") {
@@ -258,9 +258,9 @@ TEST_CASE("products that loops hide are lowered by panels and tiles") {
   const std::string channels = "  x: f32[1, 24, 10, 10]\n  w: f32[24, 1, 3, 3]\n";
   for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "neon"}) {
     INFO(level);
-    CHECK(schedules({kImage, "  y = silu(conv2d(x, w, b, pads=[1, 1, 1, 1]))\n"}, level) == "contraction_turned");
+    CHECK(schedules({kImage, "  y = silu(conv2d(x, w, b, pads=[1, 1, 1, 1]))\n"}, level) == "contraction_transposed");
     CHECK(schedules({grouped, "  y = relu(conv2d(x, w, pads=[1, 1, 1, 1], groups=4))\n"}, level)
-              .starts_with("contraction_turned"));
+              .starts_with("contraction_transposed"));
     CHECK(schedules({heads, "  y = matmul(reshape(transpose(x, perm=[0, 2, 1, 3]), shape=[1, 16, 32]), w)\n"}, level) ==
           "contraction");
     CHECK(schedules({image, "  y = sigmoid(reshape(conv2d(x, w), shape=[1, 16, 120]))\n"}, level) == "contraction");

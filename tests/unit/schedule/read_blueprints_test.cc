@@ -55,7 +55,7 @@ TEST_CASE("what a blueprint says has an effect, or is an error at its place") {
   says("kind: map, dtype: f16, unroll: 4", "2:24");
   says("kind: row_chain, dtype: f64, tile_rows: 4, unroll: 8, cache_m: 64", "2:30");
   says("kind: contraction, dtype: i8, tile_rows: 4, tile_vectors: 2, cache_m: 64, cache_n: 64", "2:32");
-  says("kind: contraction_turned, tile_rows: 6, tile_vectors: 2, cache_m: 64, cache_n: 64", "2:43");
+  says("kind: contraction_transposed, tile_rows: 6, tile_vectors: 2, cache_m: 64, cache_n: 64", "2:47");
 }
 
 TEST_CASE("a blueprint behind others that fit all that it fits is an error") {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "lower/contraction/contraction_builder.h"
-#include "lower/generate/turn_vectors.h"
+#include "lower/generate/transpose_vectors.h"
 
 namespace tenon {
 namespace {
@@ -32,36 +32,37 @@ std::vector<Operand> interleaved(const ContractionBuilder& b, const std::vector<
   return next;
 }
 
-/// The function of turn_tile. Buffers: the rows, the tile.
-InnerFunction turn_function(const ContractionBuilder& b, int height, int vectors) {
+/// The function of transpose_tile. Buffers: the rows, the tile.
+InnerFunction transpose_function(const ContractionBuilder& b, int height, int vectors) {
   InnerFunction f;
-  f.name = fmt::format("turn_{}x{}_{}_by{}", height, vectors, name_of(b.c.accumulator), b.turned_rows);
+  f.name = fmt::format("transpose_{}x{}_{}_by{}", height, vectors, name_of(b.c.accumulator), b.transposed_rows);
   if (vectors < b.blueprint.tile_vectors) f.name += fmt::format("_of{}", b.blueprint.tile_vectors);
-  f.comment = fmt::format("{} rows of {} are stored turned: columns, {} rows at a time.", height,
-                          vectors == 1 ? "one vector" : fmt::format("{} vectors", vectors), b.turned_rows);
+  f.comment = fmt::format("{} rows of {} are stored transposed, {} rows at a time.", height,
+                          vectors == 1 ? "one vector" : fmt::format("{} vectors", vectors), b.transposed_rows);
   f.common = true;
   f.buffers.push_back({"rows", b.c.accumulator, Storage::Workspace, -1, nullptr, false});
   f.buffers.push_back({"tile", b.c.accumulator, Storage::Workspace, -1, nullptr, true});
-  for (int first = 0; first < height; first += b.turned_rows)
+  for (int first = 0; first < height; first += b.transposed_rows)
     for (int j = 0; j < vectors; ++j) {
       std::vector<Operand> rows;
-      for (int r = first; r < std::min(first + b.turned_rows, height); ++r) {
+      for (int r = first; r < std::min(first + b.transposed_rows, height); ++r) {
         const std::string name = fmt::format("x{}_{}", r, j);
         f.body.push_back(
             s_let(name, v_load(0, b.c.accumulator, v_int(r * b.panel_columns() + j * b.lanes()), b.lanes())));
         rows.push_back(v_var(name, vector_of(b)));
       }
-      const std::vector<Operand> columns = turned_columns(b, std::move(rows), fmt::format("t{}_{}_", first, j), f.body);
+      const std::vector<Operand> columns =
+          transposed_columns(b, std::move(rows), fmt::format("t{}_{}_", first, j), f.body);
       for (size_t i = 0; i < columns.size(); ++i)
-        f.body.push_back(s_store(1, v_int(turned_place(b, first, j, static_cast<int>(i))), columns[i]));
+        f.body.push_back(s_store(1, v_int(transposed_place(b, first, j, static_cast<int>(i))), columns[i]));
     }
   return f;
 }
 
-/// The function of turn_square. Buffers: both squares; parameters: their steps.
+/// The function of transpose_square. Buffers: both squares; parameters: their steps.
 InnerFunction square_function(const ContractionBuilder& b) {
   InnerFunction f;
-  f.name = fmt::format("turn_square_{}", name_of(b.c.accumulator));
+  f.name = fmt::format("transpose_square_{}", name_of(b.c.accumulator));
   f.comment = fmt::format("The columns of a square of {0} x {0} elements are stored as rows.", b.lanes());
   f.common = true;
   f.buffers.push_back({"from", b.c.accumulator, Storage::Workspace, -1, nullptr, false});
@@ -75,7 +76,7 @@ InnerFunction square_function(const ContractionBuilder& b) {
   std::vector<Operand> rows;
   for (int r = 0; r < b.lanes(); ++r)
     rows.push_back(named(v_load(0, b.c.accumulator, v_int(r) * v_var("from_step"), b.lanes())));
-  rows = turn_vectors(std::move(rows), named);
+  rows = transpose_vectors(std::move(rows), named);
   for (int r = 0; r < b.lanes(); ++r)
     f.body.push_back(s_store(1, v_int(r) * v_var("to_step"), rows[static_cast<size_t>(r)]));
   return f;
@@ -83,21 +84,21 @@ InnerFunction square_function(const ContractionBuilder& b) {
 
 }  // namespace
 
-std::vector<Operand> turned_columns(const ContractionBuilder& b, std::vector<Operand> rows, const std::string& name,
-                                    Block& out) {
+std::vector<Operand> transposed_columns(const ContractionBuilder& b, std::vector<Operand> rows, const std::string& name,
+                                        Block& out) {
   if (b.lanes() == 1) return rows;
   // Interleaving turns the index of an element (row, column) by one bit, so log2(rows) times makes it (column, row).
-  while (static_cast<int>(rows.size()) < b.turned_rows) rows.push_back(v_const(0, vector_of(b)));
-  for (int round = 1; 1 << round <= b.turned_rows; ++round)
+  while (static_cast<int>(rows.size()) < b.transposed_rows) rows.push_back(v_const(0, vector_of(b)));
+  for (int round = 1; 1 << round <= b.transposed_rows; ++round)
     rows = interleaved(b, rows, name + fmt::format("{}_", round), out);
   return rows;
 }
 
-int64_t turned_place(const ContractionBuilder& b, int row, int j, int i) {
-  return int64_t{row} * b.panel_columns() + (int64_t{j} * b.turned_rows + i) * b.lanes();
+int64_t transposed_place(const ContractionBuilder& b, int row, int j, int i) {
+  return int64_t{row} * b.panel_columns() + (int64_t{j} * b.transposed_rows + i) * b.lanes();
 }
 
-Stmt turn_square(ContractionBuilder& b, const SquarePlace& from, const SquarePlace& to) {
+Stmt transpose_square(ContractionBuilder& b, const SquarePlace& from, const SquarePlace& to) {
   SCall call;
   call.function = function_number(b, square_function(b));
   call.buffers = {from.first, to.first};
@@ -105,9 +106,9 @@ Stmt turn_square(ContractionBuilder& b, const SquarePlace& from, const SquarePla
   return {std::move(call)};
 }
 
-Stmt turn_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors) {
+Stmt transpose_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors) {
   SCall call;
-  call.function = function_number(b, turn_function(b, height, vectors));
+  call.function = function_number(b, transpose_function(b, height, vectors));
   call.buffers = {{rows, v_int(0)}, {tile, v_int(0)}};
   return {std::move(call)};
 }

@@ -1,4 +1,4 @@
-// Square blocks of vectors turned in registers.
+// Square blocks of vectors transposed in registers.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,6 @@ namespace tenon {
 
 /// `rows` are as many vectors as each has lanes, a power of two: lane c of row r becomes lane r of row c, by rounds of
 /// two-input shuffles. `named` gives each result a name.
-std::vector<Operand> turn_vectors(std::vector<Operand> rows, const std::function<Operand(Operand)>& named);
+std::vector<Operand> transpose_vectors(std::vector<Operand> rows, const std::function<Operand(Operand)>& named);
 
 }  // namespace tenon

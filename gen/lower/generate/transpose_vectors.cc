@@ -1,11 +1,11 @@
 // Round `bit` exchanges the lanes whose number has the bit between rows whose number has it.
-#include "lower/generate/turn_vectors.h"
+#include "lower/generate/transpose_vectors.h"
 
 #include <functional>
 
 namespace tenon {
 
-std::vector<Operand> turn_vectors(std::vector<Operand> rows, const std::function<Operand(Operand)>& named) {
+std::vector<Operand> transpose_vectors(std::vector<Operand> rows, const std::function<Operand(Operand)>& named) {
   const int n = static_cast<int>(rows.size());
   for (int bit = 1; bit < n; bit *= 2) {
     std::vector<Operand> next(rows.size());
