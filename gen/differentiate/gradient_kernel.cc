@@ -385,6 +385,7 @@ class Differentiator {
                      const std::vector<LoopVar>& loops) {
     const Tensor& t = k_.tensors[static_cast<size_t>(to)];
     KernelStatement s{to, index, update, cast_to(simplified(value, loops), t.dtype), loops, ""};
+    s.masks_by_zero = true;
     std::string at;
     for (const Expr& e : index) at += (at.empty() ? "" : ", ") + to_text(e, tensor_names(k_));
     s.formula =

@@ -87,7 +87,7 @@ std::optional<ChainedKernel> chain_of(const Kernel& kernel) {
   Kernel k = simplify_kernel(kernel);
   for (const KernelPass& pass : kernel_passes()) k = pass.run(k);
   auto chain = find_row_chain(k);
-  if (!chain) {
+  if (!chain && k.reassociate) {
     k = with_plain_products(k);
     chain = find_row_chain(k);
   }

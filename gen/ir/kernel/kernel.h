@@ -74,6 +74,9 @@ struct KernelStatement {
   Expr where = nullptr;  ///< of an update: where it is false nothing is computed and nothing is touched
   /// So many of the outermost loops are those of the statement before: for each of their values both are done in order.
   size_t joined = 0;
+  /// What a condition leaves out of its sum may be multiplied by 0 instead, so that it counts where it is not finite:
+  /// only of derived gradients.
+  bool masks_by_zero = false;
 };
 
 enum class CheckStatus : uint8_t { Range, Shape };

@@ -158,7 +158,7 @@ class Separator {
       else if (mentions_any(f, s.loops) || mentions_any(f, r->vars)) out.without = times(out.without, f);
       else free.push_back(f);
     }
-    if (!out.with || !out.without) return std::nullopt;
+    if (!out.with || !out.without || (!excluded.empty() && !s.masks_by_zero)) return std::nullopt;
     for (const Expr& f : free) out.without = times(out.without, f);
     for (const Excluded& x : excluded) {
       const bool here = mentions(x.cond, last);

@@ -84,7 +84,7 @@ bool keeps_roles(const Kernel& k, const Roles& roles) {
     const bool all =
         std::all_of(roles.common.begin(), roles.common.end(), [&](const LoopVar& v) { return holds(loops, v.name); });
     if ((roles.places[i] == Place::Between || roles.places[i] == Place::Product) && !all) return false;
-    if (roles.places[i] == Place::Sum && k.body[i].update != Update::Assign) return false;
+    if (roles.places[i] == Place::Sum && (k.body[i].update != Update::Assign || !k.reassociate)) return false;
   }
   return true;
 }

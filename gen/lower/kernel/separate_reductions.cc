@@ -109,6 +109,7 @@ class ReductionSeparator {
     s.target = new_temp(std::string(name_of(std::get<Reduce>(e->node).op)), e->type, dims);
     s.value = e;
     s.formula = statement_->formula;
+    s.masks_by_zero = statement_->masks_by_zero;
     const Expr read = read_of(s.target, e->type, s.index);
     if (inside) {
       group_.insert(s.target);

@@ -127,6 +127,7 @@ class SumSeparator {
     inner.value = reduce(r.op, {split.var}, conjunction(split.inner_where), product(split.inner), s.value->type);
     inner.loops = split.loops;
     inner.formula = s.formula;
+    inner.masks_by_zero = s.masks_by_zero;
     std::vector<Expr> factors = split.outer;
     factors.push_back(read_of(inner.target, s.value->type, inner.index));
     k_.body[at].value = reduce(r.op, split.rest, conjunction(split.outer_where), product(factors), s.value->type);
