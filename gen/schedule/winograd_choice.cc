@@ -58,9 +58,9 @@ double winograd_cost(const TiledConvolution& conv, const Isa& isa, int outputs, 
 
 double winograd_error(int outputs, int taps, int stride) {
   switch (points_of(outputs, taps, stride)) {
-    case 6: return 1e-5;
-    case 5: return 5e-6;
-    default: return taps <= 3 ? 2e-6 : 5e-6;
+    case 6: return 4e-5;
+    case 5: return 1.5e-5;
+    default: return 2e-6;
   }
 }
 

@@ -12,7 +12,8 @@ namespace tenon {
 /// `all_weights`: bytes of the program's constants.
 std::optional<int> winograd_outputs(const TiledConvolution& conv, const Isa& isa, int64_t all_weights);
 
-/// The largest error of a result, as a part of the largest result: measured, see docs/accuracy.md.
+/// The largest error of a result, as a part of the largest result: measured for up to 1024 channels, see
+/// docs/accuracy.md.
 double winograd_error(int outputs, int taps, int stride);
 
 }  // namespace tenon
