@@ -62,7 +62,7 @@ static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_sum_x86_64_v3(tn_f32x8 a) 
   return by_1[0];
 }
 
-/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; error below 0 ULP */
+/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; exact */
 static inline TN_TARGET_X86_64_V3 float tn_f32_sum_error_x86_64_v3(float a, float b) {
   const float s = a + b;
   const float added = s - a;
@@ -75,7 +75,7 @@ static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, 
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
 }
 
-/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; error below 0 ULP */
+/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; exact */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_sum_error_x86_64_v3(tn_f32x8 a, tn_f32x8 b) {
   const tn_f32x8 s = a + b;
   const tn_f32x8 added = s - a;

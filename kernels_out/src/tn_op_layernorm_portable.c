@@ -25,7 +25,7 @@ static inline int64_t tn_i64_min_portable(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; error below 0 ULP */
+/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; exact */
 static inline float tn_f32_sum_error_portable(float a, float b) {
   const float s = a + b;
   const float added = s - a;

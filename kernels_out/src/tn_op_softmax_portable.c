@@ -53,7 +53,7 @@ static inline float tn_f32_exp_bounded_portable(float x) {
   return p * tn_u32_f32_of_bits_portable(tn_f32_bits_portable(n + 12583103.0f) << 23) * 5.421011e-20f;
 }
 
-/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; error below 0 ULP */
+/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; exact */
 static inline float tn_f32_sum_error_portable(float a, float b) {
   const float s = a + b;
   const float added = s - a;

@@ -72,7 +72,7 @@ std::string text_of(const MathRare& s) {
 
 std::string bound_text(const MathFunction& f) {
   if (!f.c_function.empty()) return "of <math.h>";
-  if (f.ulp) return fmt::format("error below {} ULP", *f.ulp);
+  if (f.ulp) return *f.ulp == 0 ? "exact" : fmt::format("error below {} ULP", *f.ulp);
   if (!f.error) return "exact";
   const std::string relative = fmt::format("{} of the value", f.error->relative);
   if (f.error->absolute == 0) return "error below " + relative;
