@@ -29,7 +29,7 @@ namespace tenon {
 Definitions read_all_definitions(Run& run, OpLibrary read, const OpLibraryText& shown, const MathChoice& choice) {
   OpLibrary ops = run.stage<OpLibrary>("opdefs", std::move(read), shown);
   MathLibrary math = run.stage("math", read_math_library(run, choice));
-  return {std::move(ops), std::move(math)};
+  return {std::move(ops), std::move(math), read_scalar_functions(run)};
 }
 
 OutputTree make_library(Run& run, const Definitions& defs, const Library& library, const LibOptions& o) {
@@ -41,7 +41,7 @@ OutputTree make_library(Run& run, const Definitions& defs, const Library& librar
   LoweredLibrary lowered =
       run.stage("lower", lower_library(library, schedules, levels, o.threads ? Workers::several : Workers::one));
   const LibraryTexts texts =
-      run.stage("emit", share_kernels(library, emit_library(std::move(lowered), library_style(o, defs.math))));
+      run.stage("emit", share_kernels(library, emit_library(std::move(lowered), library_style(o, defs))));
   return run.stage("files", library_files(library, defs.ops, texts, files));
 }
 
@@ -72,7 +72,7 @@ OutputTree make_model(Run& run, const Definitions& defs, const ModelOptions& o) 
   const PlacedModel model = place_model(run, defs, o);
   refuse_wrong_program(model.plan, o);
   note_idle_fast_math(run, defs.math, kernels_of(model.plan), o.math);
-  const auto texts = run.stage("emit", emit_model(model.plan, model.lowered, model_style(o, defs.math)));
+  const auto texts = run.stage("emit", emit_model(model.plan, model.lowered, model_style(o, defs)));
   const std::optional<ForwardModel> forward = forward_model(run, defs, model, o);
   return run.stage("files", model_files(run, model, texts, forward, o));
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "emit/emit_needs.h"
+#include "emit/scalar_functions.h"
 #include "ir/nest/c_ast.h"
 #include "ir/nest/isa.h"
 #include "ir/nest/loop_nest.h"
@@ -55,6 +56,7 @@ struct EmitOptions {
   bool string_header = true;     ///< false: the header that the file begins with has memcpy and its like already
   bool common_functions = true;  ///< inner functions that do not depend on the kernel serve all kernels of a file
   MathSource math;               ///< empty: math rows are an error
+  const ScalarFunctions* scalars = nullptr;
   const KernelBanner* banner = nullptr;  ///< of the kernel whose nests are printed; null: written anew for each
   std::shared_ptr<PieceCache> pieces = std::make_shared<PieceCache>();
 };

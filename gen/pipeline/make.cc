@@ -119,23 +119,25 @@ LibraryOptions library_options(Run& run, const LibOptions& o) {
   return out;
 }
 
-EmitOptions library_style(const LibOptions& o, const MathLibrary& math) {
+EmitOptions library_style(const LibOptions& o, const Definitions& defs) {
   EmitOptions out;
   out.prefix = o.prefix;
   out.string_header = false;
   out.math_header = o.math.libm;
   out.shares_loops = o.threads;
-  out.math = math_source(math);
+  out.math = math_source(defs.math);
+  out.scalars = &defs.scalars;
   return out;
 }
 
-EmitOptions model_style(const ModelOptions& o, const MathLibrary& math) {
+EmitOptions model_style(const ModelOptions& o, const Definitions& defs) {
   EmitOptions out;
   out.prefix = program_name(o);
   out.string_header = false;
   out.math_header = o.math.libm;
   out.style = FunctionStyle::Model;
-  out.math = math_source(math);
+  out.math = math_source(defs.math);
+  out.scalars = &defs.scalars;
   return out;
 }
 
@@ -288,7 +290,7 @@ std::optional<ForwardModel> forward_model(Run& run, const Definitions& defs, con
   ForwardModel out;
   out.name = o.name + "_eval";
   out.plan = place_memory(plan, lowered, model.workers, o);
-  EmitOptions style = model_style(o, defs.math);
+  EmitOptions style = model_style(o, defs);
   style.prefix = out.name;
   out.levels = emit_model(out.plan, lowered, style);
   return out;

@@ -24,6 +24,7 @@ namespace tenon {
 struct Definitions {
   OpLibrary ops;
   MathLibrary math;
+  ScalarFunctions scalars;
 };
 /// What a dump shows of the definitions.
 using OpLibraryText = std::function<std::string(const OpLibrary&)>;
@@ -52,9 +53,9 @@ LibraryOptions library_options(Run& run, const LibOptions& o);
 /// Prints the kernels after the passes of lowering that a dump asks for, at every level.
 void show_passes(Run& run, const std::vector<const Kernel*>& kernels, const Blueprints& schedules,
                  const std::vector<const Isa*>& levels);
-/// How the kernels of a library or of a model are printed. `math` has to outlive the result.
-EmitOptions library_style(const LibOptions& o, const MathLibrary& math);
-EmitOptions model_style(const ModelOptions& o, const MathLibrary& math);
+/// How the kernels of a library or of a model are printed. `defs` has to outlive the result.
+EmitOptions library_style(const LibOptions& o, const Definitions& defs);
+EmitOptions model_style(const ModelOptions& o, const Definitions& defs);
 /// How the graph is planned: weights of 8 bits also as words of four bytes where some level multiplies these.
 PlanOptions plan_options(const ModelOptions& o, const std::vector<const Isa*>& levels);
 /// Workers that the arena has space for: what the flag says, one where only plain C is written.

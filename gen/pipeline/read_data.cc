@@ -95,6 +95,13 @@ MathLibrary read_math_library(Run& run, const MathChoice& choice) {
   return run.open(read_math(entries, read_files(run, instead)));
 }
 
+ScalarFunctions read_scalar_functions(Run& run) {
+  std::vector<std::string> texts;
+  for (const SourceFileRef& file : read_files(run, files_ending(run.dirs().templates / "scalar", ".c.in")))
+    texts.push_back(file->text());
+  return ScalarFunctions(texts);
+}
+
 RuleSet read_rewrite_rules(Run& run, const OpLibrary& defs) {
   return run.open(read_rewrites(defs, read_files(run, files_ending(run.dirs().opdefs / "rewrites", ".yaml"))));
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "emit/scalar_functions.h"
 #include "frontend/recipe/training_forms.h"
 #include "ir/graph/graph.h"
 #include "ir/nest/blueprint.h"
@@ -31,6 +32,8 @@ OpLibrary read_definitions(Run& run, const std::vector<std::string>& user_files,
                            Wanted wanted = Wanted::named);
 /// The elementary functions of opdefs/math, and those of opdefs/math_variants that replace them.
 MathLibrary read_math_library(Run& run, const MathChoice& choice);
+/// The small functions of templates/scalar.
+ScalarFunctions read_scalar_functions(Run& run);
 /// The rules of opdefs/rewrites.
 RuleSet read_rewrite_rules(Run& run, const OpLibrary& defs);
 /// The schedules of templates/blueprints, after those of the user's file `own`, which may name `kernels`.

@@ -12,6 +12,7 @@
 #include "ir/text/print_c99.h"
 #include "isa/all_isas.h"
 #include "opdef/read/read_math.h"
+#include "scalar_functions.h"
 #include "scratch_dir.h"
 #include "unit/opdef/read_text.h"
 
@@ -103,6 +104,7 @@ bool draws(ScalarOp op) {
 std::string program(const Isa& isa, const MathLibrary& library) {
   EmitOptions options;
   options.math = [&](ScalarOp op, const OperandType& t, const Isa& i) { return math_body(library, op, t, i); };
+  options.scalars = &tenon_test::shipped_scalar_functions();
   EmitNeeds needs;
   std::string maps, body;
   const auto pair = [&](const Map& one, const Map& other) {

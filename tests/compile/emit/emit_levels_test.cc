@@ -11,6 +11,7 @@
 #include "emit/kernel_to_c.h"
 #include "ir/text/print_c99.h"
 #include "isa/all_isas.h"
+#include "scalar_functions.h"
 #include "scratch_dir.h"
 #include "unit/emit/map_cases.h"
 
@@ -58,6 +59,7 @@ int lanes_for(const Isa& isa, const MapCase& c) {
 std::string level_file(const Isa& isa, const std::vector<MapCase>& cases) {
   EmitOptions options;
   options.exported = true;
+  options.scalars = &tenon_test::shipped_scalar_functions();
   EmitNeeds needs;
   std::vector<CItem> kernels;
   std::string prototypes;

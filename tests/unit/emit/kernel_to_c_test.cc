@@ -4,6 +4,7 @@
 #include "catch.h"
 #include "ir/text/print_c99.h"
 #include "isa/all_isas.h"
+#include "scalar_functions.h"
 #include "unit/emit/sample_nests.h"
 
 namespace kernel_to_c_test {
@@ -19,7 +20,8 @@ MapCase addition() {
 
 std::string body_of(const std::string& text) { return text.substr(text.find("*/\n") + 3); }
 
-std::string emitted(const LoopNest& nest, const Isa& isa, const EmitOptions& options = {}) {
+std::string emitted(const LoopNest& nest, const Isa& isa, EmitOptions options = {}) {
+  options.scalars = &shipped_scalar_functions();
   EmitNeeds needs;
   REQUIRE(verify(nest).empty());
   return body_of(print_c99(emit_kernel(nest, isa, options, needs)));

@@ -1,11 +1,14 @@
-// Fills the holes of the table of small scalar functions.
+// Reads the small scalar functions of templates/scalar and fills their holes.
+#include "emit/scalar_functions.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emit/emitter.h"
-#include "emit/scalar_piece_rows.h"
 #include "support/check.h"
 
-namespace tenon::emit {
+namespace tenon {
 namespace {
 
 char letter_of(DType d) {
@@ -15,14 +18,51 @@ char letter_of(DType d) {
   return is_signed_int(d) ? 's' : 'u';
 }
 
-const ScalarPieceRow& find_row(std::string_view op, DType d) {
-  const char letter = letter_of(d);
-  for (const auto& rows :
-       {integer_piece_rows(), float_piece_rows(), complex_piece_rows(), conversion_piece_rows(), small_piece_rows()})
-    for (const ScalarPieceRow& r : rows)
-      if (r.op == op && r.types.find(letter) != std::string_view::npos) return r;
-  TENON_UNREACHABLE("no small function {} for {}", op, name_of(d));
+/// Takes the line at the front off `text`.
+std::string_view next_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line;
 }
+
+/// `RESULT NAME(PARAMETER, …) {` and its body at the front of `text`.
+ScalarFunction read_function(std::string_view types, std::string_view& text) {
+  const std::string_view head = next_line(text);
+  const size_t open = head.find('('), name = head.rfind(' ', open) + 1, close = head.rfind(") {");
+  const size_t end = text.find("\n}");
+  TENON_CHECK(open < close && close < head.size() && end < text.size(), "malformed scalar function: {}", head);
+  ScalarFunction f{std::string(head.substr(name, open - name)),
+                   std::string(types),
+                   std::string(head.substr(0, name - 1)),
+                   {},
+                   std::string(text.substr(0, end + 1))};
+  for (size_t at = open + 1; at < close;) {
+    const size_t comma = std::min(head.find(", ", at), close);
+    f.params.emplace_back(head.substr(at, comma - at));
+    at = comma + 2;
+  }
+  text.remove_prefix(end + 2);
+  return f;
+}
+
+}  // namespace
+
+ScalarFunctions::ScalarFunctions(const std::vector<std::string>& texts) {
+  for (std::string_view text : texts)
+    while (!text.empty())
+      if (const std::string_view line = next_line(text); line.starts_with("//= "))
+        functions_.push_back(read_function(line.substr(4), text));
+}
+
+const ScalarFunction* ScalarFunctions::find(std::string_view name, DType d) const {
+  const auto found = std::ranges::find_if(functions_, [&](const ScalarFunction& f) {
+    return f.name == name && f.types.find(letter_of(d)) != std::string::npos;
+  });
+  return found == functions_.end() ? nullptr : &*found;
+}
+
+namespace emit {
+namespace {
 
 std::string ensure_piece(Emitter& e, std::string_view op, DType d);
 
@@ -80,15 +120,15 @@ class Holes {
 std::string ensure_piece(Emitter& e, std::string_view op, DType d) {
   std::string name = e.piece_name(op, {d, 1, 0});
   if (e.needs.has(name)) return name;
-  const ScalarPieceRow& row = find_row(op, d);
+  const ScalarFunction* const row = e.options.scalars->find(op, d);
+  TENON_CHECK(row != nullptr, "no small function {} for {}", op, name_of(d));
   Holes holes(e, d);
   CFunction f;
   f.specifiers = e.piece_specifiers();
   f.name = name;
-  f.result = holes.fill(row.result);
-  for (const std::string_view p : row.params)
-    if (!p.empty()) f.params.push_back(holes.fill(p));
-  f.body.push_back({CBodyLines{holes.fill(row.body)}});
+  f.result = holes.fill(row->result);
+  for (const std::string& p : row->params) f.params.push_back(holes.fill(p));
+  f.body.push_back({CBodyLines{holes.fill(row->body)}});
   e.needs.add_function(std::move(f));
   return name;
 }
@@ -99,4 +139,6 @@ CExpr call_scalar_piece(Emitter& e, std::string_view op, DType d, std::vector<CE
   return c_call(ensure_piece(e, op, d), std::move(args));
 }
 
-}  // namespace tenon::emit
+}  // namespace emit
+
+}  // namespace tenon
