@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <set>
 
 #include "support/check.h"
 
@@ -83,6 +82,32 @@ void append_block(std::string& out, std::string_view block, std::string_view ind
   }
 }
 
+/// The first line of `text`, with its newline.
+std::string_view first_line(std::string_view text) {
+  return text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+}
+
+/// The text without the lines of sections that do not apply, and without those that begin and end sections.
+std::string apply_sections(const std::string& name, std::string_view text, const std::vector<Feature>& features) {
+  std::string out;
+  bool kept = true;
+  for (std::string_view line; !text.empty(); text.remove_prefix(line.size())) {
+    line = first_line(text);
+    if (!line.starts_with("//@ ")) {
+      if (kept) out.append(line);
+      continue;
+    }
+    const std::string_view words = line.substr(4, line.size() - 5);
+    const bool wanted = words.starts_with("with ");
+    const auto feature = std::find_if(features.begin(), features.end(), [&](const Feature& f) {
+      return words.starts_with("with") && words.substr(words.find(' ') + 1) == f.name;
+    });
+    TENON_CHECK(words == "end" || feature != features.end(), "{}: there is no feature for '{}'", name, words);
+    kept = words == "end" || feature->on == wanted;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> TextTemplate::hole_names() const {
@@ -92,17 +117,16 @@ std::vector<std::string> TextTemplate::hole_names() const {
   return names;
 }
 
-std::string TextTemplate::fill(const std::vector<HoleValue>& values) const {
-  const std::string_view text = text_;
+std::string TextTemplate::fill(const std::vector<HoleValue>& values, const std::vector<Feature>& features) const {
+  const std::string frame = apply_sections(name_, text_, features);
+  const std::string_view text = frame;
   std::string out;
-  std::set<std::string_view> used;
   size_t copied = 0;
   for (auto hole = next_hole(text, 0); hole; hole = next_hole(text, copied)) {
     const auto value =
         std::find_if(values.begin(), values.end(), [&](const HoleValue& v) { return v.name == hole->name; });
     TENON_CHECK(value != values.end(), "{}: no value for the hole '{}'", name_, hole->name);
     TENON_CHECK(fits(hole->type, value->text), "{}: '{}' does not fit the hole '{}'", name_, value->text, hole->name);
-    used.insert(hole->name);
     out.append(text.substr(copied, hole->begin - copied));
     copied = hole->end;
     if (hole->type != HoleType::block) {
@@ -119,8 +143,10 @@ std::string TextTemplate::fill(const std::vector<HoleValue>& values) const {
     if (copied < text.size()) ++copied;
   }
   out.append(text.substr(copied));
+  const std::vector<std::string> names = hole_names();
   for (const HoleValue& value : values)
-    TENON_CHECK(used.count(value.name), "{}: no hole is called '{}'", name_, value.name);
+    TENON_CHECK(std::find(names.begin(), names.end(), value.name) != names.end(), "{}: no hole is called '{}'", name_,
+                value.name);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
+#include "support/version.h"
 
 namespace tenon {
 namespace {
@@ -23,8 +24,27 @@ ModelCode model_code(const ExecutionPlan& plan, const std::vector<ModelLevel>& l
   return code;
 }
 
-std::string ModelCode::fill(const std::string& path, const std::vector<HoleValue>& values) const {
-  return TextTemplate(path, frame.templates.at(path)).fill(values);
+std::string fill_template(const ExecutionPlan& plan, const ModelFrame& frame, const std::string& path,
+                          std::vector<HoleValue> values, const std::vector<Feature>& more) {
+  const TextTemplate text(path, frame.templates.at(path));
+  const std::vector<std::string> names = text.hole_names();
+  for (HoleValue common : {HoleValue{"name", frame.name}, HoleValue{"upper", upper_case(frame.name)},
+                           HoleValue{"run", entry_of(frame)}, HoleValue{"version", std::string(kVersion)}})
+    if (std::find(names.begin(), names.end(), common.name) != names.end()) values.push_back(std::move(common));
+  std::vector<Feature> features = {{"images", frame.images},
+                                   {"sounds", frame.sounds},
+                                   {"workers", frame.workers > 1},
+                                   {"selftest", frame.selftest != nullptr},
+                                   {"mpi", frame.mpi},
+                                   {"state", !plan.state.empty()},
+                                   {"regions", !plan.memories.empty()},
+                                   {"weights_file", frame.weights == WeightsForm::bin}};
+  features.insert(features.end(), more.begin(), more.end());
+  return text.fill(values, features);
+}
+
+std::string ModelCode::fill(const std::string& path, std::vector<HoleValue> values) const {
+  return fill_template(plan, frame, path, std::move(values));
 }
 
 std::string in_short(const std::string& name) {

@@ -20,9 +20,14 @@ struct ModelCode {
   ModelWeights weights;
   std::vector<GraphSize> given, written;  ///< run-time sizes: of the caller, and those that depend on data
 
-  /// A template below templates/ with its holes filled.
-  std::string fill(const std::string& path, const std::vector<HoleValue>& values) const;
+  /// As fill_template.
+  std::string fill(const std::string& path, std::vector<HoleValue> values = {}) const;
 };
+
+/// A template below templates/ with its holes filled: with `values`, and name, upper, run and version, which each
+/// template may have. Its sections depend on the features of the frame and on `more`.
+std::string fill_template(const ExecutionPlan& plan, const ModelFrame& frame, const std::string& path,
+                          std::vector<HoleValue> values, const std::vector<Feature>& more = {});
 
 ModelCode model_code(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels, const ModelFrame& frame);
 

@@ -25,10 +25,7 @@ class EntryWriter {
     const ModelFrame& frame = code_.frame;
     return code_.fill(
         "c/model.c.in",
-        {{"name", code_.name},
-         {"upper", code_.upper},
-         {"run", entry_of(frame)},
-         {"arena_parameter", code_.arena.parameter()},
+        {{"arena_parameter", code_.arena.parameter()},
          {"const_arena_parameter", code_.arena.const_parameter()},
          {"arena_checks", print_c99(code_.arena.checks())},
          {"call_arena", print_c99(code_.arena.set_call())},

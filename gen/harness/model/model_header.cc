@@ -35,13 +35,10 @@ class PublicHeader {
                                std::max<size_t>(1, buffer(o).dims.size()), entry_of(code_.frame));
     if (code_.plan.inputs.empty() && code_.given.empty()) inputs = "char none; /* this model has no inputs */\n";
     return code_.fill("c/model.h.in",
-                      {{"name", code_.name},
-                       {"upper", code_.upper},
-                       {"doc", comment_inside(code_.plan.doc.empty() ? code_.plan.name : code_.plan.doc)},
+                      {{"doc", comment_inside(code_.plan.doc.empty() ? code_.plan.name : code_.plan.doc)},
                        {"arena_bytes", code_.arena.constants()},
                        {"arena_type", code_.arena.type()},
                        {"arena_parameter", code_.arena.parameter()},
-                       {"run", entry_of(code_.frame)},
                        {"all_reduce", code_.frame.mpi ? exchange_fields() : ""},
                        {"state_bytes", state_constants(code_.plan, code_.frame)},
                        {"state_api", state_api(code_.plan, code_.frame)},
@@ -51,7 +48,6 @@ class PublicHeader {
                        {"inputs", inputs},
                        {"outputs", outputs},
                        {"complex_types", complex_types()},
-                       {"version", std::string(kVersion)},
                        {"version_number", version_number()},
                        {"weights_api", weights_api()},
                        {"selftest_api", selftest_api()},
@@ -118,9 +114,7 @@ class InternalHeader {
                  : fmt::format("#if {}\n#define {} 1\n#else\n#define {} 0\n#endif\n", l.isa->guard, flag, flag);
       runs += fmt::format("int {0}_run_{1}({0}_call *call);\n", code_.name, l.isa->suffix);
     }
-    return code_.fill("c/model_internal.h.in", {{"name", code_.name},
-                                                {"upper", code_.upper},
-                                                {"levels", fmt::format("{}", code_.levels.size())},
+    return code_.fill("c/model_internal.h.in", {{"levels", fmt::format("{}", code_.levels.size())},
                                                 {"memory", memory_functions(code_.frame.freestanding)},
                                                 {"byte_order", byte_order_check()},
                                                 {"call_arena", code_.arena.call_field()},

@@ -5,15 +5,12 @@
 
 #include <algorithm>
 
-#include "harness/library_names.h"
 #include "harness/model/model_code.h"
 #include "harness/model/model_extents.h"
 #include "harness/model/model_state.h"
 #include "ir/kernel/kernel_cost.h"
 #include "ir/text/print_c99.h"
 #include "support/quoted.h"
-#include "support/text_template.h"
-#include "support/version.h"
 
 namespace tenon {
 namespace {
@@ -21,12 +18,7 @@ namespace {
 class ProgramWriter {
  public:
   ProgramWriter(const ExecutionPlan& plan, const ModelFrame& frame, const std::vector<ModelLevel>& levels)
-      : plan_(plan),
-        frame_(frame),
-        levels_(levels),
-        name_(frame.name),
-        upper_(upper_case(frame.name)),
-        arena_(plan, frame.name) {
+      : plan_(plan), frame_(frame), levels_(levels), arena_(plan, frame.name) {
     for (const GraphSize& s : plan.sizes)
       if (!s.written) given_.push_back(s);
   }
@@ -35,18 +27,15 @@ class ProgramWriter {
     std::vector<ModelFile> out;
     const auto add = [&](const char* suffix, std::vector<HoleValue> holes) {
       const std::string path = fmt::format("c/model_{}.in", suffix);
-      const TextTemplate frame(path, frame_.templates.at(path));
-      const std::vector<std::string> names = frame.hole_names();
-      holes.push_back({"name", name_});
-      if (std::find(names.begin(), names.end(), "upper") != names.end()) holes.push_back({"upper", upper_});
-      out.push_back({fmt::format("{}_{}", name_, suffix), frame.fill(holes), path.ends_with(".c.in")});
+      out.push_back({fmt::format("{}_{}", frame_.name, suffix), fill_template(plan_, frame_, path, std::move(holes)),
+                     path.ends_with(".c.in")});
     };
-    add("program.h", {{"readers", reader_declarations()}});
-    add("npy.c", {{"other_files", other_files(frame_)}});
+    add("program.h", {});
+    add("npy.c", file_advice(frame_));
     if (frame_.images) add("image.c", {});
     if (frame_.sounds) add("sound.c", {});
     add("main.c", main_holes());
-    if (loads()) {
+    if (frame_.weights == WeightsForm::bin) {
       add("load.c", {});
       add("load.h", {});
     }
@@ -55,210 +44,46 @@ class ProgramWriter {
 
  private:
   const PlanBuffer& buffer(int i) const { return plan_.buffers[static_cast<size_t>(i)]; }
-  bool loads() const { return frame_.weights == WeightsForm::bin; }
-  bool shares() const { return frame_.workers > 1; }
 
   std::vector<HoleValue> main_holes() const {
-    return {
-        {"inputs", border_rows(plan_.inputs)},
-        {"outputs", border_rows(plan_.outputs)},
-        {"run", entry_of(frame_)},
-        {"arena_arrays", arena_arrays({arena_})},
-        {"arena_field", arena_.field("arena")},
-        {"arena_memory",
-         arena_.divided() ? "" : fmt::format("static unsigned char memory[{}_ARENA_BYTES + 64];", upper_)},
-        {"arena_at",
-         arena_.divided() ? set_arena({arena_}, "m.arena") : "m.arena = memory + (64 - (uintptr_t)memory % 64) % 64;"},
-        {"large_pages", large_pages()},
-        {"of_model", state_text(plan_, "m->state, ") + arena_.of("m->arena")},
-        {"of_m", state_text(plan_, "m.state, ") + arena_.of("m.arena")},
-        {"state_field", state_text(plan_, "unsigned char *state;")},
-        {"state_memory", state_memory()},
-        {"state_init", state_text(plan_, fmt::format("if ({0}_state_init(m.state, &m.context) != 0) {{\n"
-                                                     "  return {0}_fail(\"state\", \"it cannot be written\");\n}}",
-                                                     name_))},
-        {"sizes", size_rows()},
-        {"steps", step_rows()},
-        {"call", print_c99(call())},
-        {"shapes", print_c99(output_shapes())},
-        {"input_shapes", print_c99(input_shapes())},
-        {"n_inputs", fmt::format("{}", plan_.inputs.size())},
-        {"n_outputs", fmt::format("{}", plan_.outputs.size())},
-        {"n_sizes", fmt::format("{}", given_.size())},
-        {"n_steps", fmt::format("{}", plan_.steps.size())},
-        {"help", help()},
-        {"version", std::string(kVersion)},
-        {"options", options()},
-        {"defaults", defaults()},
-        {"flags", flags()},
-        {"options_with_value", options_with_value()},
-        {"selftest", selftest_call()},
-        {"check_levels", check_levels()},
-        {"readers", readers()},
-        {"weights_include", loads() ? fmt::format("#include \"{}_load.h\"", name_) : ""},
-        {"load_weights",
-         loads() ? fmt::format(
-                       "if ({}_load_weights(argv[0], args.weights_file, &m.context.weights) != 0) {{\n  return 1;\n}}",
-                       name_)
-                 : ""},
-        {"threads_include", shares() ? fmt::format("#include \"{}_threads.h\"", name_) : ""},
-        {"start_threads", start_threads()},
-        {"stop_threads", shares() ? fmt::format("{}_stop_threads(&m.context);", name_) : ""}};
+    return {{"inputs", border_rows(plan_.inputs)},
+            {"outputs", border_rows(plan_.outputs)},
+            {"arena_arrays", arena_arrays({arena_})},
+            {"arena_field", arena_.field("arena")},
+            {"set_regions", arena_.divided() ? set_arena({arena_}, "m.arena") : ""},
+            {"large_pages", large_pages()},
+            {"of_model", state_text(plan_, "m->state, ") + arena_.of("m->arena")},
+            {"of_m", state_text(plan_, "m.state, ") + arena_.of("m.arena")},
+            {"arena_parameter", of_regions(arena_.parameter() + ", ")},
+            {"arena_argument", of_regions("arena, ")},
+            {"m_arena_argument", of_regions("&m.arena, ")},
+            {"levels", level_names()},
+            {"sizes", size_rows()},
+            {"steps", step_rows()},
+            {"call", print_c99(call())},
+            {"shapes", print_c99(output_shapes())},
+            {"input_shapes", print_c99(input_shapes())},
+            {"n_inputs", fmt::format("{}", plan_.inputs.size())},
+            {"n_outputs", fmt::format("{}", plan_.outputs.size())},
+            {"n_sizes", fmt::format("{}", given_.size())},
+            {"n_steps", fmt::format("{}", plan_.steps.size())}};
   }
+
+  /// What only a self-test whose caller has the memory regions of the arena takes.
+  std::string of_regions(std::string text) const { return arena_.divided() ? std::move(text) : std::string(); }
 
   std::string large_pages() const {
-    const auto line = [&](const std::string& array) {
-      return fmt::format("{}_in_large_pages({}, (long long)sizeof {});\n", name_, array, array);
-    };
-    if (!arena_.divided()) return line("memory");
     std::string out;
     for (const MemoryRegion& m : plan_.memories)
-      if (m.bytes > 0) out += line("memory_" + m.name);
+      if (m.bytes > 0)
+        out += fmt::format("{0}_in_large_pages(memory_{1}, (long long)sizeof memory_{1});\n", frame_.name, m.name);
     return out;
   }
 
-  std::string selftest_call() const {
-    if (!frame_.selftest) return {};
-    return fmt::format("if (args.selftest) {{\n  return check_levels({}&m.context);\n}}",
-                       arena_.divided() ? "&m.arena, " : "");
-  }
-
-  std::string state_memory() const {
-    return state_text(plan_, fmt::format("static unsigned char kept[{}_STATE_BYTES + 64];\nm.state = kept + (64 - "
-                                         "(uintptr_t)kept % 64) % 64;",
-                                         upper_));
-  }
-
-  std::string start_threads() const {
-    if (!shares())
-      return fmt::format(
-          "if (args.threads > 1) {{\n"
-          "  return {}_fail(\"--threads\", \"this model has room for one worker: generate it with tenon model "
-          "--max-threads N\");\n"
-          "}}",
-          name_);
-    return fmt::format(
-        "if (args.threads > {1}_MAX_THREADS) {{\n"
-        "  return {0}_fail(\"--threads\", \"this model has room for %d workers: generate it with tenon model "
-        "--max-threads N\", {1}_MAX_THREADS);\n"
-        "}}\nif (args.threads > 1 && {0}_start_threads(&m.context, (int)args.threads) != 0) {{\n"
-        "  return {0}_fail(\"--threads\", \"the threads cannot be started\");\n}}",
-        name_, upper_);
-  }
-
-  /// Lines of --help for the options that not every program has.
-  std::string help() const {
-    std::string out;
-    const auto line = [&](const char* text) { out += fmt::format("\"  {}\\n\"\n", text); };
-    if (loads()) line("--weights FILE  read the weights from FILE, not from next to the program");
-    if (frame_.selftest) line("--selftest     check the model on this machine at every level; takes no inputs");
-    if (frame_.images)
-      line(
-          "pictures (.ppm, .pgm, .png): [--scale S] [--mean M[,M,M]] [--std S[,S,S]] [--resize HxW]\\n"
-          "    [--filter bilinear|nearest] [--layout nchw|nhwc] [--colors rgb|bgr]");
-    if (frame_.sounds) line("sounds (.wav): [--rate HZ] [--skip SAMPLES]");
-    return out;
-  }
-
-  std::string options() const {
-    std::string out = frame_.images ? fmt::format("{}_image_options image;\n", name_) : "";
-    if (frame_.sounds) out += fmt::format("{}_sound_options sound;\n", name_);
-    return out;
-  }
-
-  std::string defaults() const {
-    return frame_.images
-               ? fmt::format("args->image = (const {}_image_options){{1, {{0}}, {{1, 1, 1}}, 1, 1, 0, 0, 0, 0, 0}};",
-                             name_)
-               : "";
-  }
-
-  /// Options of one word that not every program has.
-  std::string flags() const {
-    if (!frame_.selftest) return {};
-    return "if (strcmp(a, \"--selftest\") == 0) {\n  args->selftest = 1;\n  continue;\n}\n";
-  }
-
-  std::string options_with_value() const {
-    std::string out;
-    if (loads())
-      out +=
-          "if (strcmp(a, \"--weights\") == 0) {\n  args->weights_file = next;\n"
-          "  return next != NULL ? 1 : wrong(a, \"the name of a file is expected after it\");\n}\n";
-    for (const char* kind : kinds())
-      out += fmt::format(
-          "const int {1} = {0}_{1}_option(a, next, &args->{1});\nif ({1} != 0) {{\n"
-          "  return {1} > 0 ? 1 : wrong(a, \"its value is missing or has another form\");\n}}\n",
-          name_, kind);
-    return out;
-  }
-
-  std::string readers() const {
-    std::string out;
-    if (frame_.images)
-      out += fmt::format(
-          "if (first == 'P' || first == 0x89) {{\n  status = {}_read_image(&from, &args->image, a);\n}}\n", name_);
-    if (frame_.sounds)
-      out += fmt::format("if (first == 'R') {{\n  status = {}_read_sound(&from, &args->sound, a);\n}}\n", name_);
-    return out;
-  }
-
-  std::vector<const char*> kinds() const {
-    std::vector<const char*> out;
-    if (frame_.images) out.push_back("image");
-    if (frame_.sounds) out.push_back("sound");
-    return out;
-  }
-
-  std::string reader_declarations() const {
-    std::string out;
-    if (frame_.images)
-      out +=
-          "\n"
-          "/* How pixels become elements: (value*scale - mean)/deviation for values 0 to 255, in the graph's height "
-          "and width. */\n"
-          "typedef struct {\n  double scale, mean[3], deviation[3];\n"
-          "  int means, deviations; /* 1, or one a channel */\n"
-          "  long height, width;    /* of open extents; 0: the picture's */\n"
-          "  int nearest, layout, bgr; /* layout: 0 by the shape, 1 NCHW, 2 NHWC */\n} @_image_options;\n";
-    if (frame_.sounds)
-      out +=
-          "\n"
-          "/* The rate that a sound must have (0: any), and how many of its samples are left out at its start. */\n"
-          "typedef struct {\n  long rate, skip;\n  int skips;\n} @_sound_options;\n";
-    for (const char* kind : kinds())
-      out += fmt::format(
-          "\n/* 1: the flag and its value are read, 0: the flag is another one, -1: the value is wrong. */\nint "
-          "@_{0}_option(const char *flag, const char *value, @_{0}_options *options);\n"
-          "/* 0, or 1 after a message. */\nint @_read_{0}(const @_source *from, const @_{0}_options *options, @_array "
-          "*a);\n",
-          kind);
-    return with_name(std::move(out));
-  }
-
-  /// The text with the model's name for each '@'.
-  std::string with_name(std::string text) const {
-    for (size_t at = 0; (at = text.find('@', at)) != std::string::npos; at += name_.size()) text.replace(at, 1, name_);
-    return text;
-  }
-
-  std::string check_levels() const {
-    if (!frame_.selftest) return {};
+  std::string level_names() const {
     std::string names;
     for (const ModelLevel& l : levels_) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", l.isa->name);
-    return with_name(
-        fmt::format("\n/* The self-test at every level that runs here: 0, or 1 where one fails. */\n"
-                    "static int check_levels({1}const @_context *context) {{\n"
-                    "  static const char *const levels[] = {{{0}}};\n  int failed = 0;\n"
-                    "  for (size_t k = 0; k < sizeof levels / sizeof levels[0]; ++k) {{\n    double worst = 0;\n"
-                    "    if (@_force_isa(levels[k]) != 0) {{\n      continue;\n    }}\n"
-                    "    const int status = @_selftest({2}context, &worst);\n    if (status == 0) {{\n"
-                    "      printf(\"selftest %s: passed, %.3f of the tolerance used\\n\", levels[k], worst);\n"
-                    "    }} else if (status > 0) {{\n"
-                    "      printf(\"selftest %s: output '%s' differs\\n\", levels[k], outputs[status - 1].name);\n"
-                    "    }} else {{\n      printf(\"selftest %s: %s\\n\", levels[k], @_strerror(status));\n    }}\n"
-                    "    failed |= status != 0;\n  }}\n  return failed;\n}}\n",
-                    names, arena_.divided() ? arena_.parameter() + ", " : "", arena_.divided() ? "arena, " : ""));
+    return names;
   }
 
   std::string border_rows(const std::vector<int>& list) const {
@@ -331,9 +156,9 @@ class ProgramWriter {
     const CExpr expected = extent_value(plan_, buffer(plan_.inputs[i]).dims[k]);
     const CExpr actual = c_index(c_member(array("in_arrays", i), "dims"), c_number(static_cast<int64_t>(k)));
     const std::string message = fmt::format("\"axis {} has %lld elements; input '%s' takes %lld\"", k);
-    const CExpr fail =
-        c_call(name_ + "_fail", {c_index(c_text("args.in_paths"), c_number(static_cast<int64_t>(i))), c_text(message),
-                                 actual, c_member(array("inputs", i), "name"), c_cast("long long", expected)});
+    const CExpr fail = c_call(frame_.name + "_fail",
+                              {c_index(c_text("args.in_paths"), c_number(static_cast<int64_t>(i))), c_text(message),
+                               actual, c_member(array("inputs", i), "name"), c_cast("long long", expected)});
     return c_if(c_binary(actual, "!=", expected), {c_return(fail)});
   }
 
@@ -355,7 +180,6 @@ class ProgramWriter {
   const ExecutionPlan& plan_;
   const ModelFrame& frame_;
   const std::vector<ModelLevel>& levels_;
-  std::string name_, upper_;
   ModelArena arena_;
   std::vector<GraphSize> given_;  ///< run-time sizes of the caller
 };
@@ -366,28 +190,9 @@ bool is_one_of(DType type, std::initializer_list<DType> list) {
 
 }  // namespace
 
-std::string other_files(const ModelFrame& frame) {
-  const char* pictures = frame.images ? ".png, .ppm and .pgm are read" : "`tenon model --images` reads .png and .ppm";
-  const char* sounds = frame.sounds ? ".wav is read" : "`tenon model --sounds` reads .wav";
-  std::string out;
-  const auto row = [&](const char* start, size_t bytes, const char* what, const char* advice) {
-    out += fmt::format("{{\"{}\", {}, \"{}\", \"{}\"}},\n", start, bytes, what, advice);
-  };
-  row("\\xff\\xd8\\xff", 3, "a JPEG picture", pictures);
-  row("GIF8", 4, "a GIF picture", pictures);
-  row("BM", 2, "a BMP picture", pictures);
-  row("\\x89PNG", 4, "a PNG picture", pictures);
-  for (const char* kind : {"P1", "P2", "P3", "P4", "P5", "P6"}) row(kind, 2, "a PNM picture", pictures);
-  row("RIFF", 4, "a RIFF file: a .wav sound or a WebP picture", sounds);
-  row("fLaC", 4, "a FLAC sound", sounds);
-  row("OggS", 4, "an Ogg sound", sounds);
-  row("ID3", 3, "an MP3 sound", sounds);
-  const char* npy = "save the array with numpy.save";
-  row("PK\\3\\4", 4, "a ZIP archive, such as .npz", npy);
-  row("\\x89HDF", 4, "an HDF5 file", npy);
-  row("\\x80", 1, "a Python pickle", npy);
-  row("%PDF", 4, "a PDF document", npy);
-  return out;
+std::vector<HoleValue> file_advice(const ModelFrame& frame) {
+  return {{"pictures", frame.images ? ".png, .ppm and .pgm are read" : "`tenon model --images` reads .png and .ppm"},
+          {"sounds", frame.sounds ? ".wav is read" : "`tenon model --sounds` reads .wav"}};
 }
 
 std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame& frame,

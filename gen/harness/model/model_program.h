@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/model/model_output.h"
+#include "support/text_template.h"
 
 namespace tenon {
 
@@ -19,8 +20,8 @@ struct ModelFile {
 std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame& frame,
                                      const std::vector<ModelLevel>& levels);
 
-/// Rows that tell a file's format, and what the program can do with it.
-std::string other_files(const ModelFrame& frame);
+/// What the program answers to files of other formats: the holes of model_npy.c.in.
+std::vector<HoleValue> file_advice(const ModelFrame& frame);
 
 /// Whether an input can be an image (f32, f64, u8 or i8; [H, W], [C, H, W], [H, W, C] or one of these with an axis N
 /// in front, C 1 or 3), or samples of a sound (f32, f64 or i16; all axes but one are 1).

@@ -8,11 +8,9 @@
 #include <cstring>
 #include <set>
 
-#include "harness/library_names.h"
-#include "harness/model/model_arena.h"
+#include "harness/model/model_code.h"
 #include "harness/model/model_state.h"
 #include "support/check.h"
-#include "support/text_template.h"
 
 namespace tenon {
 namespace {
@@ -21,10 +19,6 @@ constexpr int64_t most_elements = 256;
 
 /// The generator of Knuth's MMIX; its upper bits are the good ones.
 uint64_t next(uint64_t& state) { return state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407); }
-constexpr const char* next_in_c =
-    "/* The generator of Knuth's MMIX; its upper bits are the good ones. */\n"
-    "static uint64_t next(uint64_t *state) {\n"
-    "  return *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);\n}\n";
 
 /// (k - 8)/8 for k = 0 … 15 in 16 bits.
 constexpr uint16_t f16_values[16] = {0xbc00, 0xbb00, 0xba00, 0xb900, 0xb800, 0xb600, 0xb400, 0xb000,
@@ -92,32 +86,6 @@ std::string draw_function(DType type, const std::string& c_type, int pattern) {
   return out + fmt::format("  for (int64_t i = 0; i < n; ++i) {{\n{}  }}\n}}\n", body);
 }
 
-constexpr const char* half_in_c =
-    "/* The value of 16 bits with so many of exponent; any NaN is 0/0. */\n"
-    "static double half(unsigned bits, int exponent_bits) {\n"
-    "  const int fraction_bits = 15 - exponent_bits, top = (1 << exponent_bits) - 1, exponent = (int)(bits >> "
-    "fraction_bits) & top;\n"
-    "  double v = (double)(bits & ((1u << fraction_bits) - 1u)) + (exponent ? (double)(1 << fraction_bits) : 0.0);\n"
-    "  int e = (exponent ? exponent : 1) - top / 2 - fraction_bits;\n  if (exponent == top) {\n"
-    "    v = v > (double)(1 << fraction_bits) ? (v - v) / (v - v) : 1e308 * 10;\n  }\n"
-    "  for (; exponent < top && e > 0; --e) {\n    v *= 2;\n  }\n"
-    "  for (; exponent < top && e < 0; ++e) {\n    v /= 2;\n  }\n  return (bits & 0x8000u) ? -v : v;\n}\n";
-
-constexpr const char* agrees_in_c =
-    R"(/* 1 where the two are within `tolerance` of each other, which `worst` keeps as a share; what is not finite has to be the same. */
-static int agrees(double got, double wanted, double tolerance, double *worst) {
-  const double code = got != got ? IS_NAN : got > 1.7e308 ? IS_INFINITE : got < -1.7e308 ? -IS_INFINITE : got;
-  const double apart = code < wanted ? wanted - code : code - wanted;
-  if (!(apart > 0)) {
-    return 1;
-  }
-  if (tolerance > 0 && apart / tolerance > *worst) {
-    *worst = apart / tolerance;
-  }
-  return apart <= tolerance;
-}
-)";
-
 /// Numbers of one element: one, or real and imaginary part.
 std::vector<double> parts_of(const TensorData& t, int64_t i) {
   const auto floating = [&](auto zero, int64_t at) {
@@ -143,20 +111,14 @@ class SelftestWriter {
       : plan_(plan), frame_(frame), test_(test), arena_(plan, frame.name) {}
 
   std::string text() const {
-    const std::string path = "c/model_selftest.c.in";
-    return TextTemplate(path, frame_.templates.at(path))
-        .fill({{"name", frame_.name},
-               {"arena_parameter", arena_.divided() ? arena_.parameter() + ", " : ""},
-               {"arena_memory", arena_memory()},
-               {"drawing", drawing()},
-               {"comparing", comparing()},
-               {"wanted", wanted()},
-               {"storage", storage()},
-               {"inputs", inputs()},
-               {"run", entry_of(frame_)},
-               {"state", state()},
-               {"state_argument", state_text(plan_, "state, ")},
-               {"checks", checks()}});
+    const std::vector<HoleValue> holes = {{"arena_parameter", arena_.divided() ? arena_.parameter() + ", " : ""},
+                                          {"drawing", drawing()},
+                                          {"wanted", wanted()},
+                                          {"storage", storage()},
+                                          {"inputs", inputs()},
+                                          {"state_argument", state_text(plan_, "state, ")},
+                                          {"checks", checks()}};
+    return fill_template(plan_, frame_, "c/model_selftest.c.in", holes, features());
   }
 
  private:
@@ -171,42 +133,30 @@ class SelftestWriter {
     return element_count(dims);
   }
 
-  /// An arena with regions is the caller's: there may be no second memory of a kind.
-  std::string arena_memory() const {
-    if (arena_.divided()) return {};
-    return fmt::format(
-        "static unsigned char memory[{}_ARENA_BYTES + 64];\n"
-        "unsigned char *const arena = memory + (64 - (uintptr_t)memory % 64) % 64;\n",
-        upper_case(frame_.name));
-  }
-
-  std::string state() const {
-    return state_text(
-        plan_,
-        fmt::format("static unsigned char kept[{0}_STATE_BYTES + 64];\n"
-                    "unsigned char *const state = kept + (64 - (uintptr_t)kept % 64) % 64;\n"
-                    "const int begun = {1}_state_init(state, context);\nif (begun != 0) {{\n  return begun;\n}}\n",
-                    upper_case(frame_.name), frame_.name));
+  std::set<DType> drawn_types() const {
+    std::set<DType> out;
+    for (const int i : plan_.inputs) out.insert(buffer(i).dtype);
+    return out;
   }
 
   std::string drawing() const {
-    std::set<DType> drawn;
-    for (const int i : plan_.inputs) drawn.insert(buffer(i).dtype);
     std::string out;
-    for (const DType d : drawn) out += "\n" + draw_function(d, c_type(d), test_.pattern);
-    const bool draws = std::any_of(drawn.begin(), drawn.end(), [&](DType d) { return !is_fixed(d, test_.pattern); });
-    return (draws ? next_in_c : "") + out;
+    for (const DType d : drawn_types()) out += "\n" + draw_function(d, c_type(d), test_.pattern);
+    return out;
   }
 
   /// What the checks call, and no more: outputs without elements compare nothing.
-  std::string comparing() const {
-    bool any = false, halves = false;
+  std::vector<Feature> features() const {
+    const std::set<DType> drawn = drawn_types();
+    bool compares = false, halves = false;
     for (size_t o = 0; o < test_.outputs.size(); ++o) {
       if (test_.outputs[o].elements.empty()) continue;
-      any = true;
+      compares = true;
       halves = halves || is_half(buffer(plan_.outputs[o]).dtype);
     }
-    return (halves ? std::string(half_in_c) + "\n" : "") + (any ? std::string(agrees_in_c) + "\n" : "");
+    return {{"draws", std::any_of(drawn.begin(), drawn.end(), [&](DType d) { return !is_fixed(d, test_.pattern); })},
+            {"halves", halves},
+            {"comparison", compares}};
   }
 
   std::string wanted() const {

@@ -6,13 +6,10 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
-#include "harness/model/model_arena.h"
+#include "harness/model/model_code.h"
 #include "harness/model/model_state.h"
-#include "harness/model/train_processes.h"
 #include "ir/graph/training_graphs.h"
 #include "support/quoted.h"
-#include "support/text_template.h"
-#include "support/version.h"
 
 namespace tenon {
 namespace {
@@ -31,8 +28,6 @@ class TrainingWriter {
       : step_(step),
         forward_(frame.forward->plan),
         frame_(frame),
-        name_(frame.name),
-        upper_(upper_case(frame.name)),
         eval_(frame.forward->name),
         arena_(step, frame.name),
         eval_arena_(frame.forward->plan, frame.forward->name),
@@ -46,17 +41,14 @@ class TrainingWriter {
   std::vector<ModelFile> files() const {
     std::vector<ModelFile> out;
     const auto add = [&](const std::string& path, const std::string& suffix, std::vector<HoleValue> holes) {
-      const TextTemplate frame(path, frame_.templates.at(path));
-      const std::vector<std::string> names = frame.hole_names();
-      holes.push_back({"name", name_});
-      if (std::find(names.begin(), names.end(), "upper") != names.end()) holes.push_back({"upper", upper_});
-      out.push_back({fmt::format("{}_{}", name_, suffix), frame.fill(holes), path.ends_with(".c.in")});
+      out.push_back({fmt::format("{}_{}", frame_.name, suffix),
+                     fill_template(step_, frame_, path, std::move(holes), features()), path.ends_with(".c.in")});
     };
-    add("c/model_program.h.in", "program.h", {{"readers", ""}});
-    add("c/model_npy.c.in", "npy.c", {{"other_files", other_files(frame_)}});
+    add("c/model_program.h.in", "program.h", {});
+    add("c/model_npy.c.in", "npy.c", file_advice(frame_));
     add("c/train_program.h.in", "training.h", data_holes());
     add("c/train_options.c.in", "options.c",
-        {{"eval", eval_}, {"program", name_}, {"version", std::string(kVersion)}, {"most_examples", most_examples()}});
+        {{"eval", eval_}, {"of_all_processes", frame_.mpi ? " * args->processes" : ""}});
     add("c/train_curve.c.in", "curve.c", {});
     add("c/train_npz.c.in", "npz.c", {});
     add("c/train_data.c.in", "data.c", {});
@@ -95,98 +87,60 @@ class TrainingWriter {
   std::vector<HoleValue> data_holes() const {
     const GraphSize* batch = open_batch(step_);
     const int64_t fixed = buffer(step_, step_.inputs.front()).dims.front().value;
-    return {{"processes", frame_.mpi ? "int processes; /* that share each batch */" : ""},
-            {"n_data", fmt::format("{}", step_.inputs.size())},
+    return {{"n_data", fmt::format("{}", step_.inputs.size())},
             {"lowest_batch", fmt::format("{}", batch ? std::max<int64_t>(batch->lo, 1) : fixed)},
             {"highest_batch", fmt::format("{}", batch ? batch->hi : fixed)}};
   }
 
-  /// A batch has no more.
-  std::string most_examples() const {
-    return fmt::format("{}_HIGHEST_BATCH{}", upper_, frame_.mpi ? " * args->processes" : "");
-  }
-
-  std::vector<HoleValue> process_holes() const {
-    const TextTemplate parts("c/train_parts.c.in", frame_.templates.at("c/train_parts.c.in"));
-    const std::vector<HoleValue> holes = {{"name", name_},
-                                          {"upper", upper_},
-                                          {"run", entry_of(frame_)},
-                                          {"bind_step", bind_step()},
-                                          {"of_arena", arena_.of("r->arena")}};
-    const TrainingTexts texts = {name_, set_seed(), parts.fill(holes)};
-    return frame_.mpi ? holes_of_processes(texts) : holes_of_one_process(texts);
+  /// Of the step, next to those of the frame. With random numbers the parts of a batch are not what the whole is.
+  std::vector<Feature> features() const {
+    const bool draws = seed_state() != nullptr;
+    return {{"accuracy", answers_.scores >= 0},
+            {"comparison", frame_.mpi && !draws},
+            {"own_seeds", frame_.mpi && draws},
+            {"one_seed", !frame_.mpi && draws}};
   }
 
   std::vector<HoleValue> main_holes() const {
-    std::vector<HoleValue> out = own_holes();
-    for (HoleValue& h : process_holes()) out.push_back(std::move(h));
-    return out;
-  }
-
-  std::vector<HoleValue> own_holes() const {
     const PlanBuffer& loss = buffer(step_, step_.outputs.front());
     return {{"eval", eval_},
-            {"program", name_},
-            {"run", entry_of(frame_)},
+            {"eval_upper", upper_case(eval_)},
             {"arena_arrays", arena_arrays({arena_, eval_arena_})},
-            {"memory_fields", memory_fields()},
+            {"arena_fields", arena_.field("arena") + eval_arena_.field("eval_arena")},
             {"of_arena", arena_.of("r->arena")},
             {"of_eval_arena", eval_arena_.of("r->eval_arena")},
+            {"of_all_processes", frame_.mpi ? " * r->group.size" : ""},
             {"arena_total", arena_.total()},
-            {"arena_rooms", arena_rooms()},
-            {"no_memory",
-             arena_.divided() ? "r->state == NULL" : "r->state == NULL || r->arena == NULL || r->eval_arena == NULL"},
-            {"align_arenas", align_arenas()},
+            {"set_regions", set_regions()},
+            {"seed_offset", seed_state() ? offset_name(*seed_state()) : ""},
             {"n_states", fmt::format("{}", step_.state.size())},
             {"n_gradients", fmt::format("{}", trained_.size())},
             {"n_parameters", fmt::format("{}", parameters_.size())},
             {"has_accuracy", answers_.scores >= 0 ? "1" : "0"},
+            {"label_type", c_type(buffer(step_, step_.inputs[answers_.labels]))},
+            {"labels", fmt::format("{}", answers_.labels)},
+            {"score_type", answers_.scores >= 0 ? c_type(buffer(forward_, answers_.scores)) : ""},
+            {"classes", fmt::format("{}", answers_.classes)},
             {"data", data_rows()},
             {"states", state_rows()},
             {"offsets", offsets()},
             {"trained", places(trained_)},
             {"parameters", places(parameters_)},
-            {"loss_type", loss.dtype == DType::F64 ? "double" : "float"},
+            {"loss_type", c_type(loss)},
             {"digits", loss.dtype == DType::F64 ? "17" : "9"},
             {"predictions", network_outputs() > 0 ? fmt::format("void *network[{}];", network_outputs()) : ""},
             {"output_buffers", output_buffers()},
-            {"accuracy", accuracy()},
-            {"count_right", answers_.scores >= 0 ? "right += right_answers(r, count);" : ""},
             {"bind_step", bind_step()},
-            {"bind_eval", bind_eval()},
-            {"threads_include", shares() ? fmt::format("#include \"{}_threads.h\"", name_) : ""},
-            {"start_threads", start_threads()},
-            {"stop_threads", shares() ? fmt::format("{}_stop_threads(&r->context);", name_) : ""}};
+            {"bind_eval", bind_eval()}};
   }
 
-  bool shares() const { return frame_.workers > 1; }
-
-  std::string memory_fields() const {
-    if (!arena_.divided()) return "unsigned char *state, *arena, *eval_arena;";
-    return "unsigned char *state;\n" + arena_.field("arena") + eval_arena_.field("eval_arena");
-  }
+  static std::string c_type(const PlanBuffer& b) { return std::string(dtype_row(b.dtype).c_type); }
 
   /// Step and validation take turns in the arrays of memory regions.
-  std::string arena_rooms() const {
+  std::string set_regions() const {
+    if (!arena_.divided()) return {};
     const std::vector<ModelArena> both = {arena_, eval_arena_};
-    if (arena_.divided()) return set_arena(both, "r->arena") + set_arena(both, "r->eval_arena");
-    return fmt::format(
-        "r->arena = {0}_allocate({1}_ARENA_BYTES + 64);\nr->eval_arena = {0}_allocate({2}_ARENA_BYTES + 64);\n", name_,
-        upper_, upper_case(eval_));
-  }
-
-  std::string align_arenas() const {
-    if (arena_.divided()) return {};
-    return "r->arena += (64 - (uintptr_t)r->arena % 64) % 64;\n"
-           "r->eval_arena += (64 - (uintptr_t)r->eval_arena % 64) % 64;\n";
-  }
-
-  std::string start_threads() const {
-    if (!shares()) return {};
-    return fmt::format(
-        "if (r->args->threads > 1 && {0}_start_threads(&r->context, (int)r->args->threads) != 0) {{\n"
-        "  return {0}_fail(\"--threads\", \"the threads cannot be started\");\n}}",
-        name_);
+    return set_arena(both, "r->arena") + set_arena(both, "r->eval_arena");
   }
 
   static std::string row(const PlanBuffer& b, bool examples) {
@@ -211,7 +165,7 @@ class TrainingWriter {
   }
 
   std::string offset_name(const PlanState& s) const {
-    return fmt::format("{}_STATE_OFFSET_{}", upper_, buffer(step_, s.held).name);
+    return fmt::format("{}_STATE_OFFSET_{}", upper_case(frame_.name), buffer(step_, s.held).name);
   }
 
   std::string offsets() const {
@@ -226,17 +180,12 @@ class TrainingWriter {
     return out;
   }
 
-  /// Random numbers of the step follow from the seed, which is a state of those steps that have any. Processes draw
-  /// different ones.
-  std::string set_seed() const {
+  /// The state that random numbers of the step follow from; null if it draws none. Processes draw different ones.
+  const PlanState* seed_state() const {
     for (const PlanState& s : step_.state)
-      if (buffer(step_, s.held).original == kSeedState)
-        return fmt::format("const int64_t seed = r->args->seed{};\nmemcpy(r->state + {}, &seed, sizeof seed);",
-                           frame_.mpi ? " + (INT64_C(1) << 40) * r->group.rank" : "", offset_name(s));
-    return {};
+      if (buffer(step_, s.held).original == kSeedState) return &s;
+    return nullptr;
   }
-
-  std::string scores_type() const { return std::string(dtype_row(buffer(forward_, answers_.scores).dtype).c_type); }
 
   /// Outputs of the network, after the loss.
   size_t network_outputs() const { return forward_.outputs.size() - 1; }
@@ -247,24 +196,8 @@ class TrainingWriter {
       out += fmt::format(
           "r->network[{0}] = {1}_allocate({2});\nif (r->network[{0}] == NULL) {{\n"
           "  return {1}_fail(\"train\", \"not enough memory\");\n}}\n",
-          k, name_, buffer(forward_, forward_.outputs[k + 1]).bytes);
+          k, frame_.name, buffer(forward_, forward_.outputs[k + 1]).bytes);
     return out;
-  }
-
-  /// A function that counts examples whose highest score is that of their label.
-  std::string accuracy() const {
-    if (answers_.scores < 0) return {};
-    return fmt::format(
-        "/* How many of the batch have the highest score at their label, the first of equal ones. */\n"
-        "static long long right_answers(const run *r, long long count) {{\n"
-        "  const {1} *const labels = (const {1} *)r->validation[{2}].batch.data;\n  long long right = 0;\n"
-        "  for (long long k = 0; k < count; ++k) {{\n"
-        "    const {0} *const scores = (const {0} *)r->network[0] + k * {3};\n    long long best = 0;\n"
-        "    for (long long c = 1; c < {3}; ++c) {{\n      if (scores[c] > scores[best]) {{\n"
-        "        best = c;\n      }}\n    }}\n    right += best == (long long)labels[k];\n  }}\n"
-        "  return right;\n}}\n",
-        scores_type(), dtype_row(buffer(step_, step_.inputs[answers_.labels]).dtype).c_type, answers_.labels,
-        answers_.classes);
   }
 
   std::string bind_step() const {
@@ -309,7 +242,7 @@ class TrainingWriter {
   const ExecutionPlan& step_;
   const ExecutionPlan& forward_;
   const ModelFrame& frame_;
-  std::string name_, upper_, eval_;
+  std::string eval_;
   ModelArena arena_, eval_arena_;
   Answers answers_;
   std::vector<const PlanState*> trained_, parameters_;
@@ -347,7 +280,7 @@ std::vector<ModelFile> training_files(const ExecutionPlan& step, const ModelFram
 
 std::vector<std::string> training_template_names() {
   return {"c/train_program.h.in", "c/train_options.c.in",  "c/train_curve.c.in", "c/train_npz.c.in",
-          "c/train_data.c.in",    "c/train_examples.c.in", "c/train_main.c.in",  "c/train_parts.c.in"};
+          "c/train_data.c.in",    "c/train_examples.c.in", "c/train_main.c.in"};
 }
 
 }  // namespace tenon

@@ -39,4 +39,12 @@ TEST_CASE("template aborts on a hole left, a value too many, a value of the wron
   CHECK(aborts([] { TextTemplate("f", "x @a:block@\n").fill({{"a", "y"}}); }));
 }
 
+TEST_CASE("template has the sections of features that are on, and of features that are off") {
+  const TextTemplate frame("f.c", "a;\n//@ with big\n  @b@;\n//@ end\nc;\n//@ without big\nd;\n//@ end\n");
+  CHECK(frame.fill({{"b", "x"}}, {{"big", true}}) == "a;\n  x;\nc;\n");
+  CHECK(frame.fill({{"b", "x"}}, {{"big", false}}) == "a;\nc;\nd;\n");
+  CHECK(aborts([&] { frame.fill({{"b", "x"}}); }));
+  CHECK(aborts([] { TextTemplate("f", "//@ otherwise big\n").fill({}, {{"big", true}}); }));
+}
+
 }  // namespace text_template_test
