@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "harness/library/library_gradient.h"
 #include "harness/library/library_shares.h"
 #include "harness/library/library_typed.h"
 #include "harness/library_names.h"
@@ -30,18 +29,16 @@ std::string guard_of(const Isa& isa) { return isa.guard.empty() ? "1" : std::str
 std::string fill_template(const LibraryOptions& options, const std::string& path, const std::vector<HoleValue>& holes) {
   const auto text = options.templates.find(path);
   TENON_CHECK(text != options.templates.end(), "template {} was not read", path);
-  return TextTemplate(path, text->second).fill(holes);
+  return TextTemplate(path, text->second).fill(holes, {{"threads", options.threads}, {"gradients", options.gradients}});
 }
 
 std::string library_header(const Library& library, const LibraryTexts& texts, const LibraryOptions& options) {
   std::string typed;
   for (const LibraryOp& op : library.ops) typed += typed_declarations(op, options.threads ? share_note(op, texts) : "");
-  const std::string uniform =
-      options.registry ? fill_template(options, "runtime/library_uniform.h.in", {}) +
-                             fill_template(options, "runtime/library_calls.h.in", share_holes("calls", options))
-                       : "";
-  std::vector<HoleValue> holes = share_holes("header", options);
-  const std::vector<HoleValue> others = {
+  const std::string uniform = options.registry ? fill_template(options, "runtime/library_uniform.h.in", {}) +
+                                                     fill_template(options, "runtime/library_calls.h.in", {})
+                                               : "";
+  const std::vector<HoleValue> holes = {
       {"title", fmt::format("A library of {} operators. Statuses: 0, or one of the TN_E_… below.", library.ops.size())},
       {"guard", "TN_H"},
       {"version", std::string(kVersion)},
@@ -49,7 +46,6 @@ std::string library_header(const Library& library, const LibraryTexts& texts, co
       {"dtypes", dtype_list()},
       {"uniform", uniform},
       {"typed", with_broken_lines(std::move(typed))}};
-  holes.insert(holes.end(), others.begin(), others.end());
   return fill_template(options, "runtime/library.h.in", holes);
 }
 
@@ -62,22 +58,18 @@ std::string library_internal_header(const LibraryLimits& limits, const LibraryTe
                           upper_case(l.isa->suffix), upper_case(l.isa->suffix));
   }
   const std::string uniform = options.registry ? "" : "\n" + fill_template(options, "runtime/library_uniform.h.in", {});
-  std::vector<HoleValue> holes = share_holes("internal", options);
-  const std::vector<HoleValue> others = {{"header", verbatim(options.prefix + ".h")},
-                                         {"memory", memory_functions(options.freestanding)},
-                                         {"uniform", uniform},
-                                         {"max_extents", fmt::format("{}", limits.extents)},
-                                         {"max_extent_outputs", fmt::format("{}", limits.extent_outputs)},
-                                         {"max_types", fmt::format("{}", limits.types)},
-                                         {"max_view", fmt::format("{}", limits.view)},
-                                         {"max_values", fmt::format("{}", limits.values)},
-                                         {"max_kept", fmt::format("{}", limits.kept)},
-                                         {"max_kernel_dims", fmt::format("{}", limits.kernel_dims)},
-                                         {"gradient_sources", gradient_sources(limits.gradients)},
-                                         {"gradient_operands", gradient_operands(limits.gradients, options)},
-                                         {"levels", levels},
-                                         {"level_guards", guards}};
-  holes.insert(holes.end(), others.begin(), others.end());
+  const std::vector<HoleValue> holes = {{"header", verbatim(options.prefix + ".h")},
+                                        {"memory", memory_functions(options.freestanding)},
+                                        {"uniform", uniform},
+                                        {"max_extents", fmt::format("{}", limits.extents)},
+                                        {"max_extent_outputs", fmt::format("{}", limits.extent_outputs)},
+                                        {"max_types", fmt::format("{}", limits.types)},
+                                        {"max_view", fmt::format("{}", limits.view)},
+                                        {"max_values", fmt::format("{}", limits.values)},
+                                        {"max_kept", fmt::format("{}", limits.kept)},
+                                        {"max_kernel_dims", fmt::format("{}", limits.kernel_dims)},
+                                        {"levels", levels},
+                                        {"level_guards", guards}};
   return fill_template(options, "runtime/library_internal.h.in", holes);
 }
 

@@ -14,7 +14,6 @@
 #include "harness/library/frame_arrays.h"
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_bind.h"
-#include "harness/library/library_gradient.h"
 #include "harness/library/library_header.h"
 #include "harness/library/library_packaging.h"
 #include "harness/library/library_shares.h"
@@ -188,29 +187,20 @@ Source registry(const Library& library, const LibraryOptions& options) {
     }
   }
   first += fmt::format("{}\n", row);
-  std::vector<HoleValue> holes = share_holes("registry", options);
-  for (HoleValue& hole : std::vector<HoleValue>{{"include", include_line(options)},
-                                                {"externs", print_c99(externs)},
-                                                {"ops", ops},
-                                                {"kernels", rows},
-                                                {"first", first}})
-    holes.push_back(std::move(hole));
+  const std::vector<HoleValue> holes = {{"include", include_line(options)},
+                                        {"externs", print_c99(externs)},
+                                        {"ops", ops},
+                                        {"kernels", rows},
+                                        {"first", first}};
   return {"registry.c", fill_template(options, "runtime/library_registry.c.in", holes)};
-}
-
-Source runtime_source(const std::string& part, const Library& library, const LibraryOptions& options) {
-  const bool gradients =
-      std::any_of(library.ops.begin(), library.ops.end(), [](const auto& op) { return op.is_gradient(); });
-  auto holes = gradient_holes(part, gradients, options);
-  for (auto& hole : share_holes(part, options)) holes.push_back(std::move(hole));
-  holes.push_back({"include", include_line(options)});
-  return {part + ".c", fill_template(options, fmt::format("runtime/library_{}.c.in", part), holes)};
 }
 
 std::vector<Source> sources_of(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
                                const LibraryOptions& options) {
   std::vector<Source> out;
-  for (const char* part : kRuntime) out.push_back(runtime_source(part, library, options));
+  for (const char* part : kRuntime)
+    out.push_back({fmt::format("{}.c", part), fill_template(options, fmt::format("runtime/library_{}.c.in", part),
+                                                            {{"include", include_line(options)}})});
   out.push_back(level_source(texts, options));
   if (options.registry) out.push_back(registry(library, options));
   const Families by_name = families_of(library);
@@ -248,17 +238,19 @@ std::vector<std::string> library_template_names() {
       "runtime/library_internal.h.in", "runtime/library_level.c.in",   "runtime/library_registry.c.in",
       "c/library_CMakeLists.txt.in",   "c/library_Makefile.in",        "c/package.pc.in"};
   for (const char* part : kRuntime) out.push_back(fmt::format("runtime/library_{}.c.in", part));
-  for (std::string& name : gradient_template_names()) out.push_back(std::move(name));
-  for (std::string& name : share_template_names()) out.push_back(std::move(name));
+  for (std::string& name : pool_template_names()) out.push_back(std::move(name));
   return out;
 }
 
 OutputTree library_files(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
-                         const LibraryOptions& options) {
+                         LibraryOptions options) {
+  options.gradients =
+      std::any_of(library.ops.begin(), library.ops.end(), [](const auto& op) { return op.is_gradient(); });
   TENON_CHECK(!library.ops.empty() && !texts.levels.empty(), "a library without operators or levels");
   OutputTree out;
   LibraryLimits limits;
   for (const LibraryOp& op : library.ops) widen(limits, op, signature_of(op));
+  options.gradients = limits.gradients;
   // It takes as long as half of the sources, whose text it only measures.
   auto manifest = std::async(std::launch::async, [&] { return library_manifest(library, texts, options); });
   std::vector<Source> sources = sources_of(library, defs, texts, options);

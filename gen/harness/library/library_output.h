@@ -17,6 +17,7 @@ struct LibraryOptions {
   bool registry = true;     ///< the uniform entry and its table
   bool amalgamate = false;  ///< one header and one source
   bool threads = false;     ///< calls with a context, and pools of threads for it
+  bool gradients = false;   ///< some op is a gradient; set by library_files
   std::vector<int> ranks = {0, 1, 2, 3, 4, 5, 6, 7, 8};
   std::map<std::string, std::string> templates;  ///< text by path below templates/, all of library_template_names()
   bool freestanding = false;                     ///< no header of a C library, only those of the compiler
@@ -30,6 +31,6 @@ std::vector<std::string> library_template_names();
 /// The files of the library: include/, src/, sources.txt, MANIFEST.json, CMakeLists.txt, Makefile,
 /// package files. `defs` supplies scalar functions that sizes are computed with.
 OutputTree library_files(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
-                         const LibraryOptions& options);
+                         LibraryOptions options);
 
 }  // namespace tenon

@@ -1,4 +1,4 @@
-// Holes of the runtime and notes of the header for calls that have workers.
+// Notes of the header for calls that have workers, and pools of threads for them.
 #include "harness/library/library_shares.h"
 
 #include <fmt/format.h>
@@ -8,46 +8,16 @@
 #include "harness/library/library_header.h"
 #include "harness/library_names.h"
 #include "support/joined.h"
-#include "support/text_template.h"
 
 namespace tenon {
 namespace {
-
-constexpr const char* kTypedOn = " NAME_on is NAME with a context; NAME_on_workspace tells what it needs.";
-
-constexpr const char* kShare = "const tn_share share = {f->context, touched(f), 0};\n";
 
 std::string pool_path(const std::string& which) { return fmt::format("runtime/model_threads{}.in", which); }
 
 }  // namespace
 
-std::vector<std::string> share_template_names() {
-  std::vector<std::string> out;
-  for (const char* name : {"context.h", "calls_on.h", "calls_on.c", "share_types.h", "share.c"})
-    out.push_back(fmt::format("runtime/library_{}.in", name));
-  for (const char* which : {".h", "_pthread.c", "_openmp.c"}) out.push_back(pool_path(which));
-  return out;
-}
-
-std::vector<HoleValue> share_holes(const std::string& part, const LibraryOptions& options) {
-  const bool wanted = options.threads;
-  const auto text = [&](const char* value) { return std::string(wanted ? value : ""); };
-  const auto file = [&](const char* name) {
-    return wanted ? fill_template(options, fmt::format("runtime/library_{}.in", name), {}) : std::string();
-  };
-  if (part == "header") return {{"context", file("context.h")}, {"typed_on", text(kTypedOn)}};
-  if (part == "calls") return {{"calls_on", file("calls_on.h")}};
-  if (part == "registry") return {{"calls_on", file("calls_on.c")}};
-  if (part == "internal")
-    return {{"share_types", file("share_types.h")},
-            {"share_parameter", text(", const tn_share *share")},
-            {"workers_parameter", text(", int64_t workers")},
-            {"context", text("const tn_context *context;                /* whose workers share loops, or NULL */\n")}};
-  if (part != "run") return {};
-  return {{"workers_argument", text(", tn_rt_workers(f->context)")},
-          {"share_functions", file("share.c")},
-          {"share", text(kShare)},
-          {"share_argument", text(", &share")}};
+std::vector<std::string> pool_template_names() {
+  return {pool_path(".h"), pool_path("_pthread.c"), pool_path("_openmp.c")};
 }
 
 std::string share_note(const LibraryOp& op, const LibraryTexts& texts) {
@@ -69,9 +39,8 @@ std::string share_note(const LibraryOp& op, const LibraryTexts& texts) {
 void add_pools(OutputTree& out, const std::string& provenance, const LibraryOptions& options) {
   if (!options.threads || options.freestanding) return;
   const auto add = [&](const std::string& name, const std::string& which) {
-    const std::string path = pool_path(which);
-    out.add(name, provenance + TextTemplate(path, options.templates.at(path))
-                                   .fill({{"name", options.prefix}, {"upper", upper_case(options.prefix)}}));
+    out.add(name, provenance + fill_template(options, pool_path(which),
+                                             {{"name", options.prefix}, {"upper", upper_case(options.prefix)}}));
   };
   add(fmt::format("include/{}_threads.h", options.prefix), ".h");
   add(fmt::format("runtime/{}_threads.c", options.prefix), "_pthread.c");
