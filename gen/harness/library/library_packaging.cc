@@ -7,7 +7,6 @@
 
 #include "harness/library/library_header.h"
 #include "harness/library_names.h"
-#include "harness/link_libm.h"
 #include "ir/kernel/kernel_cost.h"
 #include "support/parallel.h"
 #include "support/quoted.h"
@@ -100,8 +99,7 @@ std::string library_cmake(const std::vector<std::string>& sources, const std::ve
                        {{"library", options.prefix},
                         {"version", options.version},
                         {"sources", indented_list(sources)},
-                        {"headers", indented_list(headers)},
-                        {"libm", options.libm ? fmt::format(kLinkLibm, options.prefix) : ""}});
+                        {"headers", indented_list(headers)}});
 }
 
 std::string library_makefile(const std::vector<std::string>& headers, const LibraryTexts& texts,

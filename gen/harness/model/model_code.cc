@@ -38,7 +38,9 @@ std::string fill_template(const ExecutionPlan& plan, const ModelFrame& frame, co
                                    {"mpi", frame.mpi},
                                    {"state", !plan.state.empty()},
                                    {"regions", !plan.memories.empty()},
-                                   {"weights_file", frame.weights == WeightsForm::bin}};
+                                   {"weights_file", frame.weights == WeightsForm::bin},
+                                   {"weights_included", frame.weights == WeightsForm::incbin},
+                                   {"libm", frame.libm}};
   features.insert(features.end(), more.begin(), more.end());
   return text.fill(values, features);
 }

@@ -9,7 +9,6 @@
 #include "harness/library_names.h"
 #include "harness/model/call_checks.h"
 #include "harness/model/model_extents.h"
-#include "harness/model/model_processes.h"
 #include "harness/model/model_state.h"
 #include "ir/text/print_c99.h"
 #include "support/quoted.h"
@@ -32,9 +31,7 @@ class EntryWriter {
          {"state_parameter", state_text(plan_, "void *state, ")},
          {"const_state_parameter", state_text(plan_, "const void *state, ")},
          {"state_argument", state_text(plan_, "state, ")},
-         {"call_state", state_text(plan_, "call.state = (unsigned char *)state;")},
          {"state_init", plan_.state.empty() ? "" : "\n" + print_c99(state_init_function(plan_, frame, code_.weights))},
-         {"exchange", frame.mpi ? "\n" + print_c99(exchange_function(code_.name)) : ""},
          {"checks", print_c99(checks())},
          {"runs", runs()},
          {"shapes", print_c99(shapes())},

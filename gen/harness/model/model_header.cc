@@ -7,7 +7,6 @@
 
 #include "harness/library_names.h"
 #include "harness/memory_functions.h"
-#include "harness/model/model_processes.h"
 #include "harness/model/model_state.h"
 #include "ir/text/print_c99.h"
 #include "support/quoted.h"
@@ -39,9 +38,8 @@ class PublicHeader {
                        {"arena_bytes", code_.arena.constants()},
                        {"arena_type", code_.arena.type()},
                        {"arena_parameter", code_.arena.parameter()},
-                       {"all_reduce", code_.frame.mpi ? exchange_fields() : ""},
-                       {"state_bytes", state_constants(code_.plan, code_.frame)},
-                       {"state_api", state_api(code_.plan, code_.frame)},
+                       {"state_bytes", fmt::format("{}", code_.plan.state_bytes)},
+                       {"state_offsets", state_offsets(code_.plan, code_.upper)},
                        {"own_state", state_text(code_.plan, " and state")},
                        {"state_parameter", state_text(code_.plan, "void *state, ")},
                        {"weights", fmt::format("{}", code_.weights.bytes)},
@@ -49,37 +47,17 @@ class PublicHeader {
                        {"outputs", outputs},
                        {"complex_types", complex_types()},
                        {"version_number", version_number()},
-                       {"weights_api", weights_api()},
-                       {"selftest_api", selftest_api()},
+                       {"checksum", checksum_text()},
+                       {"selftest_arena", code_.arena.divided() ? code_.arena.parameter() + ", " : ""},
                        {"workers", fmt::format("{}", code_.frame.workers)}});
   }
 
  private:
   const PlanBuffer& buffer(int i) const { return tenon::buffer(code_.plan, i); }
 
-  std::string weights_api() const {
+  std::string checksum_text() const {
     if (code_.frame.weights != WeightsForm::bin) return {};
-    return fmt::format(
-        "\n/* The weights are in {0}_weights.bin: {1}_WEIGHTS_BYTES bytes that the caller loads to an address aligned "
-        "to "
-        "64 bytes and\n"
-        "   names in context->weights; they are read only. FNV-1a of their 64-bit words: */\n"
-        "#define {1}_WEIGHTS_CHECKSUM UINT64_C(0x{2:016x})\n\n"
-        "/* 0 where these are the bytes of the file, {1}_E_SHAPE where there are more or fewer, {1}_E_RANGE where they "
-        "differ. */\n"
-        "int {0}_check_weights(const void *weights, size_t bytes);\n",
-        code_.name, code_.upper, checksum(code_.weights.blob, code_.frame.byte_order));
-  }
-
-  std::string selftest_api() const {
-    if (!code_.frame.selftest) return {};
-    return fmt::format(
-        "\n/* Runs the model on inputs of its own and compares with the answers that an interpreter gave at "
-        "generation. 0: all agree; k above 0: output\n"
-        "   number k does not; else a status of {0}_run. `worst`, if not NULL, gets the maximum difference as a share "
-        "of what is allowed. Not re-entrant. */\n"
-        "int {0}_selftest({1}const {0}_context *context, double *worst);\n",
-        code_.name, code_.arena.divided() ? code_.arena.parameter() + ", " : "");
+    return fmt::format("{:016x}", checksum(code_.weights.blob, code_.frame.byte_order));
   }
 
   /// Whether a buffer or a kernel has it, be it inside of an expression alone.
@@ -118,8 +96,6 @@ class InternalHeader {
                                                 {"memory", memory_functions(code_.frame.freestanding)},
                                                 {"byte_order", byte_order_check()},
                                                 {"call_arena", code_.arena.call_field()},
-                                                {"call_state", state_text(code_.plan, "unsigned char *state;")},
-                                                {"exchange", code_.frame.mpi ? exchange_declaration(code_.name) : ""},
                                                 {"has", has},
                                                 {"runs", runs},
                                                 {"weights", declared_weights()}});
@@ -137,9 +113,6 @@ class InternalHeader {
   }
 
   std::string declared_weights() const {
-    if (code_.frame.weights == WeightsForm::incbin)
-      return fmt::format("\n/* {} */\nextern const unsigned char {}_weights_bytes[];\n", code_.name + "_weights.bin",
-                         code_.name);
     return code_.weights.declarations.empty() ? "" : "\n" + code_.weights.declarations;
   }
 

@@ -32,16 +32,8 @@ std::string state_text(const ExecutionPlan& plan, std::string text) {
   return plan.state.empty() ? std::string() : std::move(text);
 }
 
-std::string state_constants(const ExecutionPlan& plan, const ModelFrame& frame) {
-  if (plan.state.empty()) return {};
-  const std::string upper = upper_case(frame.name);
-  std::string out = fmt::format(
-      "\n/* Bytes that `state` has, aligned to 64 bytes by the caller, who keeps it from one call to the next: each "
-      "call "
-      "reads and\n   replaces it. After a negative status its contents are unspecified. Behind: where each tensor is "
-      "in "
-      "it. */\n#define {}_STATE_BYTES {}\n",
-      upper, plan.state_bytes);
+std::string state_offsets(const ExecutionPlan& plan, const std::string& upper) {
+  std::string out;
   for (const PlanState& s : plan.state) {
     const PlanBuffer& held = buffer(plan, s.held);
     out += fmt::format("#define {}_STATE_OFFSET_{} {} /* {}{}{} */\n", upper, held.name, held.offset, type_text(held),
@@ -49,15 +41,6 @@ std::string state_constants(const ExecutionPlan& plan, const ModelFrame& frame) 
                        held.original == held.name ? "" : comment_inside(held.original));
   }
   return out;
-}
-
-std::string state_api(const ExecutionPlan& plan, const ModelFrame& frame) {
-  if (plan.state.empty()) return {};
-  return fmt::format(
-      "/* Writes what the state holds before the first call: 0, or {1}_E_NULL or {1}_E_ALIGN. `context` is read only "
-      "where the weights are\n   a file. */\n"
-      "int {0}_state_init(void *state, const {0}_context *context);\n\n",
-      frame.name, upper_case(frame.name));
 }
 
 CFunction state_init_function(const ExecutionPlan& plan, const ModelFrame& frame, const ModelWeights& weights) {

@@ -10,10 +10,8 @@ namespace tenon {
 
 /// `text` where the model keeps state, else nothing.
 std::string state_text(const ExecutionPlan& plan, std::string text);
-/// The number of bytes and the offset of each tensor, for the header.
-std::string state_constants(const ExecutionPlan& plan, const ModelFrame& frame);
-/// The declaration of NAME_state_init, and how the state is kept.
-std::string state_api(const ExecutionPlan& plan, const ModelFrame& frame);
+/// The offset of each tensor, for the header.
+std::string state_offsets(const ExecutionPlan& plan, const std::string& upper);
 /// NAME_state_init of a model that keeps state.
 CFunction state_init_function(const ExecutionPlan& plan, const ModelFrame& frame, const ModelWeights& weights);
 /// What a call checks of it.

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "harness/model/model_extents.h"
-#include "harness/model/model_processes.h"
+#include "ir/graph/all_reduce.h"
 #include "ir/nest/c_reads.h"
 #include "support/check.h"
 #include "support/quoted.h"
@@ -201,7 +201,7 @@ class StepWriter {
     add(c_comment(comment_inside(plan_.steps[s].origin)));
     if (t.phases.empty()) add_call(call(t.function, arguments(s, t.sizes, t.workspace), t.numbers));
     for (size_t k = 0; k < t.phases.size(); ++k) phase(s, k);
-    if (is_exchange(plan_.steps[s])) exchange(plan_.steps[s]);
+    if (plan_.steps[s].kernel.op == kAllReduceOp) exchange(plan_.steps[s]);
     const CExpr watcher = c_arrow(c_text("call"), "watcher");
     add(c_if(c_binary(c_arrow(c_text("call"), "mark"), "!=", c_text("NULL")),
              {c_evaluate(c_call("call->mark", {watcher, c_number(static_cast<int64_t>(s))}))}));
