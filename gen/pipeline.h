@@ -37,7 +37,7 @@ struct KernelSelection {
   std::vector<std::string> dtypes = {"all"};    ///< "all" alone is every dtype
   std::vector<int> ranks = {0, 1, 2, 3, 4, 5, 6, 7, 8};
   std::vector<std::string>
-      isas;  ///< empty: portable and every level of this architecture; "all" and "native" as they stand
+      isas;  ///< empty: portable and every level of this architecture; "all" and "native" unresolved
 };
 
 /// Where elementary functions come from.

@@ -1,4 +1,4 @@
-// The measurements of `tenon bench`: the ceilings of the machine, and the times of kernels and models beside the work
+// The measurements of `tenon bench`: the ceilings of the machine, and the times of kernels and models with the work
 // they do.
 #pragma once
 

@@ -199,7 +199,7 @@ void add_try(CLI::App& app, TryOptions& attempt) {
 }
 
 void add_bench(CLI::App& app, BenchOptions& bench) {
-  app.description("Times kernels of the library and models beside the ceilings that this machine reaches.");
+  app.description("Times kernels of the library and models and compares them with the peak rates of this machine.");
   app.footer("example: tenon bench --ops gemm,softmax --json times.json --svg roofline.svg");
   add_files(app, "NET", bench.graphs, "models (.yaml or .onnx) to time, alone where --ops is left out");
   add_ops(app, bench.selection);

@@ -1,4 +1,5 @@
-// `tenon bench`: kernels of the library and models, compiled and timed, beside the ceilings that this machine reaches.
+// `tenon bench`: compiles and times kernels of the library and models, and compares them with the peak rates of the
+// machine.
 #include <fmt/format.h>
 
 #include <algorithm>

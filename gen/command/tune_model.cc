@@ -204,7 +204,7 @@ class Tuner {
     return true;
   }
 
-  /// All that won in one program, beside the one without a search: what was measured apart may not hold together.
+  /// All winners in one program, compared with the one without a search: what was measured separately may not add up.
   int deliver(Chosen rows) {
     std::string result = "nothing is faster beyond noise";
     if (!rows.rows.rows.empty()) {

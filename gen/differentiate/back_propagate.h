@@ -20,7 +20,7 @@ struct Contribution {
   bool padded = false;  ///< the index may be outside of the tensor: nothing is handed on there
 };
 
-/// Reads that stand outside of a statement's reductions and are shared by its parts.
+/// Reads outside of a statement's reductions, shared by its parts.
 class BackPropagation {
  public:
   BackPropagation(Kernel& kernel, const DerivativeTable& rows, std::function<bool(int)> is_active, FreshNames& names)

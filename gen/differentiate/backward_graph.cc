@@ -216,7 +216,7 @@ class Sweep {
 
   /// What an operator of the gradient of the region `forward` reads where the operators of `forward` read `v`.
   ValueId saved(ValueId v, RegionId forward) {
-    // A copy stands where its gradient does: what it reads is there.
+    // A copy is placed where its gradient is computed: what it reads is there.
     if (v == kNoValue || forward == kTopLevel || copies_.contains(forward) || value(v).constant) return v;
     const auto [known, added] = saved_.emplace(std::pair(v, forward), kNoValue);
     if (!added) return known->second;

@@ -267,7 +267,7 @@ class IndexSolver {
     return std::any_of(open_.begin(), open_.end(), [&](const LoopVar& v) { return mentions(e, v.name); });
   }
 
-  /// Conditions that do not change over the sum stand around it.
+  /// Conditions that do not change over the sum enclose it.
   void split(const Expr& condition, Expr& around, Expr& within) const {
     const auto* a = std::get_if<Apply>(&condition->node);
     if (a && a->op == ScalarOp::And) {

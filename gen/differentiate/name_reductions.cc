@@ -60,7 +60,7 @@ class ReductionNamer {
     return map_children(e, [&](const Expr& c) { return below(c); });
   }
 
-  /// One name for a reduction that stands several times in a statement, as an argument of a function does.
+  /// One name for a reduction that occurs several times in a statement, as an argument of a function does.
   Expr once(const Expr& e, const Reduce& r) {
     const auto is_known = [&](const Named& n) {
       return n.scope == scope_.size() && same(n.reduction, e) &&

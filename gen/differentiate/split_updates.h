@@ -8,7 +8,7 @@
 
 namespace tenon {
 
-/// Statements for which `applies` is false stay as they are. Each update that is split stands after the statement that
+/// Statements for which `applies` is false stay as they are. Each update that is split follows the statement that
 /// copies what it updates.
 void split_updates(Kernel& kernel, const std::function<bool(const KernelStatement&)>& applies, FreshNames& names);
 

@@ -73,7 +73,7 @@ class UpdateReverser {
     return {given_by(update_.index, step()), given_by(element_, constant_int(0))};
   }
 
-  /// A tensor beside the target, with this value at `element_`.
+  /// A tensor in addition to the target, with this value at `element_`.
   int note(const std::string& name, DType dtype, const Expr& value) {
     const Tensor& t = kernel_.tensors[static_cast<size_t>(update_.target)];
     Tensor made{names_(name), Role::Temp, dtype, t.dims, contiguous_strides(t.dims)};
@@ -92,7 +92,7 @@ class UpdateReverser {
   }
 
   void add(KernelStatement s) {
-    s.formula = fmt::format("{}, beside {}", kernel_.tensors[static_cast<size_t>(s.target)].name,
+    s.formula = fmt::format("{}, next to {}", kernel_.tensors[static_cast<size_t>(s.target)].name,
                             kernel_.tensors[static_cast<size_t>(update_.target)].name);
     kernel_.body.push_back(std::move(s));
   }

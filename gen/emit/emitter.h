@@ -43,8 +43,8 @@ class Emitter {
   const Binding& lookup(const std::string& name) const;
   void open_scope() { scopes_.push_back(declared_.size()); }
   void close_scope();
-  /// Closes a scope whose statements stand among those around it: its variables are unknown from here on, and their C
-  /// names taken as long as those around.
+  /// Closes a scope whose statements were spliced into the enclosing block: its variables go out of scope, but their C
+  /// names stay reserved as long as those of that block.
   void close_spliced();
   std::string buffer_name(int buffer);  ///< counts as a use
   bool uses(int buffer) const;
@@ -88,12 +88,12 @@ class Emitter {
   std::set<std::pair<std::string, int>> used_attrs;
 
   // ---- small functions
-  /// `PREFIX_type_op_LEVEL`: the type stands first, so that no kernel has such a name.
+  /// `PREFIX_type_op_LEVEL`: the type comes first, so that no kernel has such a name.
   std::string piece_name(std::string_view op, const OperandType& t) const;
   std::string piece_specifiers() const;
 
  private:
-  /// A sum of which one part alone is enough to take the number from.
+  /// Whether subtracting `less` cancels one term of the sum `from`.
   bool leaves_some(const Operand& from, const Operand& less) const;
   std::unordered_map<std::string, std::vector<Binding>> bindings_;
   std::unordered_map<std::string, int> visible_;

@@ -42,7 +42,7 @@ Typed ExprBuilder::value(const Syntax& s) {
     case SyntaxKind::group:
     case SyntaxKind::list: break;
   }
-  error(Code::E0435, s, "a list stands where one value is expected");
+  error(Code::E0435, s, "a list is used where one value is expected");
   return zero();
 }
 

@@ -26,7 +26,7 @@ class ExprBuilder {
 
   /// What holds while one statement is built.
   struct Statement {
-    DType real = DType::F64;   ///< floating type that draws and alone-standing reals take
+    DType real = DType::F64;   ///< floating type of draws and of reals without another operand
     DType widest = DType::I8;  ///< integers of the statement widen to this
     std::vector<LoopVar> loops;
   };

@@ -93,7 +93,7 @@ Expr ExprBuilder::rank_of(const Syntax& pack) {
 }
 
 /// The number of the dimension that is being expanded. Where only a call determines the rank, dimensions of extent 1
-/// stand in front: they count below zero.
+/// come first: they count below zero.
 Expr ExprBuilder::place_in(const Syntax& pack) {
   const Expr place = constant_int(std::max(element_, 0));
   const auto open = scope_.binding.pack_ranks.find(pack.text);

@@ -203,7 +203,7 @@ class Unroller {
     return sum(name, std::max(k, 0), span);
   }
 
-  /// `steps`: the operand's number is where a loop stands that runs as often as there is this operand.
+  /// `steps`: the operand's number is the position of a loop that runs once per such operand.
   Syntax rewritten(const Syntax& s, int k, bool steps = false) const {
     if (s.kind == SyntaxKind::call && s.children.size() == 1) {
       const std::string& arg = s.children[0].text;

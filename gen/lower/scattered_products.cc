@@ -85,7 +85,7 @@ class OneByOne {
     return true;
   }
 
-  /// The variable stands in the places of reads alone.
+  /// The variable occurs in indices of reads alone.
   bool is_plain(const Expr& e, const std::string& var) const {
     bool plain = true;
     walk(e, [&](const Expr& x) {

@@ -1,5 +1,4 @@
-// The naive interpreter of graphs: every operator by its own kernel, in the graph's order, loops and branches as they
-// stand.
+// The naive interpreter of graphs: every operator by its own kernel, in the graph's order, with its loops and branches.
 #pragma once
 
 #include <string>

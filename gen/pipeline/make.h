@@ -89,7 +89,7 @@ ExecutionPlan place_memory(const ExecutionPlan& plan, const LoweredPlan& lowered
 /// Stops where a part of the program that was asked for would read no input of the model, or where a program that
 /// trains cannot call the step.
 void refuse_wrong_program(const ExecutionPlan& plan, const ModelOptions& o);
-/// The network beside a step, for the validation of a program that trains; nothing for other models.
+/// The forward network of a step, for the validation of a program that trains; nothing for other models.
 std::optional<ForwardModel> forward_model(Run& run, const Definitions& defs, const PlacedModel& model,
                                           const ModelOptions& o);
 /// Stage files, with the answers that a self-test expects.

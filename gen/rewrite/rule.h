@@ -21,7 +21,7 @@ namespace tenon {
 /// A tensor of a pattern.
 struct PatternValue {
   std::string name;              // "" for one that only another call of the pattern reads, and for a number
-  int maker = -1;                // pattern node that makes it; -1: whatever stands there
+  int maker = -1;                // pattern node that makes it; -1: any value
   size_t output = 0;             // which of the maker's
   std::optional<double> number;  // a constant, all of whose elements are this number to within its type's rounding
   bool optional = false;         // an input that may be absent

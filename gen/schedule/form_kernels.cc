@@ -231,7 +231,7 @@ class KernelFormer {
     const Read* right = product && !product->is_stencil() ? plain_read(product->right) : nullptr;
     return right && c.values[static_cast<size_t>(right->tensor)] == v;
   }
-  /// The other side of the product is still read as it stands.
+  /// The other side of the product is still read unchanged.
   static bool left_is_read(const FusedKernel& fused) {
     const Kernel split = with_split_loops(fused.kernel);
     const auto product = find_contraction(split);

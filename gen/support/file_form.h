@@ -1,4 +1,4 @@
-// Files that commands write under names that the user gave, told by their first bytes.
+// Recognizes the files that commands write under names that the user gave, by their first bytes.
 #pragma once
 
 #include <cstdint>

@@ -58,7 +58,7 @@ class OutputTree {
   WriteOutcome write(const std::filesystem::path& directory, bool force = false) const;
 
  private:
-  /// How the directory stands to the files.
+  /// How the directory compares with the files.
   struct Survey {
     std::vector<FileHashes> runs;      ///< what earlier runs wrote
     std::vector<std::string> changed;  ///< to be written

@@ -312,6 +312,20 @@ void check_words(const Source& source, Report& report) {
         report.breach(source, i + 1, "'" + mark + "' marks unfinished work");
 }
 
+bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; }
+
+// Whether the line has this word, other than in front of one of `allowed`.
+bool has_word(const std::string& line, const std::string& word, const std::vector<std::string>& allowed) {
+  for (size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at > 0 && is_word_char(line[at - 1])) || (end < line.size() && is_word_char(line[end]))) continue;
+    if (std::none_of(allowed.begin(), allowed.end(),
+                     [&](const auto& a) { return line.compare(end, a.size(), a) == 0; }))
+      return true;
+  }
+  return false;
+}
+
 // Wordings that the project once had too many of; each was put together here so that this file does not hold it.
 void check_wording(const Source& source, Report& report) {
   static const std::string wordings[] = {std::string("whole ") + "number",   std::string("great") + "est",
@@ -321,6 +335,11 @@ void check_wording(const Source& source, Report& report) {
     for (const std::string& wording : wordings)
       if (source.lines[i].find(wording) != std::string::npos)
         report.breach(source, i + 1, "write plainer than '" + wording + "': CONTRIBUTING.md, Style");
+  static const std::string standing = std::string("sta") + "nd", next_to = std::string("be") + "side";
+  for (size_t i = 0; i < source.lines.size(); ++i)
+    for (const std::string& word : {standing, standing + "s", next_to})
+      if (has_word(source.lines[i], word, {" for", " in for"}))
+        report.breach(source, i + 1, "write plainer than '" + word + "': CONTRIBUTING.md, Style");
 }
 
 // Everything that a person reads and the generator prints from: sources, templates, definitions, pages.

@@ -55,7 +55,7 @@ class TableReader {
       const std::vector<std::string> head = words(e.key.text, ' ');
       const bool since = head.size() == 3 && head[1] == "since";
       if (head.size() != 1 && !since)
-        error(Code::E0203, e.key.span, "an operator stands here, or an operator, `since` and an opset");
+        error(Code::E0203, e.key.span, "an operator is expected here, or an operator, `since` and an opset");
       row.op = head.empty() ? "" : head[0];
       if (since) row.since = version(e.key, head[2]);
       row.same = e.value.text;

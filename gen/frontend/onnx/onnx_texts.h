@@ -12,7 +12,7 @@ namespace tenon {
 
 /// Operators that give other places to the elements of a tensor: texts are such.
 bool moves_texts(const std::string& op_type);
-/// Operators that have a table of texts and give what stands next to them in it.
+/// Operators that have a table of texts and return the entry next to a text in it.
 bool looks_up_texts(const std::string& op_type);
 
 bool is_onnx_texts(const tenon_onnx::TensorProto& tensor);

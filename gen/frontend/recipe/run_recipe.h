@@ -15,7 +15,7 @@ namespace tenon {
 struct RecipeFunction {
   std::vector<std::string> parameters;
   std::vector<RecipeStatement> body;  // the last one is the result
-  /// Where the body stands, if its writer reads the errors: they are placed there. Otherwise at the call.
+  /// The location of the body, if its writer reads the errors: they are reported there. Otherwise at the call.
   std::shared_ptr<const PlacedText> text = nullptr;
 };
 using RecipeFunctions = std::map<std::string, RecipeFunction>;

@@ -5,8 +5,8 @@
 
 namespace tenon {
 
-/// Puts a `stretch_ones` before each input of an op whose extents may be 1 beside greater ones of another input. Throws
-/// GraphError.
+/// Puts a `stretch_ones` before each input of an op whose extents may be 1 where those of another input are larger.
+/// Throws GraphError.
 void stretch_open_extents(GraphBuilder& builder, const OpSignature& signature, std::vector<ValueId>& inputs);
 
 }  // namespace tenon

@@ -183,7 +183,7 @@ class GraphReader : private GraphSections {
       const auto it = scope_.find(item.text);
       const TensorRef* t = it == scope_.end() ? nullptr : it->second.get<TensorRef>();
       if (t && seen.insert(item.text).second) outputs.emplace_back(item.text, t->id);
-      else if (t) error(Code::E0708, item.span, fmt::format("the output '{}' stands twice", item.text));
+      else if (t) error(Code::E0708, item.span, fmt::format("the output '{}' occurs twice", item.text));
       else if (!poisoned_.count(item.text))
         error(Code::E0708, item.span, fmt::format("main computes no tensor '{}'", item.text));
     }

@@ -77,12 +77,12 @@ Value name(const Syntax& s, const ArithmeticScope& scope) {
   const OpDef& def = *scope.def;
   if (const auto p = scope.params.find(s.text); p != scope.params.end()) return p->second;
   if (scope.packs.count(s.text)) {
-    TENON_CHECK(scope.element, "{}: the pack {} stands where one size is needed", def.name, s.text);
+    TENON_CHECK(scope.element, "{}: the pack {} is used where one size is needed", def.name, s.text);
     return integer(c_index(c_arrow(c_name(s.text), "dim"), scope.element));
   }
   if (const AttrDef* a = def.attr(s.text)) {
     if (a->count == AttrCount::one) return element_of(*a, attribute_field(a->name), scope);
-    TENON_CHECK(scope.element, "{}: the list {} stands where one number is needed", def.name, s.text);
+    TENON_CHECK(scope.element, "{}: the list {} is used where one number is needed", def.name, s.text);
     if (a->count == AttrCount::per_dim) return integer(c_index(c_member(c_name(a->name), "dim"), scope.element));
     if (a->count == AttrCount::any) return element_of_list(*a, scope.element);
     return element_of(*a, c_index(attribute_field(a->name), scope.element), scope);

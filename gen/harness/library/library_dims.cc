@@ -27,7 +27,7 @@ void add_field(const OpDef& def, const Dim& d, std::vector<DimsField>& fields) {
   fields.push_back({c_identifier(d.name), d.kind == DimKind::pack, ""});
 }
 
-/// Dims whose places attributes choose, of each tensor that has them: what is before them, the dim, what stands
+/// Dims whose positions attributes choose, of each tensor that has them: what is before them, the dim, what is
 /// after.
 struct PlacedDim {
   std::vector<Dim> before;

@@ -120,7 +120,7 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
 }
 
 using Known = std::map<std::string,
-                       std::string_view>;  ///< texts of pieces, by the condition under which they stand and their names
+                       std::string_view>;  ///< texts of pieces by their guard and name
 
 /// Pieces that were not there before.
 void write_new(const std::vector<NamedText>& pieces, const Isa& isa, Known& known, std::string& out) {

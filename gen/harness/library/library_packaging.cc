@@ -1,4 +1,4 @@
-// What stands around the sources of a library: manifest and build files.
+// The manifest and the build files of a library.
 #include "harness/library/library_packaging.h"
 
 #include <fmt/format.h>

@@ -15,7 +15,7 @@ namespace tenon {
 
 struct Selftest;
 
-/// The forward network beside a step of training: what validation calls. Its outputs are the loss and those of the
+/// The forward network of a step of training, which validation calls. Its outputs are the loss and those of the
 /// network.
 struct ForwardModel {
   std::string name;

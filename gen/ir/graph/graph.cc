@@ -166,7 +166,7 @@ class GraphVerifier {
 
   void enter(RegionId id) {
     const Region& r = graph_.regions[static_cast<size_t>(id)];
-    if (entered_[static_cast<size_t>(id)]) report("the nodes of {} do not stand together", region_name(id));
+    if (entered_[static_cast<size_t>(id)]) report("the nodes of {} are not adjacent", region_name(id));
     entered_[static_cast<size_t>(id)] = true;
     for (const ValueId v : read_by(r)) read(v, region_name(id));
     at_ = id;
@@ -183,7 +183,7 @@ class GraphVerifier {
   }
 
   void check_size(const GraphSize& s) {
-    if (!sizes_.insert(s.name).second) report("size {} stands twice", s.name);
+    if (!sizes_.insert(s.name).second) report("size {} occurs twice", s.name);
     if (s.lo < 0 || s.hi < s.lo) report("size {} has the range {}..{}", s.name, s.lo, s.hi);
   }
 

@@ -93,12 +93,12 @@ struct StatePair {
 };
 
 /// A whole model. Nodes are in an order in which every value is made before it is read. The nodes of a region, inner
-/// regions included, stand together, and there is at least one; a region reads and makes its values where they stand.
+/// regions included, are adjacent, and there is at least one; a region reads and makes its values at their position.
 struct Graph {
   std::string name;
   std::string doc;
   std::vector<GraphSize> sizes;     // in order of appearance
-  std::vector<EqualExtents> equal;  // at every call, as soon as both are known; each once, whichever side stands first
+  std::vector<EqualExtents> equal;  // at every call, as soon as both are known; each once, in either order of the sides
   std::vector<Value> values;
   std::vector<Node> nodes;
   std::vector<ValueId> inputs;

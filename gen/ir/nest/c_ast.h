@@ -145,7 +145,7 @@ struct CComment {
   std::string text;
   bool apart = false;  ///< begins a paragraph: a blank line is before it
 };
-/// Lines of a body as they stand, each ending in a newline.
+/// Lines of a body, printed verbatim, each ending in a newline.
 struct CBodyLines {
   std::string text;
 };
@@ -164,10 +164,10 @@ struct CFunction {
   std::string name;
   std::vector<std::string> params;  ///< "const float *restrict X"; none prints as void
   CBlock body;
-  std::string text;  ///< the definition as it stands, when it is not made of the parts above
+  std::string text;  ///< the definition verbatim, when it is not made of the parts above
 };
 
-/// Text that is printed as it stands: directives, typedefs, tables.
+/// Text that is printed verbatim: directives, typedefs, tables.
 struct CLines {
   std::string text;
 };

@@ -87,7 +87,7 @@ struct MathParameter {
   MathType type = MathType::Float;
 };
 
-/// How far a result may be from the true value, as a part of that and beside it.
+/// The relative and the absolute error bound of a result.
 struct MathError {
   double relative = 0, absolute = 0;
 };

@@ -101,7 +101,7 @@ struct ExecutionPlan {
       equal;  ///< checked at every call: as the ranges of the sizes are, or when a step has written them
   std::vector<PlanBuffer> buffers;
   std::vector<PlanRegion> regions;
-  std::vector<PlanStep> steps;       ///< the steps of a region stand together, and there is at least one
+  std::vector<PlanStep> steps;       ///< the steps of a region are adjacent, and there is at least one
   std::vector<int> inputs, outputs;  ///< buffers in graph order
   std::vector<PlanState> state;
   int64_t arena_bytes = 0;             ///< of all its memories together

@@ -172,7 +172,7 @@ struct TilePlace {
   Operand block_first;                        ///< set: the rows are read from the block copy, which starts at this row
   std::vector<Operand> row_starts;            ///< offsets of the rows on the left side, if they are known already
   std::vector<int64_t> rows_from_first = {};  ///< where they are numbers: from the first row of the tile to each
-  Operand row_step;                           ///< set: elements from each row to the next, which the tile is told
+  Operand row_step;                           ///< set: elements from each row to the next, an argument of the tile
   std::optional<TileStore> store = {};        ///< set: instead of `tile`
 };
 /// From the first row of a tile to each of its rows on the left side, if that is the same for every tile: rows that are

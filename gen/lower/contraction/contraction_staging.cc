@@ -17,7 +17,7 @@ Operand word_of(const Operand& low, const Operand& high) {
   return v_apply(ScalarOp::BitOr, {bits, v_apply(ScalarOp::Shl, {v_cast(high, DType::I32), v_constant({16, 0}, t)})});
 }
 
-/// What stands outside of the tensor, as an element of the copy.
+/// The value outside of the tensor, as an element of the copy.
 Operand fill_value(const Staging& s, int lanes) {
   if (!s.pair_step) return splat_for(s.fill, lanes);
   if (s.b.c.word_numbers == 4) return splat_for(splat_quad(s, s.fill), lanes);

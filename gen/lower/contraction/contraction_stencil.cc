@@ -138,7 +138,7 @@ Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands
   return {with_kind(LoopKind::Parallel, s_for(r, v_int(0), rows, shape.height, std::move(out)))};
 }
 
-/// Whether the rest of the statement's expression is small enough to stand once for each row of a strip.
+/// Whether the rest of the statement's expression is small enough to be repeated for each row of a strip.
 bool short_epilogue(const ContractionBuilder& b) {
   constexpr int kOperations = 6;
   int operations = 0;

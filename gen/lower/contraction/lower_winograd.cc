@@ -17,7 +17,7 @@ std::vector<Expr> constants(const std::vector<int64_t>& values) {
 }
 
 /// W for a strip as a kernel of its own: the tiles are one axis, and the outer loops, whose variables the weights may
-/// still name, stand around it.
+/// still name, enclose it.
 Kernel product_kernel(const Kernel& kernel, const WinogradParts& w, const WinogradStrip& s) {
   Kernel out = kernel;
   const auto strip_tensor = [&](int t, Role role, int64_t plane, int64_t pitch, int64_t last) {

@@ -27,8 +27,8 @@ struct RecurrenceSteps {
   Expr rows, columns;                      ///< what the first product has of them
 };
 
-/// The segments of a kernel whose reductions stand alone (separate-reductions); nothing where it is no recurrence, or
-/// has no product in it or before it.
+/// The segments of a kernel whose reductions are statements of their own (separate-reductions); nothing where it is no
+/// recurrence, or has no product in it or before it.
 std::optional<RecurrenceSteps> find_recurrence_steps(const Kernel& kernel);
 
 /// A recurrence with products, after its passes, and the segments that it has.

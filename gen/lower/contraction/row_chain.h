@@ -45,8 +45,8 @@ struct ChainedKernel {
   RowChain chain;
 };
 
-/// The chain that the statements of a kernel are, reductions standing alone (separate-reductions); nothing where they
-/// are none, or have fewer than two contractions.
+/// The chain that the statements of a kernel are, each reduction a statement of its own (separate-reductions); nothing
+/// where they are none, or have fewer than two contractions.
 std::optional<RowChain> find_row_chain(const Kernel& kernel);
 
 }  // namespace tenon

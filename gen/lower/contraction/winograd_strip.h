@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-/// Extents of the buffers of a strip, in elements. Pixels of a block of channels stand side by side, `lanes` elements
+/// Extents of the buffers of a strip, in elements. Pixels of a block of channels are adjacent, `lanes` elements
 /// each, and so do the points of tiles: [point][tile][channel].
 struct WinogradStrip {
   int outputs = 0, points = 0, lanes = 1;

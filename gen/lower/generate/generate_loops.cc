@@ -169,7 +169,7 @@ void Generator::fetch_next_row(const TreeLoop& l) {
   }
 }
 
-/// The value to store: the new one, or the one that stands there combined with it.
+/// The value to store: the new one, or the stored one combined with it.
 Bundle Generator::combined(const TreeDefine& d, const Bundle& v) {
   if (d.update == Update::Assign || d.update == Update::Last) return v;
   constexpr ScalarOp ops[] = {ScalarOp::Cast, ScalarOp::Add,    ScalarOp::Mul,   ScalarOp::Max,   ScalarOp::Min,

@@ -270,7 +270,7 @@ Bundle Generator::load(const Expr& e, const Read& r) {
   return b;
 }
 
-/// Whether all of a tensor is within so many bytes. Dims that repeat what stands there have a stride of 0.
+/// Whether all of a tensor is within so many bytes. Dims that repeat elements have a stride of 0.
 static bool within_bytes(const Tensor& t, int bytes) {
   int64_t size = bytes_of(t.dtype);
   for (size_t k = 0; k < t.dims.size(); ++k) {

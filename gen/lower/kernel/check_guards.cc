@@ -52,7 +52,7 @@ bool may_move(const Expr& e) {
   return safe;
 }
 
-/// How many of the loops it stands within at least.
+/// The minimum number of the loops that contain it.
 size_t depth_of(const Expr& e, const std::vector<LoopVar>& loops) {
   for (size_t k = loops.size(); k > 0; --k)
     if (mentions(e, loops[k - 1].name)) return k;

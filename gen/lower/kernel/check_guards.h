@@ -9,7 +9,7 @@
 namespace tenon {
 
 /// The condition under which a check fails, as a conjunction. Entry k holds what is known within the first k loops of
-/// the check, null for nothing; reads and divisions stay in the innermost entry, in their order, because what stands
+/// the check, null for nothing; reads and divisions stay in the innermost entry, in their order, because what comes
 /// before them may guard them. Loops in which nothing is asked have no entry: the last one asks that they run.
 std::vector<Expr> failing_parts(const Check&);
 

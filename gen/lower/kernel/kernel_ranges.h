@@ -11,7 +11,7 @@ namespace tenon {
 /// Ranges of the kernel's sizes, no variables yet.
 Ranges size_ranges(const Kernel&);
 void add_loops(Ranges& ranges, const std::vector<LoopVar>& loops);
-/// True when every read in `e` is proved to be inside its tensor (or has a fill), whatever conditions stand around it,
+/// True when every read in `e` is proved to be inside its tensor (or has a fill), whatever conditions enclose it,
 /// and no integer division can fail.
 bool always_defined(const Kernel&, const Expr& e, const Ranges& ranges);
 /// Calls `visit` for every read in `e`, each shared node once.

@@ -17,7 +17,7 @@ Expr all_run(const Expr& a, const Expr& b) {
 
 /// i + rest of the limit, where i is the loop; nothing where the limit is something else, or the rest is not one number
 /// for the whole kernel.
-std::optional<Expr> beside(const Expr& limit, const LoopVar& loop) {
+std::optional<Expr> next_to(const Expr& limit, const LoopVar& loop) {
   LinearForm form = linear_form(limit);
   bool found = false, plain = true;
   std::erase_if(form.terms, [&](const auto& term) {
@@ -55,7 +55,7 @@ std::optional<ConditionedBox> conditioned_box(const KernelStatement& s, const Re
   if (!first->from) std::swap(first, second);
   for (size_t l = 0; l < s.loops.size(); ++l) {
     if (mentions(r.value, s.loops[l].name)) continue;
-    const auto from = beside(first->limit, s.loops[l]), to = beside(second->limit, s.loops[l]);
+    const auto from = next_to(first->limit, s.loops[l]), to = next_to(second->limit, s.loops[l]);
     if (from && to) return ConditionedBox{l, constant_int(0) - *from, *to};
   }
   return std::nullopt;

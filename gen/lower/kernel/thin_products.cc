@@ -46,7 +46,7 @@ class Assumptions {
     return found;
   }
 
-  /// The same for everything that the statement reads beside the product.
+  /// The same for everything that the statement reads in addition to the product.
   bool dense_epilogue(const Contraction& c, const std::string& var) {
     bool all = true;
     walk(c.statement->value, [&](const Expr& e) {

@@ -134,8 +134,8 @@ class Namer {
   struct Found {
     Operand value;
     int uses = 0, statement = 0, leaves = 0, height = 0, order = 0;
-    bool any = false;     ///< a part of a value, too
-    bool stands = false;  ///< its let is written, so that it is known to the end of the block
+    bool any = false;      ///< a part of a value, too
+    bool written = false;  ///< its let is written, so that it is known to the end of the block
     std::string hint, name;
   };
 
@@ -262,7 +262,7 @@ class Namer {
       if (p.valid && p.leaves >= kLeaves) {
         if (rests || !position) return found(v, p, position, hint);
         if (writing_)
-          if (const auto at = found_.find(key_of(p)); at != found_.end() && at->second.stands)
+          if (const auto at = found_.find(key_of(p)); at != found_.end() && at->second.written)
             return v_var(at->second.name);
       }
     }
@@ -403,7 +403,7 @@ class Namer {
     if (at == lets_.end()) return;
     for (Found* f : at->second) {
       out.push_back({SLet{f->name, below(f->value, {!f->any, "", innermost()}), false, f->any}});
-      f->stands = true;
+      f->written = true;
     }
   }
 

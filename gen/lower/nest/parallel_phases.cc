@@ -86,7 +86,7 @@ Block opened(const Block& from, Known& known) {
   for (const Stmt& s : from)
     if (const auto* let = std::get_if<SLet>(&s.node)) root.lets.emplace(let->name, to_text(let->value));
   Block to;
-  TENON_CHECK(open_single(from, root, to), "a name stands twice at the root of a nest");
+  TENON_CHECK(open_single(from, root, to), "a name occurs twice at the root of a nest");
   known = std::move(root.known);
   return to;
 }
@@ -98,7 +98,7 @@ struct Level {
   Block lets;  ///< what is between this loop and the next
 };
 
-/// The loop inside `body` when it stands there alone after lets; the lets go to `lets`.
+/// The loop inside `body` when nothing but lets precedes it; the lets go to `lets`.
 const SFor* only_loop(const Block& body, Block& lets) {
   const SFor* found = nullptr;
   for (const Stmt& s : body) {

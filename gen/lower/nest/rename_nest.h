@@ -20,7 +20,7 @@ struct NestRenaming {
 
 Operand renamed(const Operand& value, const NestRenaming& by);
 Block renamed(const Block& block, const NestRenaming& by);
-/// Adds `more` to `all`, less those that stand there already; a function of another text under a known name gets a name
+/// Adds `more` to `all`, less those that it has already; a function of another text under a known name gets a name
 /// of its own. The number of each in `all`.
 std::vector<int> merge_functions(const std::vector<InnerFunction>& more, std::vector<InnerFunction>& all);
 

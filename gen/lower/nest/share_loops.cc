@@ -28,7 +28,7 @@ struct Place {
   std::vector<Around> around;                ///< from the outside in
   Block declared;                            ///< names, in front of the statement
   std::map<std::string, OperandType> types;  ///< of all names
-  std::set<int> beside;                      ///< buffers that other statements on the way to it use
+  std::set<int> others;                      ///< buffers that other statements on the way to it use
   int depth = 0;                             ///< shared loops around it
   bool repeated = false;                     ///< inside of a loop that is not shared
 };
@@ -124,12 +124,12 @@ class LoopSharing {
 
   Block block(const Block& from, Place at) {
     const std::vector<std::set<int>> used = buffers_of(from);
-    const std::set<int> beside = at.beside;
+    const std::set<int> others = at.others;
     Block out;
     for (size_t i = 0; i < from.size(); ++i) {
-      at.beside = beside;
+      at.others = others;
       for (size_t j = 0; j < from.size(); ++j)
-        if (j != i) at.beside.insert(used[j].begin(), used[j].end());
+        if (j != i) at.others.insert(used[j].begin(), used[j].end());
       out.push_back(statement(from[i], at));
       note(from[i], at);
     }
@@ -190,7 +190,7 @@ class LoopSharing {
       if (!may_travel(at.types.at(name))) return std::nullopt;
     for (const int b : used.buffers) {
       const Storage storage = nest_.buffers[static_cast<size_t>(b)].storage;
-      const bool alone = !at.beside.count(b);
+      const bool alone = !at.others.count(b);
       // what a loop that is not marked leaves in memory may be what its next iteration begins with
       if ((storage == Storage::Stack && !alone) || (storage != Storage::Tensor && !marked)) return std::nullopt;
       if (storage == Storage::Workspace && alone) loop.own.push_back(b);

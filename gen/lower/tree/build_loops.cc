@@ -1,4 +1,4 @@
-// Building the loop tree: each statement is laid into the loops that stand already, from the outside inwards, as far as
+// Building the loop tree: each statement is placed in the loops that exist already, from the outside inwards, as far as
 // it fits.
 #include "lower/tree/build_loops.h"
 
@@ -347,7 +347,7 @@ class LoopBuilder {
   LoopTree tree_;
   std::map<std::string, Expr> names_;    ///< variables of the statement at hand → of the tree
   std::vector<KernelStatement> joined_;  ///< those that follow into loops of the statement at hand
-  std::vector<size_t> path_;             ///< where the loops of the last statement of a recurrence stand, from the root
+  std::vector<size_t> path_;             ///< the loops of the last statement of a recurrence, from the root
   int loops_ = 0;
 };
 

@@ -24,7 +24,7 @@ bool is_plain(const Accumulator& a) {
   return known && !is_complex(a.type) && a.type != DType::Bool;
 }
 
-/// What takes little time beside a load.
+/// What takes little time compared with a load.
 bool is_cheap(const Expr& e) {
   bool cheap = true;
   walk(e, [&](const Expr& x) {

@@ -12,7 +12,7 @@ struct SurroundingLoop {
   bool vector = false;
 };
 
-/// Every access to a temp, and where its one definition stands.
+/// Every access to a temp, and the position of its one definition.
 struct TempAccesses {
   std::vector<const std::vector<Expr>*> indices;  ///< in the tree, which outlives this
   const std::vector<Expr>* definition = nullptr;  ///< null where there are several

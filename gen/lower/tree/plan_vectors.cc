@@ -152,7 +152,7 @@ class VectorPlanner {
   }
 
   /// Registers of the accumulators that one of the loops inside adds to in each of its iterations, for one of the
-  /// vectors side by side: a position beside its value takes another.
+  /// vectors side by side: a position takes another in addition to its value.
   static int sums_together(const Tree& t) {
     int most = 0;
     for (const TreeNode& n : t) {

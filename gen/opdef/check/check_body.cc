@@ -157,7 +157,7 @@ class BodyChecker {
     const Syntax& variable = permuted ? sub.children[0].children[0] : sub;
     const bool bare = variable.is(SyntaxKind::name) || variable.is(SyntaxKind::pack);
     if (bare && scope_.variable(variable.text) == nullptr && !scope_.is_given(variable.text)) {
-      // Only *permute's argument is not claimed as a variable by standing here.
+      // Only *permute's argument is not declared as a variable by its use here.
       diagnostics_.error(Code::E0401, variable.span, fmt::format("nothing is called '{}' here", variable.text),
                          {"the right side must index something by it"});
     } else if (!bare || scope_.variable(variable.text) == nullptr) {

@@ -48,7 +48,7 @@ class ShapeChecker {
     }
   }
 
-  /// One name is not a size here and a pack there. (It may be a tensor too, as K of attention is: the two never stand
+  /// One name is not a size here and a pack there. (It may be a tensor too, as K of attention is: the two never occur
   /// in the same place.)
   void clash(const Dim& d) {
     const std::string other = (d.kind == DimKind::pack ? "" : "*") + d.name;

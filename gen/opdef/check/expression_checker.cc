@@ -41,7 +41,7 @@ void ExpressionChecker::check(const Syntax& s, ExpressionPlace place) {
     case SyntaxKind::call: return check_call(s, below);
     case SyntaxKind::each: below.packs = true; return check(s.children[0], below);
     case SyntaxKind::pack:
-      diagnostics_.error(Code::E0315, s.span, "a pack cannot stand here",
+      diagnostics_.error(Code::E0315, s.span, "a pack is not allowed here",
                          {"*p is an index, a reduced variable, or an argument of lin and size"});
       return;
     case SyntaxKind::list:
@@ -49,7 +49,7 @@ void ExpressionChecker::check(const Syntax& s, ExpressionPlace place) {
         for (const Syntax& child : s.children) check(child, below);
         return;
       }
-      diagnostics_.error(Code::E0435, s.span, "a list cannot stand here",
+      diagnostics_.error(Code::E0435, s.span, "a list is not allowed here",
                          {"an expression of a body is a single number"});
       return;
     case SyntaxKind::group:

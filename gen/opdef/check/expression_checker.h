@@ -11,7 +11,7 @@
 
 namespace tenon {
 
-/// Where an expression stands.
+/// The context of an expression.
 struct ExpressionPlace {
   bool data = true;           ///< tensors may be read (false in let, require and index)
   bool packs = false;         ///< packs and lists may stand for their dims (let, require, *( … ))

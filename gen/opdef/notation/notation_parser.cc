@@ -246,13 +246,13 @@ Syntax NotationParser::primary() {
       return inner;
     }
     if (token.is("*")) {
-      fail(Code::E0315, token, "a pack cannot stand here",
+      fail(Code::E0315, token, "a pack is not allowed here",
            {"*p is an index, a reduced variable, or an argument of lin and size"});
       return {};
     }
   }
   fail(Code::E0302, token, fmt::format("an expression is expected here, not {}", describe(token)),
-       {"a number, a name, a read X[i], a call f(x) or a reduction sum[k](e) may stand here"});
+       {"a number, a name, a read X[i], a call f(x) or a reduction sum[k](e) is expected here"});
   return {};
 }
 

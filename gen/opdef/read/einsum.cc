@@ -70,7 +70,7 @@ Subscripts parse(std::string_view subscripts) {
       arrow == std::string::npos ? implied_result(s.operands) : labels_of(std::string_view(text).substr(arrow + 2));
   for (const char c : s.result) {
     if (std::count(s.result.begin(), s.result.end(), c) > 1)
-      throw EinsumError{fmt::format("'{}' stands twice in the result", c)};
+      throw EinsumError{fmt::format("'{}' occurs twice in the result", c)};
     if (std::none_of(s.operands.begin(), s.operands.end(), [c](const Labels& o) { return o.find(c) != Labels::npos; }))
       throw EinsumError{
           fmt::format("'{}' of the result is in no operand", c == kDots ? std::string("...") : std::string(1, c))};

@@ -15,7 +15,7 @@ struct EinsumText {
 };
 
 /// Subscripts as NumPy reads them: letters, `...` for any dims, `->` with the result's letters; without it those that
-/// stand once, in alphabetical order. More than two operands are multiplied from the left, so that each product is a
+/// occur once, in alphabetical order. More than two operands are multiplied from the left, so that each product is a
 /// contraction of its own.
 EinsumText einsum_definition(std::string_view subscripts);
 

@@ -81,7 +81,7 @@ class HeadLine {
   }
 
   bool type(FrameParameter& p) {
-    if (!token().is(":")) return wrong("a ':' and a type should stand here"), false;
+    if (!token().is(":")) return wrong("a ':' and a type are expected here"), false;
     ++at_;
     p.type = token().text;
     ++at_;
@@ -94,7 +94,7 @@ class HeadLine {
     const FrameParameter* above = frame_.parameter(p.type);
     if (above || dtype_from_name(p.type) || (p.is_tensor() && is_type_class(p.type))) return true;
     --at_;
-    return wrong("a dtype, a class of types or a tensor above should stand here"), false;
+    return wrong("a dtype, a class of types or a tensor above is expected here"), false;
   }
 
   bool value(FrameParameter& p) {
@@ -102,7 +102,7 @@ class HeadLine {
     const bool minus = token().is("-");
     if (minus) ++at_;
     if (token().kind != TokenKind::integer && token().kind != TokenKind::real)
-      return wrong("a number should stand here"), false;
+      return wrong("a number is expected here"), false;
     p.optional = true;
     p.value = token().kind == TokenKind::integer ? static_cast<double>(token().integer) : token().real;
     if (minus) p.value = -*p.value;
@@ -111,7 +111,7 @@ class HeadLine {
   }
 
   bool elements(FrameParameter& p) {
-    if (!token().is("[")) return wrong("the number of elements should stand here in brackets"), false;
+    if (!token().is("[")) return wrong("the number of elements in brackets is expected here"), false;
     const std::size_t begin = token().end, end = text_.text.rfind(']');
     if (end == std::string::npos || end < begin) return wrong("']' is missing"), false;
     const auto from = static_cast<std::ptrdiff_t>(begin), to = static_cast<std::ptrdiff_t>(end);
