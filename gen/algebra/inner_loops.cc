@@ -161,15 +161,15 @@ class Body {
   }
 
   std::string reason() const {
-    if (strided_) return "its elements are not side by side";
+    if (strided_) return "its elements are not contiguous";
     if (calls_) return "it calls a function for each element";
-    if (scatters_) return "where it writes depends on the data";
-    if (carries_) return "each iteration needs '" + last_carried_ + "' of the one before";
-    if (fails_) return "it ends where the data are refused";
-    if (gathers_) return "where it reads depends on the data";
+    if (scatters_) return "the addresses of its writes depend on the data";
+    if (carries_) return "each iteration needs '" + last_carried_ + "' of the previous one";
+    if (fails_) return "it ends at data that are rejected";
+    if (gathers_) return "the addresses of its reads depend on the data";
     if (divides_) return "it divides integers, which vectors cannot";
     if (branches_) return "what it does differs from element to element";
-    return "it has no form with vectors";
+    return "it has no vector form";
   }
 
   const SFor& loop_;

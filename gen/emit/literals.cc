@@ -35,12 +35,15 @@ uint8_t code_of(const VConst& c, DType small) {
   return small_code(small, holds_reals(small) ? c.f : static_cast<double>(c.i));
 }
 
+/// Large unsigned numbers are patterns of bits.
+std::string unsigned_digits(uint64_t v) { return v < 65536 ? fmt::format("{}", v) : fmt::format("0x{:x}", v); }
+
 std::string integer_literal(int64_t v, DType d) {
   switch (d) {
     case DType::I32: return v == INT32_MIN ? "INT32_MIN" : fmt::format("{}", v);
     case DType::I64: return v == INT64_MIN ? "INT64_MIN" : fmt::format("INT64_C({})", v);
-    case DType::U32: return fmt::format("{}u", static_cast<uint32_t>(v));
-    case DType::U64: return fmt::format("UINT64_C({})", static_cast<uint64_t>(v));
+    case DType::U32: return unsigned_digits(static_cast<uint32_t>(v)) + "u";
+    case DType::U64: return fmt::format("UINT64_C({})", unsigned_digits(static_cast<uint64_t>(v)));
     case DType::U16: return fmt::format("{}", static_cast<uint16_t>(v));
     case DType::U8: return fmt::format("{}", static_cast<uint8_t>(v));
     default: return fmt::format("{}", v);

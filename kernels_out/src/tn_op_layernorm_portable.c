@@ -55,7 +55,7 @@ static inline float tn_f32_sqrt_portable(float x) {
   const int huge = x > 1e+30f;
   const float v = x * (tiny ? 1.8446744e+19f : (huge ? 5.421011e-20f : 1.0f));
   const float h = 0.5f * v;
-  const float y0 = tn_u32_f32_of_bits_portable(1597463007u - (tn_f32_bits_portable(v) >> 1));
+  const float y0 = tn_u32_f32_of_bits_portable(0x5f3759dfu - (tn_f32_bits_portable(v) >> 1));
   const float y1 = y0 * (1.5f - h * y0 * y0);
   const float y2 = y1 * (1.5f - h * y1 * y1);
   const float y3 = y2 * (1.5f - h * y2 * y2);

@@ -55,7 +55,7 @@ static inline float tn_f32_exp_portable(float x) {
   const float q = (((0.0013935808f * r + 0.008368962f) * r + 0.041666456f) * r + 0.16666518f) * r + 0.5f;
   const float p = (q * r + 1.0f) * r + 1.0f;
   const uint32_t t_2 = tn_f32_bits_portable(n + 12583166.0f);
-  const uint32_t half = (t_2 << 22) & 4286578688u;
+  const uint32_t half = (t_2 << 22) & 0xff800000u;
   return p * tn_u32_f32_of_bits_portable(half) * tn_u32_f32_of_bits_portable((t_2 << 23) - half);
 }
 

@@ -47,7 +47,7 @@ typedef int32_t tn_i32x8 __attribute__((vector_size(32)));
 typedef uint32_t tn_u32x8 __attribute__((vector_size(32)));
 
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_abs_x86_64_v3(tn_f32x8 a) {
-  return (tn_f32x8)((tn_u32x8)a & (tn_u32x8)_mm256_set1_epi32((int)2147483647u));
+  return (tn_f32x8)((tn_u32x8)a & (tn_u32x8)_mm256_set1_epi32((int)0x7fffffffu));
 }
 
 /* exp; error below 1.18 ULP */
@@ -62,7 +62,7 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_x86_64_v3(tn_f32x8 x) {
       _mm256_set1_ps(0.5f));
   const tn_f32x8 p = _mm256_fmadd_ps(_mm256_fmadd_ps(q, r, _mm256_set1_ps(1.0f)), r, _mm256_set1_ps(1.0f));
   const tn_u32x8 t_2 = (tn_u32x8)(n + 12583166.0f);
-  const tn_u32x8 half = (t_2 << 22) & (tn_u32x8)_mm256_set1_epi32((int)4286578688u);
+  const tn_u32x8 half = (t_2 << 22) & (tn_u32x8)_mm256_set1_epi32((int)0xff800000u);
   return p * (tn_f32x8)half * (tn_f32x8)((t_2 << 23) - half);
 }
 
