@@ -6,7 +6,6 @@
 #include "harness/library/library_shares.h"
 #include "harness/library/library_typed.h"
 #include "harness/library_names.h"
-#include "harness/memory_functions.h"
 #include "support/check.h"
 #include "support/long_lines.h"
 #include "support/text_template.h"
@@ -30,7 +29,10 @@ std::string fill_template(const LibraryOptions& options, const std::string& path
   const auto text = options.templates.find(path);
   TENON_CHECK(text != options.templates.end(), "template {} was not read", path);
   return TextTemplate(path, text->second)
-      .fill(holes, {{"threads", options.threads}, {"gradients", options.gradients}, {"libm", options.libm}});
+      .fill(holes, {{"threads", options.threads},
+                    {"gradients", options.gradients},
+                    {"libm", options.libm},
+                    {"freestanding", options.freestanding}});
 }
 
 std::string library_header(const Library& library, const LibraryTexts& texts, const LibraryOptions& options) {
@@ -60,7 +62,7 @@ std::string library_internal_header(const LibraryLimits& limits, const LibraryTe
   }
   const std::string uniform = options.registry ? "" : "\n" + fill_template(options, "runtime/library_uniform.h.in", {});
   const std::vector<HoleValue> holes = {{"header", verbatim(options.prefix + ".h")},
-                                        {"memory", memory_functions(options.freestanding)},
+                                        {"memory", fill_template(options, "runtime/memory_functions.h.in", {})},
                                         {"uniform", uniform},
                                         {"max_extents", fmt::format("{}", limits.extents)},
                                         {"max_extent_outputs", fmt::format("{}", limits.extent_outputs)},

@@ -233,10 +233,11 @@ std::string amalgam(const std::vector<Source>& sources, const std::string& inter
 }  // namespace
 
 std::vector<std::string> library_template_names() {
-  std::vector<std::string> out = {
-      "runtime/library.h.in",          "runtime/library_uniform.h.in", "runtime/library_calls.h.in",
-      "runtime/library_internal.h.in", "runtime/library_level.c.in",   "runtime/library_registry.c.in",
-      "c/library_CMakeLists.txt.in",   "c/library_Makefile.in",        "c/package.pc.in"};
+  std::vector<std::string> out = {"runtime/library.h.in",          "runtime/library_uniform.h.in",
+                                  "runtime/library_calls.h.in",    "runtime/library_internal.h.in",
+                                  "runtime/library_level.c.in",    "runtime/library_registry.c.in",
+                                  "runtime/memory_functions.h.in", "c/library_CMakeLists.txt.in",
+                                  "c/library_Makefile.in",         "c/package.pc.in"};
   for (const char* part : kRuntime) out.push_back(fmt::format("runtime/library_{}.c.in", part));
   for (std::string& name : pool_template_names()) out.push_back(std::move(name));
   return out;

@@ -40,7 +40,8 @@ std::string fill_template(const ExecutionPlan& plan, const ModelFrame& frame, co
                                    {"regions", !plan.memories.empty()},
                                    {"weights_file", frame.weights == WeightsForm::bin},
                                    {"weights_included", frame.weights == WeightsForm::incbin},
-                                   {"libm", frame.libm}};
+                                   {"libm", frame.libm},
+                                   {"freestanding", frame.freestanding}};
   features.insert(features.end(), more.begin(), more.end());
   return text.fill(values, features);
 }

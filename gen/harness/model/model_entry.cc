@@ -10,6 +10,7 @@
 #include "harness/model/call_checks.h"
 #include "harness/model/model_extents.h"
 #include "harness/model/model_state.h"
+#include "ir/nest/c_reads.h"
 #include "ir/text/print_c99.h"
 #include "support/quoted.h"
 
@@ -22,8 +23,11 @@ class EntryWriter {
 
   std::string text() const {
     const ModelFrame& frame = code_.frame;
-    return code_.fill(
-        "c/model.c.in",
+    const CBlock shapes = output_shapes();
+    const std::set<std::string> read = variables_read(shapes);
+    const bool reads_in = read.count("in") != 0, reads_written = read.count("written") != 0;
+    return fill_template(
+        plan_, frame, "c/model.c.in",
         {{"arena_parameter", code_.arena.parameter()},
          {"const_arena_parameter", code_.arena.const_parameter()},
          {"arena_checks", print_c99(code_.arena.checks())},
@@ -34,10 +38,14 @@ class EntryWriter {
          {"state_init", plan_.state.empty() ? "" : "\n" + print_c99(state_init_function(plan_, frame, code_.weights))},
          {"checks", print_c99(checks())},
          {"runs", runs()},
-         {"shapes", print_c99(shapes())},
+         {"shapes", print_c99(shapes)},
+         {"shape_parameters", (reads_in ? fmt::format("const {}_inputs *in, ", code_.name) : "") +
+                                  (reads_written ? "const int64_t *written, " : "")},
+         {"shape_arguments", std::string(reads_in ? "in, " : "") + (reads_written ? "written, " : "")},
          {"info", info()},
          {"written", fmt::format("{}", std::max<size_t>(code_.written.size(), 1))},
-         {"call_weights", print_c99(call_weights())}});
+         {"call_weights", print_c99(call_weights())}},
+        {{"shapes", !shapes.empty()}});
   }
 
  private:
@@ -101,7 +109,7 @@ class EntryWriter {
     return out;
   }
 
-  CBlock shapes() const {
+  CBlock output_shapes() const {
     CBlock out;
     for (const int o : plan_.outputs) {
       const PlanBuffer& b = buffer(o);

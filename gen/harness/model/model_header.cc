@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
-#include "harness/memory_functions.h"
 #include "harness/model/model_state.h"
 #include "ir/text/print_c99.h"
 #include "support/quoted.h"
@@ -93,7 +92,7 @@ class InternalHeader {
       runs += fmt::format("int {0}_run_{1}({0}_call *call);\n", code_.name, l.isa->suffix);
     }
     return code_.fill("c/model_internal.h.in", {{"levels", fmt::format("{}", code_.levels.size())},
-                                                {"memory", memory_functions(code_.frame.freestanding)},
+                                                {"memory", code_.fill("runtime/memory_functions.h.in")},
                                                 {"byte_order", byte_order_check()},
                                                 {"call_arena", code_.arena.call_field()},
                                                 {"has", has},

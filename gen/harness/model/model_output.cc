@@ -141,6 +141,7 @@ std::vector<std::string> model_template_names() {
                                     "c/model_weights_bin.c.in",
                                     "c/model_weights_incbin.c.in",
                                     "runtime/library_level.c.in",
+                                    "runtime/memory_functions.h.in",
                                     "runtime/model_mpi.c.in",
                                     "runtime/model_mpi.h.in",
                                     "runtime/model_threads.h.in",

@@ -27,8 +27,10 @@ class ProgramWriter {
     std::vector<ModelFile> out;
     const auto add = [&](const char* suffix, std::vector<HoleValue> holes) {
       const std::string path = fmt::format("c/model_{}.in", suffix);
-      out.push_back({fmt::format("{}_{}", frame_.name, suffix), fill_template(plan_, frame_, path, std::move(holes)),
-                     path.ends_with(".c.in")});
+      out.push_back(
+          {fmt::format("{}_{}", frame_.name, suffix),
+           fill_template(plan_, frame_, path, std::move(holes), {{"inputs", !plan_.inputs.empty() || !given_.empty()}}),
+           path.ends_with(".c.in")});
     };
     add("program.h", {});
     add("npy.c", file_advice(frame_));
