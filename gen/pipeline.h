@@ -94,14 +94,14 @@ struct ModelOptions : GraphForm {
   bool selftest = false;
   bool freestanding = false;         ///< as in LibOptions; there is no program then
   double selftest_limit = 2e7;       ///< numbers that the interpreter may compute for the self-test: some seconds
-  std::optional<std::string> until;  ///< the value to compute, in place of the graph's outputs
+  std::optional<std::string> until;  ///< the value to compute, instead of the graph's outputs
   std::optional<AskedGradients> gradients;  ///< outputs next to the graph's
   std::vector<NamedValue> states;           ///< kept from one call to the next
   bool mpi = false;                         ///< a step is one of several processes that train together
   std::optional<TrainingData> data;         ///< what the program that trains will be given
   std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs
   std::optional<std::string> schedules;          ///< as in LibOptions
-  std::shared_ptr<const Blueprints> blueprints;  ///< those of a search, in place of files
+  std::shared_ptr<const Blueprints> blueprints;  ///< those of a search, instead of files
   bool fuse = true;      ///< false: a kernel an operator and memory of its own for every value, to compare with
   bool winograd = true;  ///< false: convolutions are sums of products, whatever they cost
   MathChoice math;
@@ -173,13 +173,13 @@ struct TryOptions {
   KernelSelection selection;       ///< dtypes: none is f32, or the first that the op takes
   std::string compiler = "cc";     ///< optimises by -O2 unless it says -O itself
   std::string runner;              ///< what starts the compiled program; empty: this machine itself
-  bool gradients = false;          ///< compare gradients with differences in place of the op with the oracle
+  bool gradients = false;          ///< compare gradients with differences instead of the op with the oracle
 };
 
 struct BenchOptions {
   std::vector<std::string> graphs;       ///< .yaml or .onnx
   std::vector<std::string> definitions;  ///< as in ModelOptions
-  std::optional<std::string> cases;      ///< what is timed, in place of opdefs/bench
+  std::optional<std::string> cases;      ///< what is timed, instead of opdefs/bench
   KernelSelection selection;             ///< of ops without names: what is timed; dtypes as in TryOptions
   std::vector<SizeBound> sizes;          ///< of the graphs
   int threads = 1;

@@ -12,7 +12,7 @@ namespace tenon {
 /// Statements and calls are numbered together, in the order in which they are done.
 struct BodySteps {
   struct Call {
-    size_t at = 0;  ///< so many statements come before it
+    size_t at = 0;  ///< the number of statements before it
     FrameCall call;
   };
   std::vector<Call> calls;

@@ -27,7 +27,7 @@ struct ValueScope {
   std::map<const ExprNode*, Operand> given;  ///< nodes whose value is already there: the accumulator
   std::string vector_var;                    ///< runs over the lanes, or "" for scalars
   int lanes = 1;
-  Operand active;              ///< so many lanes exist in memory; null: all
+  Operand active;              ///< the number of lanes that exist in memory; null: all
   std::set<std::string> unit;  ///< canonical text of steps that are 1 where this scope is used
 };
 

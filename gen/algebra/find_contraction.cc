@@ -141,7 +141,7 @@ bool is_byte(const Kernel& kernel, const Read& read) {
   return d == DType::I8 || d == DType::U8;
 }
 
-/// Few pixels side by side, many constant filters: panels of filters waste less than panels of pixels. Filters of bytes
+/// Few adjacent pixels, many constant filters: panels of filters waste less than panels of pixels. Filters of bytes
 /// are laid out as words beforehand, for which pixels would have to be put together in every call.
 bool better_transposed(const Kernel& kernel, const Contraction& c, const Expr& unit_side, const Expr& other,
                        const std::string& unit) {

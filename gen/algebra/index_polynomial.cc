@@ -18,7 +18,7 @@ constexpr std::size_t kRecurring = 3;  ///< recurrent values within each other t
 
 Polynomial one() { return Polynomial::constant(1); }
 
-/// Puts arguments in the place of parameters.
+/// Replaces parameters by arguments.
 Syntax substitute(const Syntax& s, const std::vector<std::string>& params, const std::vector<Syntax>& arguments) {
   if (s.is(SyntaxKind::name)) {
     const auto at = std::find(params.begin(), params.end(), s.text);
@@ -46,7 +46,7 @@ bool captures(const Syntax& s, const std::vector<Syntax>& values) {
                      [&](const Syntax& child) { return captures(child, values); });
 }
 
-/// What an intermediate holds where it is read: its definition with the indices of the read in place of its variables.
+/// What an intermediate holds where it is read: its definition with its variables replaced by the indices of the read.
 /// Packs and split dims must be read as they are defined.
 std::optional<Syntax> value_at(const Statement& definition, const Syntax& read) {
   if (definition.subs.size() != read.children.size()) return std::nullopt;

@@ -1,4 +1,4 @@
-// Puts known values in the place of sizes and attributes.
+// Replaces sizes and attributes by known values.
 #include "algebra/known_values.h"
 
 namespace tenon {

@@ -45,7 +45,7 @@ struct LeastTime {
   bool arithmetic = false;
 };
 
-/// Of one call, where so many run at once. Operations in integers have no ceiling.
+/// Of one call, where several run at once. Operations in integers have no ceiling.
 LeastTime least_time(const Load& load, const Calls& calls, const Ceilings& ceilings);
 
 /// One row of the report.

@@ -280,7 +280,7 @@ class Bench {
     return DType::F32;
   }
 
-  /// The median and the minimum of so many runs.
+  /// The median and the minimum of `repeat` runs.
   void run_model(const std::string& program, int64_t repeat, Timing& t) const {
     const std::string file = folder_ + "/measured";
     if (run_shell_line(fmt::format("{} --repeat {} >{}", program, repeat, shell_word(file))) != 0)

@@ -81,7 +81,7 @@ int program_status(const std::string& program, const TrainOptions& options, cons
   return status <= exit_bad_command_line || is_interruption(status) ? status : exit_run_failed;
 }
 
-/// The parameters of an archive; the running mean of one in place of its last value.
+/// The parameters of an archive; the running mean of one instead of its last value.
 NamedTensors read_parameters(Run& run, const std::string& path) {
   const std::vector<uint8_t> bytes = run.open(read_bytes(path, path));
   NamedTensors out;

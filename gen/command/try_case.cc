@@ -117,7 +117,7 @@ class CaseMaker {
     return false;
   }
 
-  /// Counts so many elements; false, with a message, where the test has too many, or their number (-1) is beyond
+  /// Adds to the number of elements; false, with a message, where the test has too many, or their number (-1) is beyond
   /// counting.
   bool spend_memory(int64_t elements, DType d) {
     const int64_t most = use_ == TestUse::timed ? kMostTimedBytes : kMostTestBytes;

@@ -28,7 +28,7 @@ constexpr int kLeastRounds = 5, kMostRounds = 15;
 constexpr double kRoundUs = 3e4;  // a program runs so long in a round, or once
 constexpr double kLeastUs = 0.2;  // kernels below are not worth a row
 
-/// Kernels that follow one blueprint, or loops, and what is tried in place of it.
+/// Kernels that follow one blueprint, or loops, and what is tried instead of it.
 struct Group {
   std::vector<std::string> kernels;
   std::vector<Blueprint> candidates;

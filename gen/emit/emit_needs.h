@@ -49,7 +49,7 @@ class EmitNeeds {
 };
 
 /// Small functions that were made already, by name, each with all that it calls: many kernels need the same ones. Names
-/// identify prefix and level, so that one cache may serve kernels that are printed side by side.
+/// identify prefix and level, so that one cache may serve kernels that are printed in parallel.
 class PieceCache {
  public:
   /// Null if there is none yet.

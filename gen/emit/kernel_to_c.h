@@ -34,7 +34,7 @@ struct MathBody {
   OperandType type;                 ///< of parameters and result
   Block body;
   Operand result;
-  std::string c_function;  ///< of <math.h>: called for each lane, in place of `body`
+  std::string c_function;  ///< of <math.h>: called for each lane, instead of `body`
 };
 /// Makes the body of a row with flag M for one type on one level.
 using MathSource = std::function<MathBody(ScalarOp, OperandType, const Isa&)>;

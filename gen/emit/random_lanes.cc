@@ -51,7 +51,7 @@ void rounds(Emitter& e, const OperandType& t, CBlock& body) {
   body.push_back({std::move(loop)});
 }
 
-/// Units of so many lanes of two vectors in turns: the first half of the result, or the second.
+/// Interleaves two vectors by units of this many lanes: the first half of the result, or the second.
 Operand zip(const Operand& a, const Operand& b, int unit, int half) {
   const int lanes = a->type.lanes;
   if (unit == lanes) return half == 0 ? a : b;

@@ -163,7 +163,7 @@ class Parameters {
     return out;
   }
 
-  /// The first member with parameters in place of numbers.
+  /// The first member with parameters instead of numbers.
   CFunction function(const CFunction& first) {
     name_all(first);
     CFunction out = first;

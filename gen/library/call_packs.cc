@@ -60,7 +60,7 @@ class PackCheck {
  private:
   struct Count {
     int64_t rank;
-    bool lands;  ///< whether the dim that a count from the front ends at is the one that is meant
+    bool lands;  ///< whether counting from the front reaches the intended dim
   };
 
   std::optional<PackMisfit> counted(const std::string& attr, const Extents& dims, const Count& how) const {

@@ -60,7 +60,7 @@ Typed ExprBuilder::optional(const Syntax& s) {
   const Syntax& read = s.children[0];
   const auto t = scope_.tensors.find(read.text);
   if (t != scope_.tensors.end() && t->second.tensor >= 0) return value(read);
-  // A literal in the place of an absent tensor has the type that the tensor would have.
+  // A literal that replaces an absent tensor has the type that the tensor would have.
   Typed v = value(s.children[1]);
   const TensorDef* absent = scope_.def->input(read.text);
   if (!absent || !v.flexible || !std::holds_alternative<Constant>(v.e->node)) return v;

@@ -1,4 +1,5 @@
-// Two kernels are walked side by side: they may differ in one signed type and its unsigned twin, where only bits count.
+// Two kernels are traversed in parallel: they may differ in one signed type and its unsigned twin, where only bits
+// count.
 #include "library/share_signs.h"
 
 #include <algorithm>

@@ -95,7 +95,7 @@ struct Replacement {
 struct RuleLibrary {
   /// nullptr where there is no such op. The pointer stays valid.
   std::function<const RuleOp*(const std::string& op)> find;
-  /// All that recipes may call, to find what was meant.
+  /// All that recipes may call, for suggestions after misspelt names.
   std::function<std::vector<std::string>()> names;
   /// Whether recipes may call this next to ops.
   std::function<bool(const std::string& name)> is_function;

@@ -17,7 +17,7 @@ namespace {
 struct PackedAxis {
   LoopVar var;
   int64_t extent = 0, step = 0;
-  int64_t numbers = 0;  ///< > 0: words of so many numbers of all, the last one perhaps with fewer
+  int64_t numbers = 0;  ///< > 0: the number of elements per word, fewer in the last one
   int word = 1;         ///< numbers of a word
 };
 
@@ -59,7 +59,7 @@ std::optional<PackedAxis> axis_of(const LoopVar& v, const AffineForm& form) {
   return PackedAxis{v, *extent, *step};
 }
 
-/// The axis by words of so many numbers.
+/// The axis in words of `numbers` elements.
 PackedAxis by_words(PackedAxis axis, int word) {
   axis.numbers = axis.extent;
   axis.extent = (axis.extent + word - 1) / word;
@@ -150,9 +150,9 @@ std::optional<int64_t> number_of_word(const std::vector<PackedAxis>& depth, int6
   return k == 0 ? std::optional<int64_t>(0) : std::nullopt;
 }
 
-constexpr int64_t kNone = INT64_MIN;  // in place of an offset: a zero
+constexpr int64_t kNone = INT64_MIN;  // instead of an offset: a zero
 
-/// The depth of a panel: words of so many numbers, and the offset of each number from the first row's.
+/// The depth of a panel: words of several elements, and the offset of each element from that of the first row.
 struct DepthRows {
   int word = 1;
   std::vector<int64_t> offsets;  ///< kNone after the end of a word
@@ -173,7 +173,7 @@ class PanelWriter {
   PanelWriter(const Packing& p, int64_t outer, const TensorData& from, unsigned char* to)
       : p_(p), first_(p.first + offset_at(p.outer, outer)), from_(from), to_(to) {}
 
-  /// Columns first..first+count-1 for every index of the depth, words side by side.
+  /// Columns first..first+count-1 for every index of the depth, words adjacent.
   void rows(const DepthRows& depth, int64_t first, int64_t count) {
     const auto word = static_cast<size_t>(depth.word);
     for (size_t d = 0; d < depth.offsets.size(); d += word)
@@ -266,7 +266,7 @@ Expr with_sums_over(const Expr& e, const std::vector<LoopVar>& vars) {
   return map_children(e, [&](const Expr& c) { return with_sums_over(c, vars); });
 }
 
-/// Sums a convolution over its channels last, so that a pixel's, side by side in a copy, are read one after the other.
+/// Sums a convolution over its channels last, so that those of a pixel, adjacent in a copy, are read in order.
 void sum_channels_last(Kernel& kernel) {
   const auto c = kernel.reassociate ? find_contraction(kernel) : std::nullopt;
   const auto channel = c ? channel_variable(kernel, *c) : std::nullopt;

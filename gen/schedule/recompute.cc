@@ -13,7 +13,7 @@ namespace {
 
 /// What `automatic` may add to the work of a step.
 constexpr double kMostWork = 0.1;
-/// A value that is so many times smaller than one it leads to is kept, not computed again: statistics of rows.
+/// A value is kept if it is smaller by this factor than one that it leads to: statistics of rows.
 constexpr int64_t kSmall = 8;
 /// Cuts of the forward pass that are tried at most.
 constexpr size_t kMostSegments = 32;

@@ -7,7 +7,7 @@
 
 namespace tenon {
 
-/// Puts operators in the place of the nodes that ask for gradients.
+/// Replaces the nodes that request gradients by operators.
 Result<Graph> backward_graph(const OpLibrary& defs, Graph graph);
 
 }  // namespace tenon

@@ -74,7 +74,7 @@ class Diagnostics {
 /// Text of one finding, ending in a newline.
 std::string format(const Diagnostic& diagnostic);
 
-/// The name among `known` that `wrong` was probably meant to be ("" if none is near): for notes that ask "did you
+/// The most similar name to `wrong` among `known` ("" if none is near): for notes that ask "did you
 /// mean". One character in `share` may be wrong.
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known, std::size_t share = 3);
 

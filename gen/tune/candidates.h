@@ -1,4 +1,4 @@
-// Blueprints to try in place of one that a kernel follows.
+// Blueprints to try instead of one that a kernel follows.
 #pragma once
 
 #include <vector>

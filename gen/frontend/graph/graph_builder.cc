@@ -30,7 +30,7 @@ size_t length_of(const SizeExpr& e) {
   return all;
 }
 
-/// What depends on sizes in so many ways is not an extent that anybody means: selections among numbers by arithmetic,
+/// An expression of this complexity is not a meaningful extent: selections among numbers by arithmetic,
 /// which products make longer and longer.
 bool is_short(const SizeTensor& t) {
   constexpr size_t kLongest = 200;

@@ -102,7 +102,7 @@ class GraphBuilder {
   ValueId at_run(ValueId id);
 
   void set_origin(std::string origin) { origin_ = std::move(origin); }
-  /// Results of constants with at most so many elements are computed on the spot.
+  /// The maximum number of elements of a result of constants that is computed at once.
   void compute_up_to(int64_t elements) { computed_elements_ = elements; }
   /// Gives the value the name that the file has for it; the first name stays.
   void name_value(ValueId id, const std::string& original);

@@ -26,7 +26,7 @@ struct SizeCall {
 };
 
 /// Its results. Ops that only move elements are evaluated on element
-/// numbers in place of elements; sums, products, quotients and comparisons (1 where they hold) element by element.
+/// numbers instead of elements; sums, products, quotients and comparisons (1 where they hold) element by element.
 /// Nothing for other ops.
 std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const SizeCall& call,
                                                         const std::vector<GraphSize>& sizes);
@@ -36,7 +36,7 @@ std::optional<std::vector<SizeExpr>> whole_elements(const TensorData& data);
 /// Whether the type holds all elements exactly: floats do not hold all integers.
 bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes);
 
-/// `e` with another extent in place of a size.
+/// `e` with another extent instead of a size.
 SizeExpr with_size(const SizeExpr& e, const std::string& name, const SizeExpr& by);
 
 }  // namespace tenon

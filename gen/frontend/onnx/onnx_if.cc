@@ -49,7 +49,7 @@ class IfNode : public ControlNode {
     Branch then = read_branch(condition, true);
     Guard guard{builder_, then.region};
     builder_.set_aside(then.region);
-    // A branch that does not go with these extents may be meant for others, and never be taken.
+    // A branch that does not go with these extents may be for other ones, and never be taken.
     if (!then.refused.empty()) {
       guard.done = true;
       builder_.abandon(then.region);

@@ -24,7 +24,7 @@ struct OnnxNodeContext {
   /// been reported.
   std::function<std::vector<ValueId>(const tenon_onnx::GraphProto& graph, const std::vector<ValueId>& inputs)>
       read_body = nullptr;
-  /// Says at the node that is read that the model is not as it should be, though it is clear what is meant.
+  /// Warns at the current node: the model violates the specification, but its meaning is clear.
   std::function<void(Code code, const std::string& message, const std::vector<std::string>& notes)> warn = nullptr;
   /// As in RecipeContext: an op that is not what its name says in a step of training.
   std::function<RecipeValue(RecipeContext& context, const RecipeCall& call)> form = nullptr;

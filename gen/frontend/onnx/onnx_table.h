@@ -7,7 +7,7 @@
 //     - onnx: Clip                    operator; `domain:` where it is not ONNX's own
 //       since: 11                     first opset that the row describes, until a later row of the operator
 //       in: X lo? hi?                 names for the inputs; `?` optional, `...` any number (a list)
-//       attrs: {axis: 0, perm: }      attributes with their defaults; empty = absent, `!` in place of a default =
+//       attrs: {axis: 0, perm: }      attributes with their defaults; empty = absent, `!` instead of a default =
 //       required,
 //                                     `dtype` = required, and an element type; `table` = what tree_tables reads
 //       when: known(lo, hi)           the first row whose condition holds is taken

@@ -11,7 +11,7 @@ namespace tenon {
 
 using NamedTensors = std::map<std::string, TensorData>;
 
-/// The model with these contents in place of its initializers of the same names and types; all else is as it was, but
+/// The model with these contents instead of its initializers of the same names and types; all else is as it was, but
 /// that contents of other files are in the model now. A name or type that the model does not have is an error.
 Result<std::string> onnx_with_weights(const OnnxSource& source, const NamedTensors& weights);
 

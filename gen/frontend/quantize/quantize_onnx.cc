@@ -1,4 +1,4 @@
-// Puts QuantizeLinear and DequantizeLinear around values, and integers in the place of weights.
+// Inserts QuantizeLinear and DequantizeLinear around values, and replaces weights by integers.
 #include "frontend/quantize/quantize_onnx.h"
 
 #include <fmt/format.h>

@@ -63,7 +63,7 @@ class OpCall {
     const bool variadic = !in.empty() && in.back().variadic;
     size_t next = 0;
     for (; next < call_.args.size() && (variadic || next < in.size()); ++next) {
-      // A list in the place of tensors spreads where any number of them is taken: concat([a, b]).
+      // A list as an argument is expanded where any number of tensors is taken: concat([a, b]).
       const RecipeList* list = call_.args[next].get<RecipeList>();
       if (list && variadic) inputs_.insert(inputs_.end(), list->begin(), list->end());
       else inputs_.push_back(call_.args[next]);

@@ -19,7 +19,7 @@ struct RecipeCall {
   size_t offset = 0;
 };
 
-/// Adds the node. A number in the place of a tensor becomes a constant of the dtype of the first tensor. Returns the
+/// Adds the node. A number passed for a tensor becomes a constant of the dtype of the first tensor. Returns the
 /// tensor, or a list where `wanted` is not 1. Throws RecipeError.
 RecipeValue call_op(RecipeContext& context, const RecipeCall& call);
 /// The same for the op of this name, whatever `context.form` says.

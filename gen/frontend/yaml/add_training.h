@@ -34,7 +34,7 @@ struct Optimizer {
   std::optional<TrainingCall> schedule;        // `NAME_schedule`: the factor of lr at each step
   std::optional<double> clip_value;            // limit of the elements of gradients
   std::optional<double> clip_norm;             // limit of the norm of all gradients together
-  int64_t accumulate = 1;                      // gradients of so many steps are one
+  int64_t accumulate = 1;                      // the number of steps whose gradients are averaged
   std::optional<double> average;               // what of the running mean of a parameter stays at a step
   std::optional<double> loss_scale;            // of the loss whose gradients are computed, for f16
   bool scale_follows = false;                  // that is the first one: it falls when gradients overflow, and rises

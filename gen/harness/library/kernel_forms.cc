@@ -94,7 +94,7 @@ bool is_zeros(const std::vector<int64_t>& values) {
   return std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 0; });
 }
 
-/// The table that a kernel reads in the place of an input that is not given; `type`: that of the kernel's tensor.
+/// The table that a kernel reads instead of an absent input; `type`: that of the kernel's tensor.
 std::string stand_in_text(const LibraryOp& op, int operand, DType type) {
   if (!has_stand_in(op, operand)) return "NULL";
   const TensorDef& input = op.def->inputs[static_cast<size_t>(operand)];

@@ -19,7 +19,7 @@ struct KernelForm {
 
 KernelForm form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignature& signature,
                    const ConstantTables& tables);
-/// The tables that kernels read in the place of inputs that are not given, each once, for the types that kernels have.
+/// The tables that kernels read instead of absent inputs, each once, for the types that kernels have.
 void add_stand_ins(const LibraryOp& op, std::vector<CItem>& out);
 /// Dimensions of an operand as kernels see it.
 int kernel_dims(const LibraryOp& op, const TensorDef& t);

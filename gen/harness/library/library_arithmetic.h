@@ -39,7 +39,7 @@ CExpr condition_value(const Syntax& s, const ArithmeticScope& scope);
 /// Names that are in `s` as sizes, packs, attributes or lets (not functions).
 std::set<std::string> names_in(const Syntax& s);
 
-/// Whether `s` names packs or lists as such, and so is meant for each of their elements.
+/// Whether `s` names packs or lists as such, and so applies to each of their elements.
 bool names_lists(const Syntax& s, const ArithmeticScope& scope);
 
 }  // namespace tenon

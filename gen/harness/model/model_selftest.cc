@@ -264,8 +264,7 @@ double unit_of(DType type) {
 
 KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& disturbed,
                        std::optional<DType> narrowest) {
-  // Sums in another order round differently from perturbed runs: so many units, and so many times what those runs
-  // were off.
+  // Reordered sums round differently from the perturbed runs: allow `units` ULP plus `times` their deviation.
   constexpr double units = 64, times = 16;
   KeptOutput out;
   out.dims = output.dims;

@@ -16,7 +16,7 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kReadable = 1024;     ///< up to so many elements are written as numbers
+constexpr int64_t kReadable = 1024;     ///< the maximum number of elements that are written as numbers
 constexpr size_t kAlignedBytes = 512;   ///< smaller constants would waste more than they gain
 constexpr size_t kUsualCharacters = 3;  ///< a byte takes up to four; what is reserved and not needed takes no memory
 

@@ -75,7 +75,7 @@ struct Region {
   bool ends_early() const { return count != kNoValue || starts != kNoValue || continues != kNoValue; }
 };
 
-/// Loops that nothing bounds end after so many iterations: more than any machine carries out.
+/// The iterations of loops without a bound: more than any machine executes.
 inline constexpr int64_t kUnboundedTrip = int64_t{1} << 40;
 
 /// Values from outside that the region itself reads: initial values, whole tensors that are sliced, conditions.

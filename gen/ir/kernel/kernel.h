@@ -5,7 +5,7 @@
 //   tensor    := role name: dtype[dim, …] strides [s, …]
 //   statement := T[index, …] update expr   for its loop variables, outermost first
 //   check     := for variables: predicate else status
-// What needs several kernels has parts in place of statements: calls of frames between statements, and statements whose
+// What needs several kernels has parts instead of statements: calls of frames between statements, and statements whose
 // extents earlier ones find in the data.
 #pragma once
 
@@ -115,7 +115,7 @@ struct Kernel {
   std::vector<Expr> facts;  ///< predicates over sizes and attributes that hold at every call
   std::vector<Check> checks;
   std::vector<KernelStatement> body;
-  std::optional<FrameCall> call;  ///< in place of a body
+  std::optional<FrameCall> call;  ///< instead of a body
   /// In place of a body: run in order, over all of these tensors. What a part makes for a later one is an output of its
   /// own, and an input of the later one.
   std::vector<Kernel> parts;

@@ -194,7 +194,7 @@ struct InnerFunction {
   std::vector<std::string> params;  ///< i64
   Block body;
   std::shared_ptr<const Frame>
-      frame;  ///< in place of a body: buffers are its pointers, params its numbers (i64 or f64), in their order
+      frame;  ///< instead of a body: buffers are its pointers, params its numbers (i64 or f64), in their order
 };
 
 /// One function: the body of a kernel at one ISA level. Sizes, attributes and tensors are those of the kernel.

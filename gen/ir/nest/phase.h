@@ -15,7 +15,7 @@ struct Phase {
   bool parallel = false;
   std::optional<int64_t> iterations;  ///< of a parallel phase, where they are known
   int64_t grain = 1;                  ///< iterations that a worker takes at once, or more
-  LoopNest count;                     ///< where they are not: declarations and an empty loop of so many iterations
+  LoopNest count;  ///< where they are not: declarations and an empty loop with that number of iterations
 };
 
 }  // namespace tenon

@@ -25,7 +25,7 @@ class DeferredOp {
  private:
   Read read_;
   Check check_;
-  std::mutex reading_, checking_;  // two, as definitions that call each other are checked side by side
+  std::mutex reading_, checking_;  // two, as definitions that call each other are checked concurrently
   std::optional<OpDef> declared_, checked_;
 };
 

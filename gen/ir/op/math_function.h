@@ -101,8 +101,8 @@ struct MathFunction {
   std::vector<MathExpr> results;
   std::optional<double>
       ulp;  ///< largest error seen over the whole range, with and without FMA; absent for exact ones and for parts
-  std::optional<MathError> error;  ///< the bound of an entry that gives up digits, in place of `ulp`
-  std::string c_function;          ///< of <math.h>: what is called, in place of steps and results
+  std::optional<MathError> error;  ///< the bound of an entry that gives up digits, instead of `ulp`
+  std::string c_function;          ///< of <math.h>: what is called, instead of steps and results
 };
 
 /// All functions; the calls of each lead to others of the same library, never back to itself.

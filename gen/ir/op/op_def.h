@@ -116,8 +116,9 @@ struct IndexRange {
 
 /// The order in which a statement that reads itself, or statements that read each other, take their elements.
 struct RunOrder {
-  std::size_t joined = 0;  ///< so many of the outermost variables it shares, value by value, with the statement before
-  std::vector<std::pair<std::string, Direction>> variables;  ///< outermost first; those of a pack side by side
+  std::size_t joined =
+      0;  ///< the number of outermost variables that it shares, value by value, with the previous statement
+  std::vector<std::pair<std::string, Direction>> variables;  ///< outermost first; those of a pack adjacent
 };
 
 /// `W: {type: "f32[3]", values: [1, 2, 1]}`: constants that statements read like a tensor. With `of: [k]` the values

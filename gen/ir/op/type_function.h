@@ -23,7 +23,7 @@ std::optional<DType> apply_type_function(std::string_view function, DType d);
 bool is_derived_type(std::string_view word);
 /// What a word is a function of in the end: T of `complex(wide(T))`, T of `T`.
 std::string_view variable_of_type(std::string_view word);
-/// The word with `d` in the place of its variable; nothing where a function has no type for it.
+/// The word with its variable replaced by `d`; nothing where a function has no type for it.
 std::optional<DType> derived_dtype(std::string_view word, DType d);
 
 /// The dtype of a word: a type variable of `types`, a dtype, or a function of one of them.

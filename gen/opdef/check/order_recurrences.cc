@@ -267,7 +267,7 @@ class OrderFinder {
     return bounds.at_most(variable, value, conditions) ? Relation::not_before : Relation::unknown;
   }
 
-  /// The expression with a name in the place of each element that it reads.
+  /// The expression with each element that it reads replaced by a name.
   Syntax data_named(const Syntax& s) const {
     if (s.is(SyntaxKind::subscript) && scope_.value(s.text) != nullptr) return variable_node(print(s));
     Syntax named = s;

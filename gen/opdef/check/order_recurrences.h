@@ -10,13 +10,13 @@
 
 namespace tenon {
 
-/// Statements of a body that need each other: `first` … `last`, side by side.
+/// Statements of a body that need each other: `first` … `last`, adjacent.
 struct RecurrentGroup {
   std::size_t first = 0;
   std::size_t last = 0;
 };
 
-/// The groups of a body, in order. Statements that need each other and are not side by side are reported.
+/// The groups of a body, in order. Statements that need each other and are not adjacent are reported.
 std::vector<RecurrentGroup> recurrent_groups(const OpDef& op, Diagnostics& diagnostics);
 
 /// Whether the index is guarded by clamp, wrap, reflect or mirror.

@@ -59,7 +59,7 @@ class PartialRanges {
     }
   }
 
-  /// X[i + 1]: the proofs have shown that no larger range was meant.
+  /// X[i + 1]: the proofs have shown that no larger range is possible.
   void within(const Syntax& s) {
     if (s.is(SyntaxKind::name)) uses_[s.text].whole = true;
     if (s.is(SyntaxKind::subscript)) return;  // the indices of a read within an index are looked at as such
