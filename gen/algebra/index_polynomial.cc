@@ -30,20 +30,19 @@ Syntax substitute(const Syntax& s, const std::vector<std::string>& params, const
 }
 
 bool mentions(const Syntax& s, const std::string& name) {
-  return ((s.is(SyntaxKind::name) || s.is(SyntaxKind::pack)) && s.text == name) ||
-         std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& child) { return mentions(child, name); });
+  return any_within(s, [&](const Syntax& node) {
+    return (node.is(SyntaxKind::name) || node.is(SyntaxKind::pack)) && node.text == name;
+  });
 }
 
 /// Whether a reduction within `s` is over a variable that one of `values` mentions.
 bool captures(const Syntax& s, const std::vector<Syntax>& values) {
-  if (s.is(SyntaxKind::reduce)) {
-    for (const Syntax& v : s.variables()) {
-      if (std::any_of(values.begin(), values.end(), [&](const Syntax& value) { return mentions(value, v.text); }))
-        return true;
-    }
-  }
-  return std::any_of(s.children.begin(), s.children.end(),
-                     [&](const Syntax& child) { return captures(child, values); });
+  const auto is_mentioned = [&](const Syntax& variable) {
+    return std::any_of(values.begin(), values.end(), [&](const Syntax& v) { return mentions(v, variable.text); });
+  };
+  return any_within(s, [&](const Syntax& node) {
+    return node.is(SyntaxKind::reduce) && std::any_of(node.variables().begin(), node.variables().end(), is_mentioned);
+  });
 }
 
 /// What an intermediate holds where it is read: its definition with its variables replaced by the indices of the read.

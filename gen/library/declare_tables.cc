@@ -9,18 +9,11 @@
 namespace tenon {
 namespace {
 
-bool names(const Syntax& s, const std::string& name, SyntaxKind kind) {
-  return (s.is(kind) && s.text == name) ||
-         std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return names(c, name, kind); });
-}
-
 bool reads(const Statement& s, const std::string& table) {
   const auto any = [&](const std::vector<Syntax>& all) {
-    return std::any_of(all.begin(), all.end(),
-                       [&](const Syntax& one) { return names(one, table, SyntaxKind::subscript); });
+    return std::any_of(all.begin(), all.end(), [&](const Syntax& one) { return tenon::reads(one, table); });
   };
-  return names(s.value, table, SyntaxKind::subscript) || any(s.subs) || any(s.ranges) ||
-         (s.where && names(*s.where, table, SyntaxKind::subscript));
+  return tenon::reads(s.value, table) || any(s.subs) || any(s.ranges) || (s.where && tenon::reads(*s.where, table));
 }
 
 }  // namespace
@@ -30,7 +23,7 @@ void declare_tables(const OpLibrary& library, Scope& scope, Kernel& kernel, Diag
   for (const TableDef& table : def.tables) {
     const std::string& name = table.tensor.name;
     const bool passed = std::any_of(def.body.begin(), def.body.end(), [&](const Statement& s) {
-      return s.is_call && names(s.value, name, SyntaxKind::name);
+      return s.is_call && any_within(s.value, [&](const Syntax& n) { return n.is_name(name); });
     });
     if (!passed && std::none_of(def.body.begin(), def.body.end(), [&](const Statement& s) { return reads(s, name); }))
       continue;

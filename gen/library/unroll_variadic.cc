@@ -44,13 +44,7 @@ Syntax call(const std::string& function, std::vector<Syntax> arguments) {
 }
 
 bool mentions_call(const Syntax& s, const std::string& function) {
-  return (s.is(SyntaxKind::call) && s.text == function) ||
-         std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return mentions_call(c, function); });
-}
-
-bool reads(const Syntax& s, const std::string& tensor) {
-  if (s.kind == SyntaxKind::subscript && s.text == tensor) return true;
-  return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return reads(c, tensor); });
+  return any_within(s, [&](const Syntax& n) { return n.is(SyntaxKind::call) && n.text == function; });
 }
 
 bool has_own_extent(const TensorDef& t) {

@@ -59,7 +59,7 @@ std::optional<PackedAxis> axis_of(const LoopVar& v, const AffineForm& form) {
   return PackedAxis{v, *extent, *step};
 }
 
-/// The axis in words of `numbers` elements.
+/// The axis in words of `word` elements.
 PackedAxis by_words(PackedAxis axis, int word) {
   axis.numbers = axis.extent;
   axis.extent = (axis.extent + word - 1) / word;

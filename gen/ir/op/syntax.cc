@@ -100,6 +100,15 @@ std::string print(const Syntax& s) {
   return {};
 }
 
+bool any_within(const Syntax& s, FunctionRef<bool(const Syntax&)> holds) {
+  return holds(s) || std::any_of(s.children.begin(), s.children.end(),
+                                 [&](const Syntax& child) { return any_within(child, holds); });
+}
+
+bool reads(const Syntax& s, const std::string& name) {
+  return any_within(s, [&](const Syntax& node) { return node.is(SyntaxKind::subscript) && node.text == name; });
+}
+
 bool same(const Syntax& a, const Syntax& b) {
   return a.kind == b.kind && a.text == b.text && a.integer == b.integer && (a.real == b.real || a.real != a.real) &&
          a.children.size() == b.children.size() &&

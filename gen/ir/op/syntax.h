@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "support/function_ref.h"
 #include "support/source_span.h"
 
 namespace tenon {
@@ -62,6 +63,11 @@ struct Syntax {
 inline const Syntax& without_sign(const Syntax& s) {
   return s.is(SyntaxKind::unary) && s.text == "-" ? s.children[0] : s;
 }
+
+/// Whether `holds` is true for `s` or for a node below it.
+bool any_within(const Syntax& s, FunctionRef<bool(const Syntax&)> holds);
+/// Whether the value or tensor of this name is read.
+bool reads(const Syntax& s, const std::string& name);
 
 /// Same tree; places are not compared.
 bool same(const Syntax& a, const Syntax& b);

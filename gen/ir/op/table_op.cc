@@ -8,9 +8,9 @@ namespace tenon {
 namespace {
 
 bool names(const Syntax& s, const std::string& name) {
-  const bool named =
-      s.is(SyntaxKind::name) || s.is(SyntaxKind::pack) || s.is(SyntaxKind::subscript) ? s.text == name : false;
-  return named || std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return names(c, name); });
+  return any_within(s, [&](const Syntax& n) {
+    return n.text == name && (n.is(SyntaxKind::name) || n.is(SyntaxKind::pack) || n.is(SyntaxKind::subscript));
+  });
 }
 
 /// The tables before `table` that its values need, those that others of them need included.

@@ -23,9 +23,7 @@ Syntax stored_extent(const Slot& slot) {
 }
 
 bool reads_data(const Syntax& s, const BodyScope& scope) {
-  if (s.is(SyntaxKind::subscript) && scope.value(s.text) != nullptr) return true;
-  return std::any_of(s.children.begin(), s.children.end(),
-                     [&](const Syntax& child) { return reads_data(child, scope); });
+  return any_within(s, [&](const Syntax& n) { return n.is(SyntaxKind::subscript) && scope.value(n.text) != nullptr; });
 }
 
 void ExpressionChecker::check_subs(const Syntax& access, const std::vector<Syntax>& subs, const BodyValue& value,
@@ -259,7 +257,7 @@ bool ExpressionChecker::proved_within(const Syntax& sub, const Syntax& extent) {
 namespace {
 
 bool divides(const Syntax& s) {
-  return (s.is(SyntaxKind::binary) && s.text == "/") || std::any_of(s.children.begin(), s.children.end(), divides);
+  return any_within(s, [](const Syntax& n) { return n.is(SyntaxKind::binary) && n.text == "/"; });
 }
 
 /// What is compared with the first or the last element: of a clamp its own end.
@@ -278,18 +276,20 @@ std::string last_of(const Syntax& extent) {
 
 /// Whether the range of a variable is not known, which is reported of the variable itself.
 bool ExpressionChecker::has_open_range(const Syntax& s) const {
-  const bool named = s.is(SyntaxKind::name) || s.is(SyntaxKind::pack);
-  const IndexVariable* v = named ? scope_.variable(s.text) : nullptr;
-  if (v != nullptr && !v->extent && !v->elsewhere) return true;
-  return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return has_open_range(c); });
+  return any_within(s, [&](const Syntax& n) {
+    const bool named = n.is(SyntaxKind::name) || n.is(SyntaxKind::pack);
+    const IndexVariable* v = named ? scope_.variable(n.text) : nullptr;
+    return v != nullptr && !v->extent && !v->elsewhere;
+  });
 }
 
 namespace {
 
 bool divides_by_zero(const Syntax& s) {
-  const bool divides = s.is(SyntaxKind::binary) && (s.text == "//" || s.text == "%");
-  if (divides && s.children[1].is(SyntaxKind::integer) && s.children[1].integer == 0) return true;
-  return std::any_of(s.children.begin(), s.children.end(), divides_by_zero);
+  return any_within(s, [](const Syntax& n) {
+    return n.is(SyntaxKind::binary) && (n.text == "//" || n.text == "%") && n.children[1].is(SyntaxKind::integer) &&
+           n.children[1].integer == 0;
+  });
 }
 
 }  // namespace

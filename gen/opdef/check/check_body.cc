@@ -187,9 +187,10 @@ class BodyChecker {
   }
 
   bool is_variadic(const Syntax& s) const {
-    const TensorDef* input = s.is(SyntaxKind::subscript) ? op_.input(s.text) : nullptr;
-    if (input != nullptr && input->variadic) return true;
-    return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& child) { return is_variadic(child); });
+    return any_within(s, [&](const Syntax& n) {
+      const TensorDef* input = n.is(SyntaxKind::subscript) ? op_.input(n.text) : nullptr;
+      return input != nullptr && input->variadic;
+    });
   }
 
   /// `M = e`, once, before anything is along M.
@@ -294,12 +295,11 @@ class BodyChecker {
 
   /// Whether a variable indexes a value that has no shape because a variable on its left side has no range.
   bool follows_open_value(const Syntax& s, const std::string& name) const {
-    const BodyValue* value = s.is(SyntaxKind::subscript) ? scope_.value(s.text) : nullptr;
-    if (value != nullptr && !value->slots && !value->open &&
-        std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& sub) { return sub.is_name(name); }))
-      return true;
-    return std::any_of(s.children.begin(), s.children.end(),
-                       [&](const Syntax& c) { return follows_open_value(c, name); });
+    return any_within(s, [&](const Syntax& n) {
+      const BodyValue* value = n.is(SyntaxKind::subscript) ? scope_.value(n.text) : nullptr;
+      return value != nullptr && !value->slots && !value->open &&
+             std::any_of(n.children.begin(), n.children.end(), [&](const Syntax& sub) { return sub.is_name(name); });
+    });
   }
 
   /// Whether the range of a variable would follow from those that are reported.

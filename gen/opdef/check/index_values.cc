@@ -136,14 +136,14 @@ bool narrows(const OpDef& op, const std::string& name) {
 }
 
 bool reads_any(const Syntax& s, const std::set<std::string>& names) {
-  if (s.is(SyntaxKind::subscript) && names.count(s.text) != 0) return true;
-  return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return reads_any(c, names); });
+  return any_within(s, [&](const Syntax& n) { return n.is(SyntaxKind::subscript) && names.count(n.text) != 0; });
 }
 
 bool has_real(const Syntax& s, const BoundsContext& context) {
-  if (s.is(SyntaxKind::real) || s.is(SyntaxKind::infinity) || (s.is(SyntaxKind::binary) && s.text == "/")) return true;
-  if (s.is(SyntaxKind::name) && context.reals.count(s.text) != 0) return true;
-  return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return has_real(c, context); });
+  return any_within(s, [&](const Syntax& n) {
+    return n.is(SyntaxKind::real) || n.is(SyntaxKind::infinity) || (n.is(SyntaxKind::binary) && n.text == "/") ||
+           (n.is(SyntaxKind::name) && context.reals.count(n.text) != 0);
+  });
 }
 
 /// Intermediates that one statement defines in i64. Those of a recurrence are believed to be in i64 until a statement
