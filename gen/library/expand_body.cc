@@ -11,22 +11,24 @@
 namespace tenon {
 namespace {
 
-/// Whether a check needs results of a recurrence or of updates, which are not computed for a check alone.
+/// Whether a check needs results of a recurrence, of updates or of reductions, which are not computed for a check
+/// alone.
 bool asks_for_what_is_made(const Kernel& kernel) {
   std::vector<bool> made(kernel.tensors.size());
-  const auto reads_it = [&](const Expr& e) {
+  const auto needs = [&](const Expr& e, bool reductions) {
     bool found = false;
     walk(e, [&](const Expr& n) {
       const auto* r = std::get_if<Read>(&n->node);
-      found = found || (r && made[static_cast<size_t>(r->tensor)]);
+      found = found || (r && made[static_cast<size_t>(r->tensor)]) ||
+              (reductions && std::holds_alternative<Reduce>(n->node));
       return !found;
     });
     return found;
   };
   for (const KernelStatement& s : kernel.body)
-    if (is_in_recurrence(s) || s.update != Update::Assign || reads_it(s.value))
+    if (is_in_recurrence(s) || s.update != Update::Assign || needs(s.value, true))
       made[static_cast<size_t>(s.target)] = true;
-  return std::any_of(kernel.checks.begin(), kernel.checks.end(), [&](const Check& c) { return reads_it(c.holds); });
+  return std::any_of(kernel.checks.begin(), kernel.checks.end(), [&](const Check& c) { return needs(c.holds, false); });
 }
 
 /// Stores the extents that the body finds where the call returns them.

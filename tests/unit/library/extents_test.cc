@@ -84,6 +84,26 @@ TEST_CASE("expand_library: an extent from data divides a kernel, and checks come
     if (k.tensors[t].role == Role::Output) CHECK(k.parts[0].tensors[t].role == Role::Input);
 }
 
+TEST_CASE("expand_library: what a check reads of reductions is computed once, before it") {
+  // A check that repeats them would take N times as long, and confuse the n of h with that of its own loop.
+  const Kernel k = kernel_of(read(R"(
+ops:
+  - op: f
+    types: {T: [i32]}
+    in: {X: "T[N]", K: "u8[N]"}
+    index: {b: 256, c: 256}
+    out: {Y: "T[N]"}
+    body: |
+      h[b] = sum[n](K[n] == b)
+      s[b] = sum[c : c < b](h[c])
+      r[n] = sum[k : k < n](K[k] == K[n])
+      Y[wrap(s[K[n]] + r[n], N)] last= X[n]
+)"));
+  REQUIRE(k.parts.size() == 2);
+  CHECK(k.parts[0].checks.empty());
+  CHECK(k.parts[1].checks.size() == 1);
+}
+
 TEST_CASE("run_kernel: what follows an extent from data sees its value") {
   const Kernel k = kernel_of(read(kKept));
   const Answer some = run(k, {1, 5, 2, 7, 3});
