@@ -83,12 +83,14 @@ bool holds_whole_numbers(const TensorDef& input, const OpDef& op) {
 
 using Range = std::pair<std::int64_t, std::int64_t>;
 
-/// The least and the largest value of an integer type that is narrower than an index.
+/// The least and the largest value of an integer type that is narrower than an index; of a small one, as stored: a cast
+/// to it gives more.
 std::optional<Range> range_of(DType dtype) {
-  const int bits = dtype_row(dtype).bits;
+  const DType type = dtype_row(dtype).compute;
+  const int bits = dtype_row(dtype).key & 0xff;
   if (dtype == DType::Bool) return Range{0, 1};
-  if (is_small(dtype) || !is_int(dtype) || bits >= 64) return std::nullopt;
-  if (is_unsigned_int(dtype)) return Range{0, (std::int64_t{1} << bits) - 1};
+  if (!is_int(type) || bits >= 64) return std::nullopt;
+  if (is_unsigned_int(type)) return Range{0, (std::int64_t{1} << bits) - 1};
   return Range{-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
 }
 
@@ -117,7 +119,12 @@ void add_range(const TensorDef& input, const OpDef& op, BoundsContext& context) 
 /// The ranges of the types that casts name.
 void add_types(const OpDef& op, BoundsContext& context) {
   std::vector<std::string> names = {"bool", "i8", "i16", "i32", "u8", "u16", "u32"};
-  for (const TypeVar& t : op.types) names.push_back(t.name);
+  for (const TypeVar& t : op.types)
+    if (std::none_of(t.classes.begin(), t.classes.end(), [](const Word& w) {
+          const auto dtype = dtype_from_name(w.text);
+          return dtype && is_small(*dtype);
+        }))
+      names.push_back(t.name);
   for (const std::string& name : names)
     if (const auto range = range_of_type(name, op)) context.type_ranges.emplace(name, *range);
 }

@@ -31,6 +31,9 @@ TEST_CASE("check_op: narrow whole types bound what they index") {
   CHECK_FALSE(accepted("i8[M]", "Y[i] = L[X[i]]", ", N == 256"));
   CHECK(accepted("i8[M]", "Y[i] = L[X[i] + 128]", ", N >= 256"));
   CHECK(accepted("bool[M]", "Y[i] = L[X[i]]", ", N == 2"));
+  CHECK(accepted("u4[M]", "Y[i] = L[X[i]]", ", N == 16"));
+  CHECK_FALSE(accepted("u4[M]", "Y[i] = L[X[i]]", ", N == 15"));
+  CHECK(accepted("i4[M]", "Y[i] = L[X[i] + 8]", ", N == 16"));
   CHECK_FALSE(accepted("f16[M]", "Y[i] = L[X[i]]", ", N == 65536"));
 }
 
