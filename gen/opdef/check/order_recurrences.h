@@ -16,7 +16,10 @@ struct RecurrentGroup {
   std::size_t last = 0;
 };
 
-/// The groups of a body, in order. Statements that need each other and are not adjacent are reported.
+/// Puts the statements of each group side by side where only those of other groups are between them.
+void gather_groups(OpDef& op);
+
+/// The groups of a body, in order. Statements that need each other and are not side by side are reported.
 std::vector<RecurrentGroup> recurrent_groups(const OpDef& op, Diagnostics& diagnostics);
 
 /// Whether the index is guarded by clamp, wrap, reflect or mirror.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "opdef/check/order_recurrences.h"
@@ -37,6 +38,30 @@ class GroupFinder {
       for (const std::string& name : reads)
         if (const auto at = definitions.find(name); at != definitions.end()) needs_[i].push_back(at->second);
     }
+  }
+
+  /// The first group in which members of other groups stand: the new order of the statements from its first to its
+  /// last. What it needs moves before it, all others behind it. Nothing where another statement is between, or no group
+  /// is so.
+  std::optional<std::pair<std::size_t, std::vector<std::size_t>>> gathered() const {
+    for (std::size_t i = 0; i < needs_.size(); ++i) {
+      const std::set<std::size_t> from = reached(i);
+      if (from.count(i) == 0) continue;
+      std::vector<std::size_t> before, members, behind;
+      for (const std::size_t j : from)
+        if (reached(j).count(i) != 0) members.push_back(j);
+      for (std::size_t j = members.front(); j <= members.back(); ++j) {
+        if (reached(j).count(j) == 0) return std::nullopt;
+        const bool member = std::find(members.begin(), members.end(), j) != members.end();
+        if (!member) (from.count(j) != 0 ? before : behind).push_back(j);
+      }
+      const std::size_t first = members.front();
+      if (before.empty() && behind.empty()) continue;
+      before.insert(before.end(), members.begin(), members.end());
+      before.insert(before.end(), behind.begin(), behind.end());
+      return std::pair(first, std::move(before));
+    }
+    return std::nullopt;
   }
 
   std::vector<RecurrentGroup> run() {
@@ -96,6 +121,15 @@ class GroupFinder {
 };
 
 }  // namespace
+
+void gather_groups(OpDef& op) {
+  Diagnostics reported_later;
+  while (const auto order = GroupFinder(op, reported_later).gathered()) {
+    std::vector<Statement> moved;
+    for (const std::size_t j : order->second) moved.push_back(std::move(op.body[j]));
+    std::move(moved.begin(), moved.end(), op.body.begin() + static_cast<std::ptrdiff_t>(order->first));
+  }
+}
 
 std::vector<RecurrentGroup> recurrent_groups(const OpDef& op, Diagnostics& diagnostics) {
   return GroupFinder(op, diagnostics).run();
