@@ -19,6 +19,7 @@ std::span<const KernelPass> kernel_passes() {
       {"separate-windows", separate_windows},
       {"split-boxes", split_boxes},
       {"simplify-again", simplify_kernel},
+      {"limit-temps", limit_temps},
   };
   return passes;
 }

@@ -37,6 +37,8 @@ Kernel divide_once(const Kernel&);
 Kernel separate_windows(const Kernel&);
 /// Boxes that slide are reduced along one dim after the other, wide ones from smaller ones.
 Kernel split_boxes(const Kernel&);
+/// A temp that is only read up to a bound is computed up to it.
+Kernel limit_temps(const Kernel&);
 
 /// The passes by name, in order. They run on a kernel that simplify_kernel has gone over.
 std::span<const KernelPass> kernel_passes();

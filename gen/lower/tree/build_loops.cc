@@ -218,9 +218,10 @@ class LoopBuilder {
     }
     std::vector<LoopVar> vars = p.loops;
     if (p.scan) vars.erase(vars.begin() + static_cast<std::ptrdiff_t>(scan_loop(p)));
-    const auto at = p.in_order || body.empty() ? std::nullopt : find_place(body, vars, touches_of(p, true), false);
-    const LoopVar v = vars[at ? at->var : 0];
-    const LoopBounds bounds = p.in_order ? bounds_of(p.define.where, p.loops, v) : LoopBounds{};
+    auto at = p.in_order || body.empty() ? std::nullopt : find_place(body, vars, touches_of(p, true), false);
+    LoopVar v = vars[at ? at->var : 0];
+    const LoopBounds bounds = bounds_of(p.define.where, p.loops, v);
+    if (bounds.begin || bounds.end) at = std::nullopt;
     TreeLoop& loop = at ? std::get<TreeLoop>(body[at->node].node) : new_loop(body, v, p.in_order);
     loop.begin = bounds.begin ? bounds.begin : loop.begin;
     loop.end = bounds.end ? bounds.end : loop.end;

@@ -156,6 +156,17 @@ TEST_CASE("work: lengths from data are bounds of loops, whatever their type") {
   }
 }
 
+TEST_CASE("work: a value of which a part is read is computed for that part") {
+  const std::string op =
+      "    types: {T: [f32]}\n    in: {Q: \"T[B, D]\", K: \"T[B, N, D]\", Len: \"i64[B]\"}\n    out: {Y: \"T[B]\"}\n"
+      "    body: |\n      s[b,j] = sum[d](Q[b,d]*K[b,j,d])\n";
+  const Sizes sizes = {{"B", 4}, {"N", 1000}, {"D", 8}};
+  const auto few = [](int64_t i) { return i + 2; };
+  const std::string both = "      m[b] = max[j : j < Len[b]](s[b,j])\n";
+  CHECK(work_of(op + both + "      Y[b] = sum[j : j < Len[b]](exp(s[b,j] - m[b]))\n", sizes, few).loads < 500);
+  CHECK(work_of(op + both + "      Y[b] = sum[i : i < 5](s[b,i]) + m[b]\n", sizes, few).loads > 4 * 1000 * 8);
+}
+
 TEST_CASE("work: a function of the same elements in two sums is computed once") {
   const std::string op =
       "    types: {T: [f32]}\n    in: {X: \"T[M, N]\", V: \"T[M, N]\"}\n    out: {Y: \"T[M]\"}\n    body: |\n";

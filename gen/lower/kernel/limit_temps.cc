@@ -1,0 +1,109 @@
+// limit-temps: a temp of which all readers leave out what is beyond a bound is computed up to that bound alone: the
+// scores that `sum[j : j < Len[b]]` reads, for as many j as the length says.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "lower/kernel/kernel_passes.h"
+#include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/loop_bounds.h"
+
+namespace tenon {
+namespace {
+
+/// The conditions under which all reads of a temp stand, over the variables of its own statement.
+class CommonBounds {
+ public:
+  CommonBounds(const Kernel& k, const KernelStatement& of) : k_(k), of_(of) {}
+
+  void note(const KernelStatement& s) {
+    for (const Expr& e : s.index) visit(e, {});
+    if (s.where) visit(s.where, {});
+    visit(s.value, s.where ? conjuncts(s.where) : std::vector<Expr>());
+  }
+
+  void visit(const Expr& e, const std::vector<Expr>& held) {
+    if (const auto* r = std::get_if<Read>(&e->node); r && r->tensor == of_.target) add(*r, held);
+    const auto* n = std::get_if<Reduce>(&e->node);
+    if (!n || !n->where) return each_child(e, [&](const Expr& c) { visit(c, held); });
+    visit(n->where, held);
+    if (n->start) visit(n->start, held);
+    std::vector<Expr> inside = held;
+    for (const Expr& c : conjuncts(n->where)) inside.push_back(c);
+    visit(n->value, inside);
+  }
+
+  /// A lower and an upper bound at most, of one variable.
+  Expr condition() const {
+    if (!common_ || common_->empty()) return nullptr;
+    std::vector<Expr> kept;
+    for (const LoopVar& v : of_.loops)
+      for (const bool from : {true, false})
+        for (const Expr& c : *common_)
+          if (const auto b = bound_of(c, v.name); b && b->from == from && !mentions(b->limit, v.name)) {
+            kept.push_back(c);
+            break;
+          }
+    return kept.empty() || kept.size() > 2 ? nullptr : conjunction(kept);
+  }
+
+ private:
+  void add(const Read& r, const std::vector<Expr>& held) {
+    std::map<std::string, Expr> own;  // the reader's variables → those of the statement
+    for (size_t d = 0; d < r.index.size(); ++d)
+      if (const auto* v = std::get_if<VarRef>(&r.index[d]->node); v && !r.fill) own.emplace(v->name, of_.index[d]);
+    std::vector<Expr> here;
+    for (const Expr& c : held)
+      if (own.size() == r.index.size() && translates(c, own)) here.push_back(substitute(c, own));
+    if (!common_) common_ = std::move(here);
+    else
+      std::erase_if(*common_, [&](const Expr& c) {
+        return std::none_of(here.begin(), here.end(), [&](const Expr& o) { return same(c, o); });
+      });
+  }
+
+  /// Whether the statement can ask it: it mentions no other variable, and reads inputs alone.
+  bool translates(const Expr& c, const std::map<std::string, Expr>& own) const {
+    bool all = true;
+    walk(c, [&](const Expr& e) {
+      const auto* v = std::get_if<VarRef>(&e->node);
+      const auto* r = std::get_if<Read>(&e->node);
+      all = all && (!v || own.contains(v->name)) && !std::holds_alternative<Reduce>(e->node) &&
+            (!r || k_.tensors[static_cast<size_t>(r->tensor)].role == Role::Input);
+      return all;
+    });
+    return all;
+  }
+
+  const Kernel& k_;
+  const KernelStatement& of_;
+  std::optional<std::vector<Expr>> common_;  ///< nothing: no read yet
+};
+
+}  // namespace
+
+Kernel limit_temps(const Kernel& kernel) {
+  Kernel k = kernel;
+  for (size_t i = k.body.size(); i-- > 0;) {
+    KernelStatement& s = k.body[i];
+    const auto joined = [](const KernelStatement& o) { return is_in_recurrence(o) || o.joined > 0; };
+    const auto writes = [&](const KernelStatement& o) { return o.target == s.target; };
+    if (k.tensors[static_cast<size_t>(s.target)].role != Role::Temp || s.update != Update::Assign || s.where ||
+        joined(s) || (i + 1 < k.body.size() && joined(k.body[i + 1])) ||
+        std::count_if(k.body.begin(), k.body.end(), writes) > 1 ||
+        !std::all_of(s.index.begin(), s.index.end(),
+                     [](const Expr& e) { return std::holds_alternative<VarRef>(e->node); }))
+      continue;
+    CommonBounds bounds(k, s);
+    for (const Check& c : k.checks) bounds.visit(c.holds, {});
+    for (const KernelStatement& o : k.body) bounds.note(o);
+    s.where = bounds.condition();
+    if (s.where)
+      k.notes.push_back(fmt::format("{}: only where {}", k.tensors[static_cast<size_t>(s.target)].name,
+                                    to_text(s.where, tensor_names(k))));
+  }
+  return k;
+}
+
+}  // namespace tenon
