@@ -8,6 +8,7 @@
 #include <random>
 
 #include "algebra/simplify.h"
+#include "command/error_limits.h"
 #include "ir/kernel/kernel_cost.h"
 #include "ir/kernel/library.h"
 #include "ir/op/type_function.h"
@@ -54,27 +55,6 @@ bool has_class(const OpDef& def, const TensorDef& t, std::string_view name) {
   return v && std::any_of(v->classes.begin(), v->classes.end(), [&](const Word& w) { return w.text == name; });
 }
 
-/// Terms of the longest sum; what a recurrence adds up goes through all of its elements.
-double reduction_terms(const Kernel& k) {
-  double most = 1;
-  for (const Kernel& part : k.parts) most = std::max(most, reduction_terms(part));
-  for (const KernelStatement& s : k.body) {
-    double elements = 1;
-    for (const LoopVar& v : s.loops)
-      if (v.direction != Direction::Any) elements *= static_cast<double>(constant_value(v.extent).value_or(1));
-    most = std::max(most, elements);
-    walk(s.value, [&](const Expr& e) {
-      if (const auto* r = std::get_if<Reduce>(&e->node)) {
-        double n = elements;
-        for (const LoopVar& v : r->vars) n *= static_cast<double>(constant_value(v.extent).value_or(1));
-        most = std::max(most, n);
-      }
-      return true;
-    });
-  }
-  return most;
-}
-
 constexpr int64_t kMostTestBytes = int64_t{1} << 26;   // of a test: its tensors are written out as C
 constexpr int64_t kMostTimedBytes = int64_t{1} << 30;  // of one that is timed
 
@@ -107,7 +87,7 @@ class CaseMaker {
     expand_body(defs_, call->scope, call->kernel, diagnostics_);
     if (use_ == TestUse::timed) return diagnostics_.has_errors() ? std::nullopt : std::optional(timed(*call));
     if (diagnostics_.has_errors() || !answer(*call) || !take_known_answers(*call->scope.def)) return std::nullopt;
-    out_.terms = reduction_terms(call->kernel);
+    out_.limits = error_limits(call->kernel);
     return std::move(out_);
   }
 

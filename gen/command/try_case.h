@@ -32,7 +32,7 @@ struct TryCase {
       inputs;  ///< in the definition's order, two operands of a variadic one; nothing where absent
   std::vector<TensorData> outputs;
   std::vector<TryAttr> attrs;     ///< those that the test names
-  double terms = 1;               ///< how many elements the longest reduction combines
+  std::vector<double> limits;     ///< the permitted error of each output (error_limits.h)
   std::optional<TimedWork> work;  ///< of a test that is timed; nothing where an extent depends on data
 };
 

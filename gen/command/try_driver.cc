@@ -76,17 +76,6 @@ std::string attr_rows(const std::vector<TryAttr>& attrs) {
   return out.empty() ? "{NULL, 0, NULL, NULL},\n" : out;
 }
 
-/// Relative error that the arithmetic explains: a rounding for each term, and a few for functions.
-double tolerance(DType d, double terms) {
-  const DType r = real_of(d);
-  if (is_int(r) || r == DType::Bool) return 0;
-  const double store = r == DType::F16    ? 0x1p-10
-                       : r == DType::BF16 ? 0x1p-7
-                                          : 0,
-               unit = r == DType::F64 ? 0x1p-52 : 0x1p-23;
-  return store + unit * (16 + terms);
-}
-
 /// The names of the levels that the library has, as C.
 std::string level_names(const TryOptions& options) {
   std::string names;
@@ -145,7 +134,7 @@ std::vector<std::pair<size_t, std::string>> gradients_of(const OpDef& def, const
 std::string try_driver(Run& run, const OpDef& def, DType key, const TryCase& c, const TryOptions& options) {
   const SourceFileRef file = template_file(run, "try_main.c.in");
   std::string limits;
-  for (const TensorData& t : c.outputs) limits += fmt::format("{},\n", tolerance(t.dtype, c.terms));
+  for (const double limit : c.limits) limits += fmt::format("{},\n", limit);
   auto holes = common_holes(def, c, options);
   holes.push_back({"key", fmt::format("{}", dtype_row(key).key)});
   holes.push_back({"dtype", std::string(name_of(key))});

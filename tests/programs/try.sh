@@ -149,6 +149,22 @@ tries() { "$tenon" try --isa portable --cc "${CC:-cc} -O0" -q "$@" >"$work/rows"
 check 'a body alone' tries --body 'Y[i] = 2*X[i] + alpha'
 check 'a body of integers' tries --body 'Y[i] = 2*X[i] + 1' --dtypes i32
 check 'a body with sizes' tries --body 'Y[i,j] = sum[k](A[i,k]*B[k,j])' --test 'I=3, J=4, K=5'
+# The error that f32 explains, in results of f64: that of the sum, and no more where nothing is rounded to f32.
+cat >"$work/sums.yaml" <<'YAML'
+ops:
+  - op: summed
+    types: {T: [f32]}
+    in: {X: "T[N]"}
+    out: {Y: "f64[]"}
+    body: |
+      s[] = sum[n](X[n])
+      Y[] = cast(s[], f64)
+    tests:
+      - {N: 100000}
+YAML
+check 'a sum of f32 as f64' tries "$work/sums.yaml"
+coarse() { sed -i 's/sum\[n\](X/sum[n](cast(X/; s/\[n\])$/[n], f64))/; s/N: 100000/in: {X: [1, 2]}, out: {Y: 3.0000002}/' "$work/sums.yaml"; ! tries "$work/sums.yaml" >/dev/null && grep -q WRONG "$work/rows"; }
+check 'a sum of f64 that is off by less' coarse
 mkdir -p "$work/own/templates/c"
 cp -r "$checkout/opdefs" "$work/own/" && cp -r "$checkout/templates/." "$work/own/templates/"
 cp "$work/own/templates/c/compress.c.in" "$work/own/templates/c/kept_rows.c.in"
