@@ -84,8 +84,10 @@ bool NotationParser::expect(std::string_view sign, const Token* opened) {
   std::vector<std::string> notes;
   if (opened != nullptr) {
     const SourceSpan place = span(*opened);
+    const bool compared = peek().is("=");
     notes.push_back(
-        fmt::format("it closes the '{}' of line {}, column {}", opened->text, place.line(), place.column()));
+        compared ? "a comparison is written =="
+                 : fmt::format("it closes the '{}' of line {}, column {}", opened->text, place.line(), place.column()));
   } else {
     notes.push_back("a bracket, comma or operator may be missing before it");
   }

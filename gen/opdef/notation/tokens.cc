@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <string>
+#include <utility>
 
 namespace tenon {
 
@@ -16,6 +17,15 @@ constexpr std::array<std::string_view, 6> kWords = {"and", "or", "not", "inf", "
 constexpr std::array<std::string_view, 11> kLongSigns = {
     "...", "..", "**", "//", "==", "!=", "<=", ">=", "+=", "*=", "-="};
 constexpr std::string_view kShortSigns = "+-*/%<>=~,:.@()[];";
+/// Operators of other languages, and what is written instead.
+constexpr std::pair<std::string_view, std::string_view> kForeignSigns[] = {
+    {"&&", "and"},
+    {"||", "or"},
+    {"&", "bit_and(a, b), or `and` between conditions"},
+    {"|", "bit_or(a, b), or `or` between conditions"},
+    {"^", "a**b for a power, bit_xor(a, b) for bits"},
+    {"!", "not"},
+    {"?", "select(condition, a, b)"}};
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -127,6 +137,13 @@ class Scanner {
     }
     if (kShortSigns.find(rest[0]) != std::string_view::npos) {
       push(TokenKind::sign, at_ + 1);
+      return;
+    }
+    for (const auto& [sign, instead] : kForeignSigns) {
+      if (rest.substr(0, sign.size()) != sign) continue;
+      diagnostics_.error(Code::E0301, placed_.span(at_, at_ + sign.size()),
+                         fmt::format("the notation has no '{}'", sign), {fmt::format("write {}", instead)});
+      at_ += sign.size();
       return;
     }
     std::size_t end = at_ + 1;
