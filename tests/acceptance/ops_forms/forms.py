@@ -22,6 +22,7 @@ class Form:
         self.real = self.r.random() < 0.5
         self.dtype = self.r.choice(FLOATS if self.real else INTEGERS)
         self.inputs, self.lets, self.index, self.body, self.kinds = {}, {}, {}, [], []
+        self.attrs, self.requires, self.parts = [], [], {}       # `parts`: outputs of a pack of their own
         self.values = {}                                          # name → its dims; all have the type T or one that it becomes
         self.count = 0
         self.packed = self.r.random() < 0.4
@@ -67,6 +68,14 @@ class Form:
             return self.r.choice(fits)
         return self.add_input(list(needs) + [s for s in self.r.sample(SIZES, 1) if s not in needs]) if len(self.inputs) < 8 and needs else \
             self.r.choice(fits or [self.add_input(list(needs) or ['N'])])
+
+    def with_pack(self):
+        """A value that has a pack, an input made for it if there is none."""
+        fits = [n for n, d in self.values.items() if '*P' in d]
+        if not fits:
+            self.packed = True
+            return self.add_input(['*P'] + self.r.sample(SIZES, 1))
+        return self.r.choice(fits)
 
     def plain(self):
         """A value of two dims and no pack, an input made for it if there is none."""
@@ -286,23 +295,58 @@ class Form:
         d = self.values[s]
         along = self.r.choice([x for x in d if x != '*P'])
         u, q, n = self.fresh('u'), self.fresh('o'), self.integers(along)
-        self.index[q] = self.r.choice([1, 1, 2])
+        self.index[q] = self.r.choice([1, 1, 1, 2])
         keep = [x for x in d if x != along]
+        alone = '*P' not in d and self.r.random() < 0.6           # one element in all, or one for each of the other dims
+        read = self.at(s, {x: '0' for x in keep}) if alone else self.at(s)
+        keep = [] if alone else keep
         left = ','.join([self.var(x) for x in keep] + ['{}'])
-        self.body.append(f'{u}[{left.format(q)}] = {self.r.choice(["0", "1"])}{".0" if self.real else ""}*{self.at(s, {along: "0"})}')
+        first = self.at(s, {along: '0', **({x: '0' for x in d} if alone else {})})
+        self.body.append(f'{u}[{left.format(q)}] = {self.r.choice(["0", "1"])}{".0" if self.real else ""}*{first}')
         how = self.r.choice(['+=', '+=', 'max=', 'min=', 'last='])
-        self.body.append(f'{u}[{left.format(f"cast({n}[{along.lower()}], i64) % {self.index[q]}")}] {how} {self.at(s)}')
-        self.define(self.fresh('v'), keep or [along], f'{u}[{left.format("0")}]' if keep else f'{u}[0] + {self.at(s)}')
+        self.body.append(f'{u}[{left.format(f"cast({n}[{along.lower()}], i64) % {self.index[q]}")}] {how} {read}')
+        self.define(self.fresh('v'), keep or [along], f'{u}[{left.format("0")}]' if keep else f'{u}[0] + {read}')
 
     def form_each_dim(self):
         """A pack taken dimension by dimension."""
-        fits = [n for n, d in self.values.items() if '*P' in d]
-        if not fits:
-            return self.form_elementwise()
-        s = self.r.choice(fits)
+        s = self.with_pack()
         e = self.r.choice(['padded({}, 1)|*(p - 1)', 'padded({}, 2)|*(p + 1)', '{}|*clamp(p + 1, 0, P - 1)', '{}|*mirror(p - 2, P)', '{}|*(P - 1 - p)'])
         form, index = e.split('|')
         self.define(self.fresh('e'), self.values[s], self.mixed(form.format(self.at(s, {'*P': index})), self.at(s)))
+
+    def form_smaller_pack(self):
+        """A pack whose extents a let computes, and windows over all of its dims."""
+        if 'O' in self.lets:
+            return self.form_each_dim()
+        s = self.with_pack()
+        d = self.values[s]
+        single = [x for x in d if x != '*P']
+        inner = ','.join(x.lower() + '11' for x in single)
+        part, window = self.fresh('Z'), self.fresh('Z')
+        self.lets['O'] = '"P - 1"'
+        self.attrs = ['size: "int[*P] = 2"']
+        self.requires += ['P >= 1', 'size >= 1']
+        self.index['"*q"'] = '"size"'
+        read = self.at(s, {'*P': '*(o + 1)', **{x: x.lower() + '11' for x in single}})
+        self.body.append(f'{part}[*o] = sum[{inner}]({read})')
+        read = self.at(s, {'*P': self.r.choice(['*(p + q)', '*(p - q)', '*(2*p + q - 1)'])})
+        self.define(window, d, f'{self.r.choice(["sum", "max"])}[*q](padded({read}, {self.r.choice(["0", self.number()])}))')
+        self.parts[part] = 'T[*O]'
+
+    def form_turned_softmax(self):
+        """A distribution down the columns, turned, with rows that data choose."""
+        s = self.plain()
+        d = self.values[s]
+        if not self.real:
+            return self.form_gathered()
+        n = self.integers(d[0])
+        a, b, c, v, y = (self.fresh('y') for _ in range(5))
+        self.body.append(f'{a} = transpose({s}, perm=[1, 0])')
+        self.body.append(f'{b} = softmax({a}, axis=0)')
+        self.body.append(f'{c} = transpose({b}, perm=[1, 0])')
+        i, j = d[0].lower(), d[1].lower()
+        self.define(v, d, f'{c}[{i},{j}]')
+        self.define(y, d, f'{v}[cast({n}[{i}], i64) % {d[0]},{j}]')
 
     def form_transposed(self):
         s = self.source()
@@ -445,6 +489,7 @@ class Form:
             dims = self.values[name]
             self.body.append(f'{self.left(out, dims)} = {self.at(name)}')
             self.outputs[out] = f'T[{", ".join(dims)}]'
+        self.outputs.update(self.parts)
 
     def text(self):
         used = ' '.join(self.inputs.values())
@@ -455,9 +500,10 @@ class Form:
         if self.packed and '*P' not in used:
             self.inputs['SP'] = 'T[*P, N]'
         sizes = [s for s in SIZES if s in ' '.join(self.inputs.values())]
-        lines = [f'  - op: {self.name}', f'    doc: {", ".join(self.kinds)}', f'    types: {{T: [{self.dtype}]}}', '    in:']
+        lines = [f'  - op: {self.name}', f'    doc: {", ".join(self.kinds)}', f'    types: {{T: [{self.dtype}]}}']
+        lines += [f'    attrs: {{{", ".join(self.attrs)}}}']*bool(self.attrs) + ['    in:']
         lines += [f'      {n}: "{t}"' for n, t in self.inputs.items()]
-        lines += [f'    require: [{", ".join(f"{s} >= 1" for s in sizes)}]']
+        lines += [f'    require: [{", ".join([f"{s} >= 1" for s in sizes] + self.requires)}]']
         if self.lets:
             lines += ['    let: {' + ', '.join(f'{n}: {e}' for n, e in self.lets.items()) + '}']
         body = ' '.join(self.body)
