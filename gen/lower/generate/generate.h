@@ -128,6 +128,8 @@ class Generator {
   void define(const TreeDefine& d);
   void name_positions(const TreeDefine& d);
   void name_positions_outside(const TreeLoop& l);
+  void name_lookups_outside(const TreeLoop& l);
+  bool is_lookup_outside(const Expr& e, const TreeLoop& l) const;
   Operand position(const Expr& e);
   void start_leaf(std::initializer_list<Expr> roots);
   Bundle combined(const TreeDefine& d, const Bundle& v);

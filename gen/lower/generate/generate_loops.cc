@@ -60,6 +60,8 @@ void Generator::start_leaf(std::initializer_list<Expr> roots) {
   uses_.clear();
   varies_.clear();
   for (const Expr& e : roots) count_uses(e);
+  for (const auto& [e, place] : outside_)
+    for (int u = 0; u < std::max(lanes_.parts, 1); ++u) memo_.put(e, u, {place});
 }
 
 void Generator::tree(const Tree& t) {
@@ -76,6 +78,7 @@ void Generator::tree(const Tree& t) {
 void Generator::loop(const TreeLoop& l) {
   start_leaf({});
   const auto outside = outside_;
+  name_lookups_outside(l);
   if (lanes_.var.empty()) name_positions_outside(l);
   ranges_.extents[l.var.name] = l.var.extent;
   if (l.interior) interior_.push_back(l.var.name);
@@ -210,6 +213,70 @@ void Generator::name_positions(const TreeDefine& d) {
     const Bundle at{known == outside_.end() ? position(e) : known->second};
     for (int u = 0; u < lanes_.parts; ++u) memo_.put(e, u, at);
   }
+}
+
+namespace {
+
+/// Calls `f` for the indices of the reads that are evaluated whenever `e` is.
+void each_index(const Expr& e, FunctionRef<void(const Expr&)> f) {
+  const auto* a = std::get_if<Apply>(&e->node);
+  const auto* r = std::get_if<Read>(&e->node);
+  const bool lazy = std::holds_alternative<Select>(e->node) || std::holds_alternative<Reduce>(e->node) ||
+                    (a && (a->op == ScalarOp::And || a->op == ScalarOp::Or)) || (r && r->fill);
+  if (lazy) return;
+  if (r)
+    for (const Expr& i : r->index) f(i);
+  each_child(e, [&](const Expr& c) { each_index(c, f); });
+}
+
+}  // namespace
+
+/// Whether an index is looked up or divided, from inputs and variables of the loops around `l` alone.
+bool Generator::is_lookup_outside(const Expr& e, const TreeLoop& l) const {
+  bool looks = false, known = !mentions(e, l.var.name) && outside_.count(e) == 0;
+  walk(e, [&](const Expr& n) {
+    const auto* v = std::get_if<VarRef>(&n->node);
+    const auto* a = std::get_if<Apply>(&n->node);
+    const auto* r = std::get_if<Read>(&n->node);
+    const Role role = r ? k_.tensors[static_cast<size_t>(r->tensor)].role : Role::Input;
+    known = known && (role == Role::Input || role == Role::Constant) && (!v || vars_.contains(v->name)) &&
+            !std::holds_alternative<Reduce>(n->node);
+    looks = looks || r || (a && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod) && !constant_value(a->args[1]));
+    return known;
+  });
+  return looks && known;
+}
+
+/// Looks up before a loop where its reads are, if it has an iteration.
+void Generator::name_lookups_outside(const TreeLoop& l) {
+  std::vector<Expr> looked_up;
+  const auto look = [&](const Expr& e) {
+    if (!is_lookup_outside(e, l) || varies(e)) return;
+    if (always_defined(k_, e, ranges_)) outside_.emplace(e, position(e));
+    else if (std::count(looked_up.begin(), looked_up.end(), e) == 0) looked_up.push_back(e);
+  };
+  for (const TreeNode& n : l.body) {
+    const auto* d = std::get_if<TreeDefine>(&n.node);
+    const auto* a = std::get_if<TreeAccumulate>(&n.node);
+    if (a && !a->where) each_index(a->value, look);
+    if (d && !d->where) each_index(d->value, look);
+  }
+  if (looked_up.empty() || l.parallel) return;
+  const Expr from = l.begin ? l.begin : constant_int(0), to = l.end ? l.end : l.var.extent;
+  const Operand runs = scalar(apply(ScalarOp::Lt, {from, to}), 0);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < looked_up.size(); ++i) {
+    names.push_back(take_name("place"));
+    out_->push_back({SVar{names.back(), v_int(0)}});
+  }
+  Block then = block([&] {
+    for (size_t i = 0; i < names.size(); ++i) {
+      Operand place = position(looked_up[i]);
+      out_->push_back(s_assign(names[i], std::move(place)));
+    }
+  });
+  out_->push_back(s_if(runs, std::move(then)));
+  for (size_t i = 0; i < names.size(); ++i) outside_.emplace(looked_up[i], v_var(names[i]));
 }
 
 /// Looks up before a loop where its stores go, if that is the same in all its iterations and would be safe without any.

@@ -167,6 +167,15 @@ TEST_CASE("work: a value of which a part is read is computed for that part") {
   CHECK(work_of(op + both + "      Y[b] = sum[i : i < 5](s[b,i]) + m[b]\n", sizes, few).loads > 4 * 1000 * 8);
 }
 
+TEST_CASE("work: an index that is looked up does not stay in the loop that does not change it") {
+  const std::string op =
+      "    types: {T: [f32]}\n    in: {Q: \"T[D]\", K: \"T[P, S, D]\", Page: \"i64[N]\"}\n    require: [S >= 1]\n"
+      "    index: {j: N}\n    out: {Y: \"T[N]\"}\n    body: |\n"
+      "      Y[j] = sum[d](Q[d]*K[wrap(Page[j//S], P),j % S,d])\n";
+  const NestWork work = work_of(op, {{"D", 64}, {"P", 30}, {"S", 4}, {"N", 20}}, [](int64_t i) { return i + 2; });
+  CHECK(work.loads <= 20 * (2 * 64 + 4));  // and not 4*64: each page is asked for by the check and by the sum
+}
+
 TEST_CASE("work: a function of the same elements in two sums is computed once") {
   const std::string op =
       "    types: {T: [f32]}\n    in: {X: \"T[M, N]\", V: \"T[M, N]\"}\n    out: {Y: \"T[M]\"}\n    body: |\n";
