@@ -98,6 +98,10 @@ class ResultShapes {
         slots.insert(slots.end(), bound->second.begin(), bound->second.end());
         continue;
       }
+      if (const auto permuted = permuted_pack(d)) {
+        slots.insert(slots.end(), permuted->begin(), permuted->end());
+        continue;
+      }
       const std::optional<Syntax> extent = extent_of(d);
       if (!extent) return std::nullopt;
       slots.push_back({false, {*extent}});
@@ -107,6 +111,25 @@ class ResultShapes {
 
  private:
   static bool is_named(const Dim& d) { return d.kind == DimKind::size || d.kind == DimKind::pack; }
+
+  /// `O: permute(S, perm)` of a pack of single dims and a list of numbers.
+  std::optional<std::vector<Slot>> permuted_pack(const Dim& d) const {
+    const LetDef* let = d.kind == DimKind::pack ? callee_.let(d.name) : nullptr;
+    if (let == nullptr || let->value.text != "permute" || let->value.children.size() != 2) return std::nullopt;
+    const auto from = binding_.find(let->value.children[0].text);
+    const Syntax* order = attr_value(callee_, call_, let->value.children[1].text);
+    if (from == binding_.end() || order == nullptr || order->children.size() != from->second.size())
+      return std::nullopt;
+    std::vector<Slot> slots;
+    for (const Syntax& k : order->children) {
+      const bool counts = k.is(SyntaxKind::integer) && k.integer < static_cast<std::int64_t>(from->second.size());
+      if (!counts) return std::nullopt;
+      const Slot& slot = from->second[static_cast<std::size_t>(k.integer)];
+      if (slot.pack || slot.split()) return std::nullopt;
+      slots.push_back(slot);
+    }
+    return slots;
+  }
 
   /// An extent that is a number, or an attribute of one value.
   std::optional<Syntax> extent_of(const Dim& d) const {

@@ -1,10 +1,21 @@
 """Results of calls whose dims are read by parts: heads of a projection, gates of a cell, pairs of channels."""
 import numpy as np
 
-from casekit import available, rand, softmax, tol, wide
+from casekit import EXACT, available, rand, softmax, tol, wide
 
 OPS = [r'''
 ops:
+  - op: neighbours_turned
+    doc: neighbours in a transposed result, whose shape follows from the permutation
+    types: {T: float}
+    in: {X: "T[A, B, C]"}
+    require: [A >= 1]
+    out: {Y: "T[C, A, B]", Z: "T[C, A, B]"}
+    body: |
+      t = transpose(X, perm=[2, 0, 1])
+      Y[c,a,b] = max(t[c,clamp(a - 1, 0, A - 1),b], padded(t[c + 1,a,b], 0))
+      Z[c,a,b] = max[i : i <= a](t[c,i,b])
+
   - op: heads_of_product
     doc: attention over heads that one product makes, for keys and values too
     types: {T: float}
@@ -126,6 +137,11 @@ BAD = [
 
 def cases(rng):
     for key in available('f32', 'f64', 'f16', 'bf16'):
+        for a, b, c in [(1, 1, 1), (3, 5, 7), (17, 2, 33), (4, 0, 3), (2, 3, 0)]:
+            x = rand(rng, (a, b, c), key)
+            t = wide(x).transpose(2, 0, 1)
+            y = np.maximum(t[:, np.maximum(np.arange(a) - 1, 0)], np.concatenate([t[1:], 0*t[:1]]))
+            yield dict(op='neighbours_turned', key=key, inputs=[x], want=[y, np.maximum.accumulate(t, 1)], tol=EXACT)
         for b, s, c, h, e in [(1, 1, 1, 1, 1), (2, 5, 3, 2, 4), (1, 17, 4, 3, 5), (0, 2, 3, 2, 2)]:
             x, w, d = rand(rng, (b, s, c), key, -1, 1), rand(rng, (c, 3*h*e), key, -1, 1), rand(rng, (e,), key, -1, 1)
             q = (wide(x) @ wide(w)).reshape(b, s, 3, h, e)
