@@ -407,7 +407,7 @@ class Form:
         e = self.r.choice([f'{read}*{step} + {first}', f'bit_xor({read}*{step}, 85)', f'{read}*{read}*{step} - 7'])
         self.body.append(f'{x}[{n.lower()}] = {e}')
         at = f'shr({x}[{n.lower()}], {bits - 4})' if kind != 'i16' and self.r.random() < 0.6 else f'{x}[{n.lower()}] % 16'
-        self.define(self.fresh('k'), d, self.mixed(self.at(s), f'{table}[{at}]'))
+        self.define(self.fresh('b'), d, self.mixed(self.at(s), f'{table}[{at}]'))
 
     def form_led_by_state(self):
         """A recurrence that reads where its own state says."""
@@ -458,7 +458,7 @@ class Form:
         e = self.r.choice([f'clamp(shl({along}, 1)//3, 1, {along})', f'max(min(popcount({along}), {along}), 1)', f'min(ceildiv({along}, 2), {along})',
                            f'clamp(floor(log2({along})), 1, {along})', f'max({along} - 2, 1)'])
         self.lets[name] = '"' + e + '"'
-        k = self.fresh('k')
+        k = self.fresh('b')
         self.index[k] = name
         place = self.r.choice([f'min({k}, {along} - 1)', f'min(2*{k} + 1, {along} - 1)', f'clamp({along.lower()} - {k}, 0, {along} - 1)'])
         self.define(self.fresh('f'), d, f'{self.r.choice(["sum", "max"])}[{k}]({self.at(s, {along: place})}){" - " + self.at(s) if self.r.random() < 0.5 else ""}')
