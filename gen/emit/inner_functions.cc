@@ -41,17 +41,25 @@ void add_inner(Emitter& e, const InnerFunction& f, const std::string& name) {
 /// What fills a hole that depends on the level.
 std::string vector_text(Emitter& e, const VectorHole& hole) {
   const OperandType type{hole.dtype, e.isa.lanes(hole.dtype), 0};
-  const auto extremum = [&](ScalarOp op) {
+  const Operand a = v_var("a", type), b = v_var("b", type);
+  const auto text = [&](const Operand& value) {
     Emitter inner(e.isa, e.options, e.needs, nullptr);
     for (const char* name : {"a", "b"}) inner.declare(name, Binding{"", type, false, false, std::nullopt});
-    return print_c99(inner.operand(v_apply(op, {v_var("a", type), v_var("b", type)})));
+    return print_c99(inner.operand(value));
+  };
+  const auto zip = [&](int from) {
+    std::vector<int> pick;
+    for (int l = 0; l < type.lanes; ++l) pick.push_back(from + l / 2 + l % 2 * type.lanes);
+    return text(type.lanes > 1 ? v_shuffle(a, b, pick) : from == 0 ? a : b);
   };
   switch (hole.kind) {
     case VectorHoleKind::vector: return e.c_type(type);
     case VectorHoleKind::memory: return type.lanes > 1 ? e.memory_type(type.dtype, type.lanes) : e.c_type(type);
     case VectorHoleKind::lanes: return std::to_string(type.lanes);
-    case VectorHoleKind::min: return extremum(ScalarOp::Min);
-    case VectorHoleKind::max: return extremum(ScalarOp::Max);
+    case VectorHoleKind::min: return text(v_apply(ScalarOp::Min, {a, b}));
+    case VectorHoleKind::max: return text(v_apply(ScalarOp::Max, {a, b}));
+    case VectorHoleKind::zip_low: return zip(0);
+    case VectorHoleKind::zip_high: return zip((type.lanes + 1) / 2);
   }
   TENON_UNREACHABLE("a hole of no kind");
 }

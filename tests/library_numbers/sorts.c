@@ -14,19 +14,26 @@ static uint32_t drawn(void)
     return (uint32_t)(state >> 33);
 }
 
-/* An element of the type from few different ones, or from all; floats include NaN and both zeros. */
-static void draw(tn_dtype type, void *x, int64_t k, int few)
+/* How elements are drawn: from all numbers of an interval, from few, from all patterns of bits, or close together but for a few. */
+enum { spread_out, few, patterns, close_together, ways };
+
+/* An element of the type; floats include NaN and both zeros. */
+static void draw(tn_dtype type, void *x, int64_t k, int way)
 {
-    const uint32_t n = few ? drawn() % 7 : drawn();
-    const double value = few ? (double[]){0, -0.0, NAN, 1, -1, INFINITY, -2}[n] : ((double)n - 0x3fffffff) / 1024;
+    const uint32_t n = way == few ? drawn() % 7 : drawn();
+    const double near = n % 16 == 0 ? ((double)n - 0x3fffffff) * 1e20 : 1 + (double)(n % 64) * (type == TN_F32 ? 1e-7 : 1e-15);
+    const double value = way == few ? (double[]){0, -0.0, NAN, 1, -1, INFINITY, -2}[n] : way == spread_out ? ((double)n - 0x3fffffff) / 1024 : near;
+    const uint64_t bits = (uint64_t)n << 33 ^ (uint64_t)drawn() << 16 ^ drawn();
     if (type == TN_F32)
         ((float *)x)[k] = (float)value;
     else if (type == TN_F64)
-        ((double *)x)[k] = few ? value : 1 + value * 1e-18;
+        ((double *)x)[k] = way == spread_out ? 1 + value * 1e-18 : value;
     else if (type == TN_I64)
-        ((int64_t *)x)[k] = few ? (int64_t)n - 3 : (int64_t)((uint64_t)n << 33 | drawn());
+        ((int64_t *)x)[k] = way == spread_out ? (int64_t)bits : n % 16 == 0 ? (int64_t)n << 30 : (int64_t)(n % 64) - 3;
     else
         ((uint8_t *)x)[k] = (uint8_t)n;
+    if (way == patterns)
+        memcpy((char *)x + k * (int64_t)((type & 0xff) / 8), &bits, (type & 0xff) / 8);
 }
 
 /* -1, 0, 1: how two elements of a row are in order. */
@@ -43,7 +50,7 @@ static int compared(tn_dtype type, const void *x, int64_t a, int64_t b)
     return (p > q) - (p < q);
 }
 
-static void check(const char *level, tn_dtype type, int few, int64_t P, int64_t D, int64_t Q, int64_t descending)
+static void check(const char *level, tn_dtype type, int way, int64_t P, int64_t D, int64_t Q, int64_t descending)
 {
     static double x[most], y[most];
     static int64_t from[most];
@@ -51,7 +58,7 @@ static void check(const char *level, tn_dtype type, int few, int64_t P, int64_t 
     const int64_t shape[3] = {P, D, Q}, axis = 1;
     const size_t bytes = (type & 0xff) / 8;
     for (int64_t k = 0; k < P * D * Q; ++k)
-        draw(type, x, k, few);
+        draw(type, x, k, way);
     const tn_attr attrs[2] = {{"axis", 1, &axis, NULL}, {"descending", 1, &descending, NULL}};
     box in = boxed(type, x, 3, shape, NULL), out[2] = {boxed(type, y, 3, shape, NULL), boxed(TN_I64, from, 3, shape, NULL)};
     int bad = call_op("sort", type, &in, 1, out, 2, attrs, 2) != 0;
@@ -67,17 +74,17 @@ static void check(const char *level, tn_dtype type, int few, int64_t P, int64_t 
                 }
             }
     if (bad)
-        printf("sorts.c: %s: %d bits, %lld rows of %lld, %lld columns, descending %lld, few %d\n", level, (int)(type & 0xff), (long long)P, (long long)D, (long long)Q,
-               (long long)descending, few), wrong = 1;
+        printf("sorts.c: %s: %d bits, %lld rows of %lld, %lld columns, descending %lld, way %d\n", level, (int)(type & 0xff), (long long)P, (long long)D, (long long)Q,
+               (long long)descending, way), wrong = 1;
 }
 
 /* Distinct elements in order, where each was first, its number for each element, and counts; then the positions of all elements among the distinct ones. */
-static void check_unique(const char *level, tn_dtype type, int few, int64_t D)
+static void check_unique(const char *level, tn_dtype type, int way, int64_t D)
 {
     static double x[1100], y[1100];
     static int64_t first[1100], number[1100], count[1100], counted[1100], at[1100];
     for (int64_t k = 0; k < D; ++k)
-        draw(type, x, k, few);
+        draw(type, x, k, way);
     box in = boxed(type, x, 1, &D, NULL), out[4] = {boxed(type, y, 1, &D, NULL), boxed(TN_I64, first, 1, &D, NULL), boxed(TN_I64, number, 1, &D, NULL),
                                                     boxed(TN_I64, count, 1, &D, NULL)};
     int bad = call_op("unique", type, &in, 1, out, 4, NULL, 0) != 0;
@@ -98,7 +105,7 @@ static void check_unique(const char *level, tn_dtype type, int few, int64_t D)
             bad = at[d] != number[d] + right;
     }
     if (bad)
-        printf("sorts.c: %s: unique of %lld elements of %d bits, few %d\n", level, (long long)D, (int)(type & 0xff), few), wrong = 1;
+        printf("sorts.c: %s: unique of %lld elements of %d bits, way %d\n", level, (long long)D, (int)(type & 0xff), way), wrong = 1;
 }
 
 int main(void)
@@ -110,12 +117,12 @@ int main(void)
             continue;
         for (int t = 0; t < 4; ++t)
             for (int k = 0; k < (int)(sizeof lengths / sizeof lengths[0]); ++k)
-                for (int few = 0; few < 2; ++few) {
+                for (int way = 0; way < ways; ++way) {
                     if (lengths[k] > 0)
-                        check_unique(levels[l], types[t], few, lengths[k]);
-                    check(levels[l], types[t], few, 16, lengths[k], 1, few ^ (k & 1));
-                    check(levels[l], types[t], few, 1, lengths[k], 13, k & 1);
-                    check(levels[l], types[t], few, 3, lengths[k], 1, few);
+                        check_unique(levels[l], types[t], way, lengths[k]);
+                    check(levels[l], types[t], way, 16, lengths[k], 1, (way ^ k) & 1);
+                    check(levels[l], types[t], way, 1, lengths[k], 13, k & 1);
+                    check(levels[l], types[t], way, 3, lengths[k], 1, way & 1);
                 }
     }
     return wrong;

@@ -9,11 +9,10 @@
 namespace tenon {
 
 std::optional<VectorHole> vector_hole(std::string_view hole) {
-  static constexpr std::pair<std::string_view, VectorHoleKind> kinds[] = {{"vector", VectorHoleKind::vector},
-                                                                          {"memory", VectorHoleKind::memory},
-                                                                          {"lanes", VectorHoleKind::lanes},
-                                                                          {"min", VectorHoleKind::min},
-                                                                          {"max", VectorHoleKind::max}};
+  static constexpr std::pair<std::string_view, VectorHoleKind> kinds[] = {
+      {"vector", VectorHoleKind::vector},    {"memory", VectorHoleKind::memory}, {"lanes", VectorHoleKind::lanes},
+      {"min", VectorHoleKind::min},          {"max", VectorHoleKind::max},       {"zip_low", VectorHoleKind::zip_low},
+      {"zip_high", VectorHoleKind::zip_high}};
   const std::size_t bar = hole.find('_');
   if (bar == std::string_view::npos) return std::nullopt;
   const auto dtype = dtype_from_name(hole.substr(0, bar));
