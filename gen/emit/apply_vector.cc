@@ -1,4 +1,6 @@
 // Lane by lane operations on vectors: rows of the level, GNU vector operators, else small functions.
+#include <fmt/format.h>
+
 #include <bit>
 
 #include "emit/c_operators.h"
@@ -110,6 +112,42 @@ Operand by_others(ScalarOp op, const OperandType& t) {
       return v_apply(ScalarOp::Lt, {v_apply(ScalarOp::Abs, {a}), v_constant({0, __builtin_inf()}, t)});
     default: return nullptr;
   }
+}
+
+/// The number of set bits, added up in fields of 2, 4, 8 bits and so on; the number of zeros above the first one is
+/// that of the bits which are not set once the first has spread downwards.
+CExpr bit_count(Emitter& e, const OperandType& t, const VApply& n) {
+  return call_piece(e, Piece{std::string(scalar_op_row(n.op).name), t, t, {t}}, {e.operand(n.args[0])},
+                    [&](Emitter& inner, CBlock& body) {
+                      const int bits = bits_of(t.dtype);
+                      const OperandType u{unsigned_of(bits), t.lanes, 0};
+                      const auto right = [&](const Operand& v, int k) {
+                        return v_apply(ScalarOp::Shr, {v, v_constant({k, 0}, u)});
+                      };
+                      const auto masked = [&](const Operand& v, uint64_t mask) {
+                        return v_apply(ScalarOp::BitAnd, {v, v_constant({static_cast<int64_t>(mask), 0}, u)});
+                      };
+                      Block steps;
+                      const auto named = [&](const std::string& name, const Operand& v) {
+                        steps.push_back(s_let(name, v));
+                        return v_var(name, u);
+                      };
+                      Operand x = v_apply_as(ScalarOp::Bits, {arg(0, t)}, u);
+                      if (n.op == ScalarOp::Clz) {
+                        for (int k = 1; k < bits; k *= 2)
+                          x = named(fmt::format("spread_{}", k), v_apply(ScalarOp::BitOr, {x, right(x, k)}));
+                        x = v_apply(ScalarOp::BitNot, {x});
+                      }
+                      const uint64_t all = ~uint64_t{0} >> (64 - bits);
+                      x = named("whole", x);
+                      x = named("by_2", v_apply(ScalarOp::Sub, {x, masked(right(x, 1), all / 3)}));
+                      x = named("by_4", masked(x, all / 5) + masked(right(x, 2), all / 5));
+                      x = named("by_8", masked(x + right(x, 4), all / 17));
+                      for (int k = 8; k < bits; k *= 2) x = named(fmt::format("by_{}", 2 * k), x + right(x, k));
+                      inner.block(steps, body);
+                      if (bits > 8) x = masked(x, 2 * static_cast<uint64_t>(bits) - 1);
+                      body.push_back(c_return(inner.operand(v_apply_as(ScalarOp::Bits, {x}, t))));
+                    });
 }
 
 /// Remainder with the divisor's sign, from the one with the dividend's.
@@ -286,6 +324,8 @@ CExpr apply_vector(Emitter& e, const OperandNode& node, const VApply& n) {
     case ScalarOp::Abs:
       if (is_unsigned_int(t.dtype)) return e.operand(n.args[0]);
       return others(e, node, n);
+    case ScalarOp::Popcount:
+    case ScalarOp::Clz: return bit_count(e, t, n);
     case ScalarOp::Real:
     case ScalarOp::Conj: return e.operand(n.args[0]);
     case ScalarOp::Imag: return literal(e, VConst{}, t);

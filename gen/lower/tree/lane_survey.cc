@@ -23,8 +23,6 @@ bool by_power_of_two(const Apply& a) {
 /// Operations that gain nothing from vectors, or have none.
 bool stays_scalar(const Apply& a, DType type) {
   switch (a.op) {
-    case ScalarOp::Popcount:
-    case ScalarOp::Clz:
     case ScalarOp::Complex:
     case ScalarOp::Arg:
     case ScalarOp::Conj:
