@@ -156,6 +156,9 @@ CExpr fold_value(Emitter& e, const OperandNode& node, const VFold& n) {
   const OperandType from = n.vector->type;
   const ScalarOp op = step_of(n.op);
   const CExpr v = e.operand(n.vector);
+  if (from.dtype == DType::Bool && n.op == Reducer::Any)
+    if (const IsaRow* row = e.isa.row("any", signed_of(from.mask_bits), from.lanes))
+      return c_binary(c_row(row->spelling, {v}), "!=", c_text("0"));
   const std::string name = "fold_" + std::string(name_of(n.op));
   return call_piece(e, Piece{name, from, node.type, {from}}, {v}, [&](Emitter& in, CBlock& body) {
     OperandType t = from;

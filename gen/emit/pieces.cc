@@ -1,6 +1,8 @@
 // Small functions that kernels call, each printed once a file: made on first use.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emit/emitter.h"
 #include "ir/text/print_c99.h"
 #include "support/check.h"
@@ -19,7 +21,7 @@ void provide(Emitter& e, const std::string& name, const std::function<CFunction(
     auto made = std::make_shared<EmitNeeds>();
     Emitter inner(e.isa, e.options, *made, nullptr);
     CFunction f = make(inner);
-    f.specifiers = e.piece_specifiers();
+    f.specifiers += (f.specifiers.empty() ? "" : " ") + e.piece_specifiers();
     f.name = name;
     CFunction printed;
     printed.name = name;
@@ -66,8 +68,31 @@ void call_of_libm(Emitter& inner, const MathBody& math, CBlock& body) {
   body.push_back(c_return(c_text("r")));
 }
 
+/// Functions with a branch for rare arguments are too long for compilers to inline by themselves, and each call loads
+/// all constants of the usual way again.
+bool worth_inlining(const MathBody& math) {
+  return math.type.lanes > 1 && std::any_of(math.body.begin(), math.body.end(),
+                                            [](const Stmt& s) { return std::holds_alternative<SIf>(s.node); });
+}
+
+/// The macro that asks for functions to be inlined where speed matters more than size.
+std::string inlined(Emitter& inner) {
+  std::string macro = inner.options.prefix + "_inlined";
+  std::transform(macro.begin(), macro.end(), macro.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  inner.needs.add_type(macro, fmt::format(R"(#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#define {0} __attribute__((always_inline))
+#else
+#define {0}
+#endif
+)",
+                                          macro));
+  return macro;
+}
+
 CFunction math_function(Emitter& inner, const MathBody& math) {
   CFunction f;
+  if (worth_inlining(math)) f.specifiers = inlined(inner);
   f.comment = math.comment;
   f.result = inner.c_type(math.type);
   for (const std::string& p : math.params) f.params.push_back(declared_param(inner, p, math.type));

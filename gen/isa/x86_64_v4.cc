@@ -45,10 +45,11 @@ namespace {
   COMPARE_INT("mask_lt", TYPE, LANES, "lt", SUFFIX), COMPARE_INT("mask_le", TYPE, LANES, "le", SUFFIX),     \
       COMPARE_INT("mask_gt", TYPE, LANES, "gt", SUFFIX), COMPARE_INT("mask_ge", TYPE, LANES, "ge", SUFFIX), \
       COMPARE_INT("mask_eq", TYPE, LANES, "eq", SUFFIX), COMPARE_INT("mask_ne", TYPE, LANES, "neq", SUFFIX)
-#define MASKS(BITS, LANES)                                                       \
-  {"mask", DType::I##BITS, LANES, "_mm512_movepi" #BITS "_mask((__m512i)($0))"}, \
-      {"mask_and", DType::I##BITS, LANES, "_kand_mask" #LANES "($0, $1)"}, {     \
-    "mask_or", DType::I##BITS, LANES, "_kor_mask" #LANES "($0, $1)"              \
+#define MASKS(BITS, LANES)                                                          \
+  {"mask", DType::I##BITS, LANES, "_mm512_movepi" #BITS "_mask((__m512i)($0))"},    \
+      {"any", DType::I##BITS, LANES, "_mm512_movepi" #BITS "_mask((__m512i)($0))"}, \
+      {"mask_and", DType::I##BITS, LANES, "_kand_mask" #LANES "($0, $1)"}, {        \
+    "mask_or", DType::I##BITS, LANES, "_kor_mask" #LANES "($0, $1)"                 \
   }
 
 #define SCALE(KEY)                                                                                                     \

@@ -225,7 +225,8 @@ class VectorPlanner {
     // The processor overlaps iterations of a long formula by itself; several vectors of it side by side only make long
     // code.
     constexpr int kLong = 12;
-    if (!reduction && !survey.has_loops() && survey.operations() > kLong)
+    const bool function = survey.costly() > 0 && survey.draws() == 0;  // vectors share random blocks
+    if (!reduction && !survey.has_loops() && (function || survey.operations() > kLong))
       return std::max(1, wanted / (survey.operations() > 2 * kLong ? 4 : 2));
     return survey.costly() > 0 && isa_.vector_registers < kMany ? std::max(1, wanted / 2) : wanted;
   }
