@@ -64,15 +64,21 @@ std::string vector_text(Emitter& e, const VectorHole& hole) {
   TENON_UNREACHABLE("a hole of no kind");
 }
 
-/// The text of a frame with its holes filled.
-void add_frame(Emitter& e, const InnerFunction& f, const std::string& name) {
-  const TextTemplate text("c/" + f.frame->name + ".c.in", f.frame->text);
+/// What functions of a frame are called that do not depend on types.
+std::string shared_name(const Emitter& e, const InnerFunction& f) {
+  return fmt::format("{}_{}_{}", e.options.prefix, f.frame->name, e.isa.suffix);
+}
+
+/// A part of a frame with its holes filled, under the name of its function.
+void add_text(Emitter& e, const InnerFunction& f, const std::string& part, const std::string& name) {
+  const TextTemplate text("c/" + f.frame->name + ".c.in", part);
   const std::vector<std::string> wanted = text.hole_names();
   std::vector<HoleValue> values;
   const auto add = [&](const std::string& hole, std::string value) {
     if (std::find(wanted.begin(), wanted.end(), hole) != wanted.end()) values.push_back({hole, std::move(value)});
   };
   add("name", name);
+  add("shared", shared_name(e, f));
   add(std::string(kTargetHole), e.isa.target.empty() ? "" : target_macro(e.isa, e.options) + ' ');
   for (const std::string& hole : wanted)
     if (const auto vector = vector_hole(hole)) add(hole, vector_text(e, *vector));
@@ -88,6 +94,16 @@ void add_frame(Emitter& e, const InnerFunction& f, const std::string& name) {
   c.name = name;
   c.text = text.fill(values);
   e.needs.add_function(std::move(c));
+}
+
+/// The text of a frame; what precedes the line `//= each type` is printed once a file.
+void add_frame(Emitter& e, const InnerFunction& f, const std::string& name) {
+  constexpr std::string_view kEach = "\n//= each type\n";
+  const std::string& text = f.frame->text;
+  const std::size_t each = text.find(kEach);
+  if (each == std::string::npos) return add_text(e, f, text, name);
+  if (!e.needs.has(shared_name(e, f))) add_text(e, f, text.substr(0, each), shared_name(e, f));
+  add_text(e, f, text.substr(each + kEach.size()), name);
 }
 
 /// What another nest has brought under this name has to be the same function.

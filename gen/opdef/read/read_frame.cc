@@ -155,7 +155,7 @@ class HeadLine {
 
 /// Every hole is the name or says something of a tensor's type.
 void check_holes(const Frame& frame, const SourceFileRef& file, Diagnostics& diagnostics) {
-  std::vector<std::string> known = {"name"};
+  std::vector<std::string> known = {"name", "shared"};
   for (const FrameParameter& p : frame.parameters)
     if (p.is_tensor())
       for (const FrameHole& row : frame_holes()) known.push_back(frame_hole_name(p.name, row));
