@@ -159,7 +159,7 @@ class Runner {
     if (s.where && !eval(p.where).i) return;
     int64_t at = 0;
     for (size_t k = 0; k < p.index.size(); ++k) {
-      const int64_t i = eval(p.index[k]).i;
+      const int64_t i = integer(p.index[k]);
       if (i < 0 || i >= dims_[t][k]) outside("written", t, i, k);
       at += i * strides_[t][k];
     }
@@ -204,6 +204,16 @@ class Runner {
     return rounded(c.op, apply_number(c.op, args, c.parts[0].type, c.type), c.type);
   }
 
+  /// An index: most of a run evaluates these, and most of them are sums and products of variables.
+  int64_t integer(const CompiledExpr& c) {
+    if (c.kind == CompiledExpr::Kind::variable) return vars_[static_cast<size_t>(c.slot)];
+    if (c.kind == CompiledExpr::Kind::constant) return c.value.i;
+    const bool is_linear = c.op == ScalarOp::Add || c.op == ScalarOp::Sub || c.op == ScalarOp::Mul;
+    if (c.kind != CompiledExpr::Kind::apply || !is_linear || c.type != DType::I64) return eval(c).i;
+    const auto a = static_cast<uint64_t>(integer(c.parts[0])), b = static_cast<uint64_t>(integer(c.parts[1]));
+    return static_cast<int64_t>(c.op == ScalarOp::Add ? a + b : c.op == ScalarOp::Sub ? a - b : a * b);
+  }
+
   Number rounded(ScalarOp op, const Number& v, DType type) const {
     return call_.rounded ? call_.rounded(op, v, type) : v;
   }
@@ -220,7 +230,7 @@ class Runner {
     int64_t at = 0;
     const size_t rank = dims_[t].size();
     for (size_t k = 0; k < rank; ++k) {
-      const int64_t i = eval(c.parts[k]).i;
+      const int64_t i = integer(c.parts[k]);
       if (i < 0 || i >= dims_[t][k]) {
         if (!c.padded) outside("read", t, i, k);
         return eval(c.parts[rank]);
