@@ -200,6 +200,7 @@ int try_in(const Trial& trial, const Definitions& definitions, const fs::path& f
   LibOptions lib;
   lib.selection = options.selection;
   lib.selection.ops = {{def.name}};
+  lib.amalgamate = true;  // starting a compiler takes longer than compiling a small file
   const Library library = options.gradients
                               ? library_with_gradient(run, defs, lib)
                               : run.open(expand_library(defs, {{def.name}, dtypes_to_make(def, keys, tests)}));

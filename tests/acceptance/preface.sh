@@ -6,6 +6,9 @@ shared=${TENON_SHARED:-$checkout/../shared}
 tenon=${TENON_PROGRAM:-$checkout/build/tenon}
 jobs=${TENON_JOBS:-2}  # compilers at once; ctest has other tests for the other processors
 
+amalgamated=$checkout/tests/acceptance/tenon_amalgamated
+export TENON_PROGRAM="$tenon"
+
 skip() {
   echo "SKIP $(basename "$0"): $1"
   echo '0 passed, 0 failed, 1 skipped'
