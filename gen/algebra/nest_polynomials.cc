@@ -57,7 +57,7 @@ bool begins_with_quotient(const SFor& loop) {
 
 }  // namespace
 
-NestPolynomials::NestPolynomials(const Kernel& kernel, KnownQuantities& known) : kernel_(kernel), known_(known) {
+NestPolynomials::NestPolynomials(const Kernel& kernel, KnownQuantities& known) : known_(known) {
   for (const Size& s : kernel.sizes) {
     if (s.lo == s.hi) {
       sizes_[s.name] = number(s.lo);

@@ -55,7 +55,6 @@ class NestPolynomials {
   const Digit* digit(const Polynomial& number, const Polynomial& divisor);
   bool is_positive(const Polynomial& p) { return known_.proves(p - Polynomial::constant(1), {}); }
 
-  const Kernel& kernel_;
   KnownQuantities& known_;
   std::map<std::string, Polynomial> names_, sizes_, derived_;
   std::map<QuantityName, Polynomial> extents_;  ///< numbers of the shared loop by their names: how many there are

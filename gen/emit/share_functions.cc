@@ -147,7 +147,7 @@ std::set<std::string> words_of(const std::string& text) {
 /// The numbers of a group that become parameters: places that have the same values in all members are one.
 class Parameters {
  public:
-  explicit Parameters(const std::vector<Member>& members) : members_(members) {
+  explicit Parameters(const std::vector<Member>& members) {
     for (size_t k = 0; k < members[0].numbers.size(); ++k) {
       std::vector<int64_t> column;
       for (const Member& m : members) column.push_back(m.numbers[k].value);
@@ -194,7 +194,6 @@ class Parameters {
     }
   }
 
-  const std::vector<Member>& members_;
   std::vector<int> of_number_;                 ///< parameter of each number, -1 for none
   std::vector<std::vector<int64_t>> columns_;  ///< of each parameter, by member
   std::vector<std::string> names_;
