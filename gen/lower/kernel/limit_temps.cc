@@ -12,7 +12,7 @@
 namespace tenon {
 namespace {
 
-/// The conditions under which all reads of a temp stand, over the variables of its own statement.
+/// The conditions of all reads of a temp, over the variables of its own statement.
 class CommonBounds {
  public:
   CommonBounds(const Kernel& k, const KernelStatement& of) : k_(k), of_(of) {}

@@ -16,10 +16,10 @@ struct RecurrentGroup {
   std::size_t last = 0;
 };
 
-/// Puts the statements of each group side by side where only those of other groups are between them.
+/// Makes the statements of each group adjacent where only those of other groups are between them.
 void gather_groups(OpDef& op);
 
-/// The groups of a body, in order. Statements that need each other and are not side by side are reported.
+/// The groups of a body, in order. Statements that need each other and are not adjacent are reported.
 std::vector<RecurrentGroup> recurrent_groups(const OpDef& op, Diagnostics& diagnostics);
 
 /// Whether the index is guarded by clamp, wrap, reflect or mirror.

@@ -40,9 +40,9 @@ class GroupFinder {
     }
   }
 
-  /// The first group in which members of other groups stand: the new order of the statements from its first to its
-  /// last. What it needs moves before it, all others behind it. Nothing where another statement is between, or no group
-  /// is so.
+  /// The first group with members of other groups between its own: the new order of the statements from its first to
+  /// its last. What it needs moves before it, all others after it. Nothing if another statement is between, or if there
+  /// is no such group.
   std::optional<std::pair<std::size_t, std::vector<std::size_t>>> gathered() const {
     for (std::size_t i = 0; i < needs_.size(); ++i) {
       const std::set<std::size_t> from = reached(i);
