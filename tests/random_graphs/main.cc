@@ -17,6 +17,7 @@
 #include "isa/all_isas.h"
 #include "opdef/read/read_math.h"
 #include "opdef/read_ops.h"
+#include "pipeline/read_data.h"
 #include "random_graphs/choose_node.h"
 #include "random_graphs/evaluate.h"
 #include "random_graphs/gradients.h"
@@ -300,6 +301,6 @@ int main(int argc, char** argv) {
   if (!defs.ok() || !math.ok())
     return fmt::print(stderr, "{}{}", defs.diagnostics().text(), math.diagnostics().text()), 1;
   const char* cc = std::getenv("CC");
-  const Definitions all{*defs, *math};
+  const Definitions all{*defs, *math, read_scalar_functions(run)};
   return hunt({run, all, fmt::format("{} -O0 -w", cc ? cc : "cc")}, settings);  // compiling is most of the time
 }
