@@ -63,7 +63,7 @@ int explain_scalar_loops(const Library& library, const std::vector<const Isa*>& 
     for (const Isa* isa : levels) {
       if (isa->vector_bits == 0 || !gains(*rows[i].kernel, *isa)) continue;
       std::set<std::string> reasons;
-      for (const InnerLoop& l : inner_loops(lower_kernel(*rows[i].kernel, schedules, *isa)))
+      for (const InnerLoop& l : inner_loops(library_nest(*rows[i].kernel, schedules, *isa)))
         if (l.lanes == 1 && l.contiguous && !l.rest) reasons.insert(l.why);
       for (const std::string& why : reasons)
         rows[i].text += fmt::format("{} at {}: {}\n", rows[i].kernel->name, isa->name, why);
@@ -86,7 +86,7 @@ void print_levels(const Kernel& kernel, const std::vector<const Isa*>& levels, c
       print_to(stdout, "  at {}: the body of the level below\n", isa->name);
       continue;
     }
-    const LoopNest nest = lower_kernel(kernel, schedules, *isa);
+    const LoopNest nest = library_nest(kernel, schedules, *isa);
     print_to(stdout, "  at {}: blueprint {}\n", isa->name, nest.blueprint);
     print_loops(nest);
     for (const std::string& note : nest.notes) print_to(stdout, "    {}\n", note);
