@@ -116,7 +116,9 @@ class LoopBuilder {
     TreeDefine d = p.define;
     for (Expr& e : d.index) e = rename(e);
     d.value = rename(d.value);
-    d.where = rename(d.where);
+    // A temp is read only where its condition holds. What no loop's bounds say of it is not worth a test.
+    const bool is_temp = k_.tensors[static_cast<size_t>(d.tensor)].role == Role::Temp && d.update == Update::Assign;
+    d.where = is_temp ? nullptr : rename(d.where);
     return d;
   }
   TreeAccumulate accumulate_of(const Pending& p) const {
