@@ -6,6 +6,7 @@
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
+#include "lower/tree/block_lines.h"
 #include "lower/tree/block_recurrences.h"
 #include "lower/tree/build_loops.h"
 #include "lower/tree/join_scatters.h"
@@ -49,6 +50,7 @@ KernelCase after_passes(Kernel kernel, const LoweringPasses& passes) {
   out.tree = build_loops(out.kernel);
   join_scatters(out.kernel, out.tree);
   block_recurrences(out.kernel, out.tree);
+  block_lines(out.kernel, out.tree);
   out.streams_rows = stream_rows(out.kernel, out.tree);
   return out;
 }

@@ -32,7 +32,7 @@ gradients() { rm -rf "$work/level" && "$tenon" lib --grad --dtypes f32 -q -o "$w
 check 'all gradients at every level' gradients
 
 # Calls with workers: the bytes of one thread, by the pool itself.
-threads() { "$tenon" lib --threads --ops gemm,conv2d,conv_transpose2d,softmax,sum,relu,add,transpose --dtypes f32 --isa portable,native -q -o "$work/threads"; }
+threads() { "$tenon" lib --threads --ops gemm,conv2d,conv_transpose2d,softmax,sum,relu,add,transpose,maxpool2d --dtypes f32 --isa portable,native -q -o "$work/threads"; }
 check 'generates a library for workers' threads
 # shellcheck disable=SC2046
 check 'compiles it with its pool' sh -c 'cd "$0" && ${CC:-cc} -O1 -pthread -DTN_GRAIN_BYTES=64 -Iinclude -o same_calls "$1" $(cat sources.txt) runtime/tn_threads.c' "$work/threads" "$checkout/tests/programs/same_calls.c"

@@ -70,6 +70,17 @@ static int sum(const tn_context* on, float* y, int64_t n) {
   return status;
 }
 
+/* One image of one channel: workers share its rows, which are made by blocks. */
+static int pool(const tn_context* on, float* y, int64_t rows) {
+  const tn_maxpool2d_dims d = {1, 1, 2 * rows, 45};
+  tn_maxpool2d_attrs attrs = {{3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 0};
+  const size_t bytes = tn_maxpool2d_f32_on_workspace(on, &d, &attrs);
+  void* w = malloc(bytes + 1);
+  const int status = tn_maxpool2d_f32_on(on, &d, &attrs, a, y, w, bytes);
+  free(w);
+  return status;
+}
+
 typedef int call(const tn_context* on, float* y, int64_t n);
 
 /* One call without a context and with each; 1: they differ. */
@@ -93,8 +104,8 @@ int main(void) {
   static const struct {
     const char* name;
     call* op;
-  } ops[] = {{"gemm", gemm},       {"conv2d", conv}, {"conv_transpose2d", transposed},
-             {"softmax", softmax}, {"relu", relu},   {"sum", sum}};
+  } ops[] = {{"gemm", gemm}, {"conv2d", conv},   {"conv_transpose2d", transposed}, {"softmax", softmax}, {"relu", relu},
+             {"sum", sum},   {"maxpool2d", pool}};
   tn_context contexts[4];
   int wrong = 0;
   for (int k = 0; k < MOST; ++k)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algebra/linear.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/place_temps.h"
 
@@ -47,19 +48,33 @@ void collect(const Tree& tree, int tensor, std::vector<Index>& out) {
   }
 }
 
+/// Whether each iteration of `var` has the loop go over a block of its own: from n·var to at most n·var + n.
+bool goes_over_block(const TreeLoop& l, const std::string& var) {
+  const auto from = l.begin ? affine_in(l.begin, var) : std::nullopt;
+  const auto* end = from && l.end ? std::get_if<Apply>(&l.end->node) : nullptr;
+  if (!end || end->op != ScalarOp::Min) return false;
+  const LinearForm next = linear_form(l.begin + from->coefficient);
+  return std::any_of(end->args.begin(), end->args.end(), [&](const Expr& bound) {
+    const LinearForm rest = linear_form(bound) - next;
+    return rest.terms.empty() && rest.constant == 0;
+  });
+}
+
 /// Parallel loops of one kernel.
 class ParallelLoops {
  public:
   ParallelLoops(const Kernel& k, const LoopTree& tree) : k_(k), tree_(tree), places_(place_temps(k, tree)) {}
 
-  bool independent(const Tree& body, const std::string& var) const {
+  /// `rows`: a variable that has other values in each iteration of `var`, if there is one.
+  bool independent(const Tree& body, const std::string& var, const std::string& rows = "") const {
     return std::all_of(body.begin(), body.end(), [&](const TreeNode& n) {
-      if (const auto* l = std::get_if<TreeLoop>(&n.node)) return independent(l->body, var);
-      if (const auto* t = std::get_if<TreeTranspose>(&n.node)) return indexed_by(t->copy.index, var);
+      if (const auto* l = std::get_if<TreeLoop>(&n.node))
+        return independent(l->body, var, goes_over_block(*l, var) ? l->var.name : rows);
+      const auto apart = [&](const Index& i) { return indexed_by(i, var) || indexed_by(i, rows); };
+      if (const auto* t = std::get_if<TreeTranspose>(&n.node)) return apart(t->copy.index);
       const auto* d = std::get_if<TreeDefine>(&n.node);
       if (!d || !places_[static_cast<size_t>(d->tensor)].stored) return true;
-      return k_.tensors[static_cast<size_t>(d->tensor)].role == Role::Output ? indexed_by(d->index, var)
-                                                                             : owned(d->tensor, var);
+      return k_.tensors[static_cast<size_t>(d->tensor)].role == Role::Output ? apart(d->index) : owned(d->tensor, var);
     });
   }
 

@@ -263,10 +263,22 @@ TEST_CASE("library bodies: windows are gone through down their columns, then alo
   }
 }
 
+TEST_CASE("library bodies: lines that windows are read from are made for eight rows, which workers may share") {
+  for (const char* op : {"maxpool2d", "avgpool2d"}) {
+    const std::string nest = nest_of(op);
+    INFO(nest);
+    CHECK(contains(nest, "parallel for y_block = 0 .. "));
+    CHECK(count_of(nest, "for y = y_begin") == 2 * count_of(nest, "for y_block = 0"));
+    CHECK(contains(workspaces_of(nest), "_lines"));
+    CHECK_FALSE(contains(workspaces_of(nest), "_line:"));
+  }
+  CHECK_FALSE(contains(nest_of("resize2d_linear"), "y_block"));  // elements that are looked up come one by one
+}
+
 TEST_CASE("library bodies: sums over short windows need no blocks") {
   const std::string nest = nest_of("avgpool2d");
   INFO(nest);
-  const size_t fork = nest.find("if and(le(kernel.0, 64), le(kernel.1, 64))"), blocks = nest.find("_block");
+  const size_t fork = nest.find("if and(le(kernel.0, 64), le(kernel.1, 64))"), blocks = nest.find("_sum_block");
   CHECK(fork != std::string::npos);
   CHECK(blocks > nest.find("else", fork));
 }

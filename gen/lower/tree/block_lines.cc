@@ -1,0 +1,162 @@
+// block-lines: a loop over rows, each of which has a line of its own, becomes one over blocks of rows with a loop for
+// the lines and one for what is read from them.
+#include "lower/tree/block_lines.h"
+
+#include <algorithm>
+#include <set>
+
+#include "algebra/simplify.h"
+#include "lower/kernel/add_temp.h"
+#include "lower/kernel/kernel_ranges.h"
+#include "lower/tree/tree_exprs.h"
+
+namespace tenon {
+namespace {
+
+/// Rows of a block: enough that a processor has stored the first lines when it reads them, few enough for its cache.
+constexpr int64_t kLines = 8;
+
+using Index = std::vector<Expr>;
+
+/// Adds the tensors that a tree assigns; false where it does anything else to one.
+bool add_assigned(const Tree& tree, std::set<int>& out) {
+  return std::all_of(tree.begin(), tree.end(), [&](const TreeNode& n) {
+    if (const auto* l = std::get_if<TreeLoop>(&n.node)) return add_assigned(l->body, out);
+    if (std::holds_alternative<TreeTranspose>(n.node)) return false;
+    const auto* d = std::get_if<TreeDefine>(&n.node);
+    if (d) out.insert(d->tensor);
+    return !d || (d->update == Update::Assign && !d->where);
+  });
+}
+
+void collect_reads(const Tree& tree, int tensor, std::vector<Index>& out) {
+  each_value(tree, [&](const Expr& e) {
+    each_read(e, [&](const Read& r) {
+      if (r.tensor == tensor) out.push_back(r.index);
+    });
+  });
+}
+
+void collect_defines(const Tree& tree, int tensor, std::vector<Index>& out) {
+  for (const TreeNode& n : tree) {
+    if (const auto* l = std::get_if<TreeLoop>(&n.node)) collect_defines(l->body, tensor, out);
+    const auto* d = std::get_if<TreeDefine>(&n.node);
+    if (d && d->tensor == tensor) out.push_back(d->index);
+  }
+}
+
+/// Whether the index is that of a window: neither a variable, whose line is read where it was written, nor looked up.
+bool slides(const Expr& index) {
+  bool ok = !std::holds_alternative<VarRef>(index->node);
+  each_read(index, [&](const Read&) { ok = false; });
+  return ok;
+}
+
+class LineBlocker {
+ public:
+  LineBlocker(Kernel& k, LoopTree& tree) : k_(k), tree_(tree) {}
+
+  void run(Tree& tree) {
+    for (TreeNode& n : tree) {
+      auto* l = std::get_if<TreeLoop>(&n.node);
+      if (!l) continue;
+      if (const int line = line_of(*l); line >= 0) n.node = blocks(*l, line);
+      else run(l->body);
+    }
+  }
+
+ private:
+  /// The temp whose line each iteration makes and the last loop in it reads by windows; -1: none.
+  int line_of(const TreeLoop& rows) {
+    if (rows.ordered || rows.carried || rows.begin || rows.end || constant_value(rows.var.extent)) return -1;
+    if (rows.body.size() < 2 || std::any_of(rows.body.begin(), rows.body.end(), [](const TreeNode& n) {
+          return !std::holds_alternative<TreeLoop>(n.node);
+        }))
+      return -1;
+    const Tree lines(rows.body.begin(), rows.body.end() - 1);
+    std::set<int> made, results;
+    if (!add_assigned(lines, made) || !add_assigned({rows.body.back()}, results) || made.size() != 1) return -1;
+    const int line = *made.begin();
+    if (results.count(line) || k_.tensors[static_cast<size_t>(line)].role != Role::Temp) return -1;
+    std::vector<Index> used;
+    for (const int r : results) collect_reads(lines, r, used);
+    if (!used.empty()) return -1;
+    collect_reads(tree_.body, line, used);
+    if (used.empty() || !std::all_of(used.begin(), used.end(), [](const Index& i) { return slides(i.back()); }))
+      return -1;
+    collect_defines(tree_.body, line, used);
+    for (dim_ = 0; dim_ + 1 < used.front().size(); ++dim_)
+      if (std::all_of(used.begin(), used.end(), [&](const Index& i) { return is_variable(i[dim_], rows.var.name); }))
+        return line;
+    return -1;
+  }
+
+  TreeLoop blocks(const TreeLoop& rows, int line) {
+    const std::string &row = rows.var.name, letter = letter_of(row);
+    const Expr height = constant_int(kLines);
+    TreeLoop out;
+    out.var = {letter + "_block" + row.substr(letter.size()),
+               simplify(apply(ScalarOp::FloorDiv, {rows.var.extent + height - constant_int(1), height}))};
+    const Tensor of = k_.tensors[static_cast<size_t>(line)];
+    Index dims = of.dims;
+    dims[dim_] = out.var.extent;
+    dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(dim_) + 1, height);
+    from_ = line;
+    to_ = add_temp(k_, of.name + "s", of.dtype, dims);
+    block_ = var_ref(out.var.name);
+    TreeLoop half = rows;
+    half.begin = simplify(block_ * height);
+    half.end = simplify(apply(ScalarOp::Min, {half.begin + height, rows.var.extent}));
+    TreeLoop results = half;
+    half.body.pop_back();
+    results.body.erase(results.body.begin(), results.body.end() - 1);
+    half.var.name += "_lines";
+    half.body = changed_tree(half.body, {}, [&](const Expr& e, const Ranges&) {
+      return substitute(e, {{row, var_ref(half.var.name)}});
+    });
+    for (TreeLoop* l : {&half, &results}) {
+      move_to_blocks(l->body);
+      out.body.push_back({std::move(*l)});
+    }
+    return out;
+  }
+
+  /// line[…, y, …] becomes lines[…, block, y - first row of the block, …].
+  void move_to_blocks(Tree& tree) const {
+    tree = changed_tree(tree, {}, [&](const Expr& e, const Ranges&) { return moved(e); });
+    move_defines(tree);
+  }
+
+  void move_defines(Tree& tree) const {
+    for (TreeNode& n : tree) {
+      if (auto* l = std::get_if<TreeLoop>(&n.node)) move_defines(l->body);
+      auto* d = std::get_if<TreeDefine>(&n.node);
+      if (d && d->tensor == from_) d->tensor = to_, d->index = in_block(d->index);
+    }
+  }
+
+  Expr moved(const Expr& e) const {
+    const Expr x = map_children(e, [&](const Expr& c) { return moved(c); });
+    const auto* read = std::get_if<Read>(&x->node);
+    return read && read->tensor == from_ ? read_of(to_, x->type, in_block(read->index)) : x;
+  }
+
+  Index in_block(Index index) const {
+    const Expr row = index[dim_];
+    index[dim_] = block_;
+    index.insert(index.begin() + static_cast<std::ptrdiff_t>(dim_) + 1, row - block_ * constant_int(kLines));
+    return index;
+  }
+
+  Kernel& k_;
+  LoopTree& tree_;
+  size_t dim_ = 0;  ///< of the temp, that the rows walk
+  int from_ = -1, to_ = -1;
+  Expr block_;
+};
+
+}  // namespace
+
+void block_lines(Kernel& k, LoopTree& tree) { LineBlocker(k, tree).run(tree.body); }
+
+}  // namespace tenon
