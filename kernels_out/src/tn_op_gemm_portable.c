@@ -211,14 +211,14 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
       const int64_t column = first_column + panel * 4;
       const int64_t width = tn_i64_min_portable(block_columns - panel * 4, 4);
       if (pack_all || width < 4) {
+        if (width < 4) {
+          for (int64_t lane = 0; lane < K * 4; ++lane) {
+            packed[panel * K * 4 + lane] = 0.0f;
+          }
+        }
         for (int64_t lane = 0; lane < width; ++lane) {
           for (int64_t k = 0; k < K; ++k) {
             packed[panel * K * 4 + k * 4 + lane] = B[k * B_s0 + (column + lane) * B_s1];
-          }
-        }
-        for (int64_t lane = width; lane < 4; ++lane) {
-          for (int64_t k = 0; k < K; ++k) {
-            packed[panel * K * 4 + k * 4 + lane] = 0.0f;
           }
         }
       }
@@ -356,14 +356,14 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
       const int64_t column = first_column + panel * 4;
       const int64_t width = tn_i64_min_portable(block_columns - panel * 4, 4);
       if (pack_all || width < 4) {
+        if (width < 4) {
+          for (int64_t lane = 0; lane < K * 4; ++lane) {
+            packed[panel * K * 4 + lane] = 0.0f;
+          }
+        }
         for (int64_t lane = 0; lane < width; ++lane) {
           for (int64_t k = 0; k < K; ++k) {
             packed[panel * K * 4 + k * 4 + lane] = B[k * B_s0 + (column + lane) * B_s1];
-          }
-        }
-        for (int64_t lane = width; lane < 4; ++lane) {
-          for (int64_t k = 0; k < K; ++k) {
-            packed[panel * K * 4 + k * 4 + lane] = 0.0f;
           }
         }
       }

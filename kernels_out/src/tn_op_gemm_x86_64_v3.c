@@ -712,14 +712,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               }
             }
           } else {
+            if (width < 16) {
+              for (int64_t lane = 0; lane < K * 16; lane += 8) {
+                *(tn_f32x8_at *)&packed[panel * K * 16 + lane] = (tn_f32x8){0};
+              }
+            }
             for (int64_t lane = 0; lane < width; ++lane) {
               for (int64_t k = 0; k < K; ++k) {
                 packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
-              }
-            }
-            for (int64_t lane = width; lane < 16; ++lane) {
-              for (int64_t k = 0; k < K; ++k) {
-                packed[panel * K * 16 + k * 16 + lane] = 0.0f;
               }
             }
           }
@@ -1385,14 +1385,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               }
             }
           } else {
+            if (width < 16) {
+              for (int64_t lane = 0; lane < K * 16; lane += 8) {
+                *(tn_f32x8_at *)&packed[panel * K * 16 + lane] = (tn_f32x8){0};
+              }
+            }
             for (int64_t lane = 0; lane < width; ++lane) {
               for (int64_t k = 0; k < K; ++k) {
                 packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
-              }
-            }
-            for (int64_t lane = width; lane < 16; ++lane) {
-              for (int64_t k = 0; k < K; ++k) {
-                packed[panel * K * 16 + k * 16 + lane] = 0.0f;
               }
             }
           }

@@ -42,8 +42,8 @@ Block pack_vectors(ContractionBuilder& b, int packed, const WholePanels& panels)
                                               loops_over(b, b.c.depth, std::move(together))))};
 }
 
-/// Panels element by element, the columns past `count` filled with 0. All columns of a line of the depth come before
-/// the next line, so that the part of the panel that they write stays in the cache.
+/// Panels element by element, those of fewer columns than a panel's into zeros. All columns of a line of the depth come
+/// before the next line, so that the part of the panel that they write stays in the cache.
 Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel,
                     const Operand& count) {
   const std::string at = b.local("lane");
@@ -51,15 +51,16 @@ Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, co
   bind_collapsed(b.c.columns, column + v_var(at), scope);
   const Operand to = panel + flat_index(b, b.c.depth, scope) * v_int(b.panel_columns()) + v_var(at);
   Block copy{s_store(packed, to, v_cast(b.scalar(b.c.right, scope), b.c.accumulator))};
-  Block clear{s_store(packed, to, v_const(0, {b.c.accumulator, 1, 0}))};
+  Block zeros{s_store(packed, panel + v_var(at), v_const(0, {b.c.accumulator, b.lanes(), 0}))};
+  Block clear{s_for(at, v_int(0), b.extent_of(b.c.depth) * v_int(b.panel_columns()), b.lanes(), std::move(zeros))};
   std::vector<LoopVar> lines = b.c.depth, line;
   if (!lines.empty()) {
     line.push_back(lines.back());
     lines.pop_back();
   }
-  return loops_over(b, lines,
-                    {s_for(at, v_int(0), count, 1, loops_over(b, line, std::move(copy))),
-                     s_for(at, count, v_int(b.panel_columns()), 1, loops_over(b, line, std::move(clear)))});
+  Block out{s_if(v_apply(ScalarOp::Lt, {count, v_int(b.panel_columns())}), std::move(clear))};
+  append(out, loops_over(b, lines, {s_for(at, v_int(0), count, 1, loops_over(b, line, std::move(copy)))}));
+  return out;
 }
 
 /// A way to fill a panel, and when it is one; without a condition, always.
