@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/graph/size_expr.h"
+
 namespace tenon {
 namespace {
 
@@ -205,15 +207,18 @@ void NestPolynomials::open(const SFor& loop) {
     names_[loop.var] = unknown(loop.var);
     return;
   }
-  const Parts turns = parts_by(end - begin, number(loop.step));
-  if (end - begin == number(1)) {
+  const Polynomial span = end - begin;
+  Parts turns = parts_by(span, number(loop.step));
+  // proofs hold for real numbers too, so that a known number of turns is rounded here
+  if (span.is_constant()) turns = {number(floor_quotient(span.constant_value() + loop.step - 1, loop.step)), {}};
+  if (turns.low.terms.empty() && turns.high == number(1)) {
     names_[loop.var] = begin;
     return;
   }
   const Polynomial turn = known_.add(loop.var, inside_);
   known_.know(turn);
   if (turns.low.terms.empty()) known_.know(turns.high - number(1) - turn);
-  else known_.know(end - number(1) - begin - number(loop.step) * turn);
+  else known_.know(span - number(1) - number(loop.step) * turn);
   names_[loop.var] = begin + number(loop.step) * turn;
 }
 

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "algebra/nest_accesses.h"
+#include "ir/graph/size_expr.h"
 
 namespace tenon {
 namespace {
@@ -19,20 +21,24 @@ struct Pair {
   Polynomial here, there;
 };
 
+/// Which multiple of a stride is taken from a constant: an offset of -1 belongs to the digit above, one just below the
+/// stride to the digit itself unless other terms reduce it.
+enum class Rounding { Nearest, Down };
+
 /// The terms that are multiples of a stride, divided by it, and the others.
 struct Digits {
   Polynomial high, low;
 };
-Digits digits_by(const Polynomial& p, const Polynomial& stride) {
+Digits digits_by(const Polynomial& p, const Polynomial& stride, Rounding rounding) {
   Digits out;
   const auto& [by, times] = *stride.terms.begin();
   for (const auto& [monomial, coefficient] : p.terms) {
     Monomial rest;
     if (coefficient % times == 0 && divide(monomial, by, rest)) out.high.add(rest, coefficient / times);
     else if (by.empty() && monomial.empty()) {
-      const int64_t nearest = (coefficient + (coefficient > 0 ? times / 2 : -times / 2)) / times;
-      out.high.add({}, nearest);
-      out.low.add({}, coefficient - nearest * times);
+      const int64_t multiple = floor_quotient(coefficient + (rounding == Rounding::Nearest ? times / 2 : 0), times);
+      out.high.add({}, multiple);
+      out.low.add({}, coefficient - multiple * times);
     } else {
       out.low.add(monomial, coefficient);
     }
@@ -97,15 +103,24 @@ class Prover {
     std::vector<Pair> out;
     Polynomial here = write.offset, there = other.offset;
     for (const Polynomial& stride : strides_of({here, there})) {
-      const Digits mine = digits_by(here, stride), others = digits_by(there, stride);
-      const bool bounded = is_below(mine.low, stride, write.facts) && is_below(others.low, stride, other.facts);
+      Digits mine = digits_by(here, stride, Rounding::Nearest), others = digits_by(there, stride, Rounding::Nearest);
+      const auto below = bounded_digits(here, stride, write.facts),
+                 others_below = below ? bounded_digits(there, stride, other.facts) : std::nullopt;
       const Polynomial moved = loop_.known.elsewhere(others.low);
-      if (!bounded && !(both && stay_close(stride - Polynomial::constant(1), mine.low, moved, *both))) continue;
+      if (others_below) mine = *below, others = *others_below;
+      else if (!both || !stay_close(stride - Polynomial::constant(1), mine.low, moved, *both)) continue;
       out.push_back({mine.high, loop_.known.elsewhere(others.high)});
       here = mine.low, there = others.low;
     }
     out.push_back({here, loop_.known.elsewhere(there)});
     return out;
+  }
+
+  /// The digits by a stride, where it is proved that the low one is below it.
+  std::optional<Digits> bounded_digits(const Polynomial& offset, const Polynomial& stride, const Facts& facts) const {
+    for (const Rounding rounding : {Rounding::Nearest, Rounding::Down})
+      if (Digits digits = digits_by(offset, stride, rounding); is_below(digits.low, stride, facts)) return digits;
+    return std::nullopt;
   }
 
   /// Whether a value is from 0 to below the stride.

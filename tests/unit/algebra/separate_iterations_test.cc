@@ -94,6 +94,24 @@ TEST_CASE("columns are apart as long as no row reaches the next") {
   CHECK_FALSE(fault(columns(v_int(32), 3)).empty());
 }
 
+TEST_CASE("offsets past the middle of a row stay in it") {
+  const auto rows_of = [&](int64_t second) {
+    return phase_of({over("r", v_int(4), {clears(i * v_int(16) + r), clears(i * v_int(16) + r + v_int(second))})});
+  };
+  CHECK(fault(rows_of(12)).empty());
+  CHECK(fault(rows_of(8)).empty());
+  CHECK_FALSE(fault(rows_of(13)).empty());
+}
+
+TEST_CASE("steps that do not divide a row end with its last whole number of turns") {
+  const auto blocks_of = [&](int64_t columns) {
+    return phase_of({over("r", v_int(columns), {clears(i * v_int(32) + r, 16)}, 16)});
+  };
+  CHECK(fault(blocks_of(14)).empty());
+  CHECK(fault(blocks_of(31)).empty());
+  CHECK_FALSE(fault(blocks_of(33)).empty());
+}
+
 TEST_CASE("the last vector of a row has to end with it") {
   const Operand begin = i * n + r, active = least(v_int(8), n - r);
   CHECK(fault(phase_of({over("r", n, {clears(begin, 8, active)}, 8)}, rows)).empty());
