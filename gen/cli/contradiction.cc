@@ -146,6 +146,12 @@ std::string bench_contradiction(const BenchOptions& o) {
              : "";
 }
 
+std::string run_contradiction(const RunOptions& o) {
+  for (const std::string& output : o.outputs)
+    if (std::string wrong = no_file("-o", output); !wrong.empty()) return wrong;
+  return "";
+}
+
 std::string try_contradiction(const TryOptions& o) {
   if (o.definitions.empty() && !o.body && !o.op) return "name DEFS.yaml, --body or --op";
   if (o.gradients)
@@ -182,6 +188,7 @@ std::string command_contradiction(const Options& options) {
   if (const auto* o = std::get_if<TuneOptions>(&options.command)) return tune_contradiction(*o);
   if (const auto* o = std::get_if<QuantizeOptions>(&options.command)) return no_file("-o", o->output);
   if (const auto* o = std::get_if<BenchOptions>(&options.command)) return bench_contradiction(*o);
+  if (const auto* o = std::get_if<RunOptions>(&options.command)) return run_contradiction(*o);
   if (const auto* o = std::get_if<TryOptions>(&options.command)) return try_contradiction(*o);
   if (const auto* o = std::get_if<ExplainOptions>(&options.command)) return explain_contradiction(*o);
   return "";

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "pipeline/run.h"
 #include "support/print_to.h"
@@ -16,8 +17,12 @@ namespace tenon {
 
 void refuse_unreadable(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(path, error);
+    if (is_directory(status)) stop_run(exit_bad_input, fmt::format("{}: this is a folder, not a file", path));
+    if (exists(status) && !is_regular_file(status)) continue;  // a pipe can be opened once
     std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (!file) stop_run(exit_bad_input, fmt::format("{}: {}", path, std::strerror(errno)));
+    if (!file) stop_run(exit_bad_input, fmt::format("{}: {}", path.empty() ? "''" : path, std::strerror(errno)));
     std::fclose(file);
   }
 }

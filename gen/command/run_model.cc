@@ -35,6 +35,7 @@ void check_outputs(const Run& run, const RunOptions& options) {
   for (size_t k = 0; k + 1 < options.of_program.size(); ++k)
     if (options.of_program[k] == "--labels") read.push_back(options.of_program[k + 1]);
   refuse_overwriting(run, outputs, read);
+  refuse_missing_folders(run, outputs);
 }
 
 }  // namespace

@@ -67,7 +67,10 @@ void check_written(const Run& run, const TrainOptions& options) {
   read.push_back(options.graph);
   if (options.train_with) read.push_back(*options.train_with);
   read.insert(read.end(), run.files_read().begin(), run.files_read().end());
-  refuse_overwriting(run, written_files(options), read);
+  std::vector<WrittenFile> written = written_files(options);
+  refuse_overwriting(run, written, read);
+  if (options.export_onnx) written.pop_back();  // the command itself writes this one, and makes its folder
+  refuse_missing_folders(run, written);
 }
 
 /// Runs it; its own status says what was wrong.

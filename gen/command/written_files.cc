@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 namespace tenon {
 
 void refuse_overwriting(const Run& run, const std::vector<WrittenFile>& written, const std::vector<std::string>& read) {
@@ -16,6 +18,8 @@ void refuse_overwriting(const Run& run, const std::vector<WrittenFile>& written,
                      ? fmt::format("{}: '{}' is named twice, and would be overwritten", w.flag, w.path)
                      : fmt::format("{} and {} name the same file, '{}'", written[k].flag, w.flag, w.path));
     if (control.list_outputs || control.check) continue;
+    if (std::error_code error; std::filesystem::is_directory(w.path, error))
+      stop_run(exit_bad_input, fmt::format("{}: '{}' is a folder: name a file", w.flag, w.path));
     for (const std::string& input : read)
       if (same_file(w.path, input))
         stop_run(exit_bad_input,
@@ -25,6 +29,15 @@ void refuse_overwriting(const Run& run, const std::vector<WrittenFile>& written,
                fmt::format("{}: '{}' would be overwritten, but it is not {}\n  note: name another file, or overwrite "
                            "it with --force",
                            w.flag, w.path, name_of(w.form)));
+  }
+}
+
+void refuse_missing_folders(const Run& run, const std::vector<WrittenFile>& written) {
+  if (run.only_looks()) return;
+  for (const WrittenFile& w : written) {
+    const std::filesystem::path folder = std::filesystem::path(w.path).parent_path();
+    if (std::error_code error; !folder.empty() && !std::filesystem::is_directory(folder, error))
+      stop_run(exit_bad_input, fmt::format("{}: '{}': there is no folder '{}'", w.flag, w.path, folder.string()));
   }
 }
 

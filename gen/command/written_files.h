@@ -19,4 +19,7 @@ struct WrittenFile {
 /// without --force, of a file that does not look like one of Tenon's.
 void refuse_overwriting(const Run& run, const std::vector<WrittenFile>& written, const std::vector<std::string>& read);
 
+/// Stops where one of them, written by a generated program, would be in a folder that does not exist.
+void refuse_missing_folders(const Run& run, const std::vector<WrittenFile>& written);
+
 }  // namespace tenon

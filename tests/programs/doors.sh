@@ -75,6 +75,16 @@ check 'run onto its input' ends 1 "-o: '$work/in.npy' is an input of this comman
 check 'run onto a link to its input' ends 1 "link.npy' is an input of this command" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/link.npy" --force
 check 'run onto its graph' ends 1 "ok.yaml' is an input of this command" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/ok.yaml"
 check 'run onto its labels' ends 1 "mine' is an input of this command" "$tenon" run "$work/ok.yaml" "$work/in.npy" --labels "$work/mine" -o "$work/mine"
+check 'run onto nothing' ends 2 "-o: the name of a file is expected, not ''" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o ''
+mkdir "$work/folder"
+check 'run onto a folder' ends 1 "-o: '$work/folder' is a folder: name a file" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/folder" --force
+check 'run into a missing folder' ends 1 "there is no folder '$work/none'" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/none/out.npy"
+check 'train into a missing folder' ends 1 "there is no folder '$work/none'" "$tenon" train "$work/ok.yaml" --data "x=$work/in.npy" -o "$work/none/out.npz"
+check 'run on a folder' ends 1 "$work/folder: this is a folder, not a file" "$tenon" run "$work/ok.yaml" "$work/folder"
+check 'run on nothing' ends 1 "'': No such file or directory" "$tenon" run "$work/ok.yaml" ''
+mkfifo "$work/pipe.npy"
+# shellcheck disable=SC2016
+check 'run on a pipe' sh -c 'cat "$1/in.npy" >"$1/pipe.npy" & timeout 60 "$0" run "$1/ok.yaml" "$1/pipe.npy" --isa portable || { kill $!; exit 1; }' "$tenon" "$work"
 check 'run onto another file' ends 1 "-o: '$work/mine' would be overwritten, but it is not an array in .npy" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/mine"
 check 'explain onto its graph' ends 1 "ok.yaml' is an input of this command" "$tenon" explain "$work/ok.yaml" --svg "$work/ok.yaml" --force
 check 'explain onto another file' ends 1 "--svg: '$work/mine' would be overwritten, but it is not an SVG that Tenon wrote" "$tenon" explain "$work/ok.yaml" --svg "$work/mine"

@@ -167,7 +167,8 @@ TensorData parse_npy(std::span<const uint8_t> bytes) {
   const NpyHeader h = HeaderReader({reinterpret_cast<const char*>(bytes.data()) + start, length}).read();
   const int64_t count = element_count(h.dims), width = bytes_of(h.dtype);
   const std::span<const uint8_t> data = bytes.subspan(start + length);
-  if (count < 0 || static_cast<uint64_t>(count) > data.size() / static_cast<uint64_t>(width) ||
+  if (count < 0) throw NpyError{"the number of elements overflows"};
+  if (static_cast<uint64_t>(count) > data.size() / static_cast<uint64_t>(width) ||
       static_cast<uint64_t>(count * width) != data.size())
     throw NpyError{fmt::format("the shape takes {} elements of {} bytes, but {} bytes follow the header", count, width,
                                data.size())};

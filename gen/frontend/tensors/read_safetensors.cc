@@ -70,7 +70,8 @@ TensorData tensor_at(const YamlNode& entry, std::span<const uint8_t> data) {
   if (offsets.size() != 2 || offsets[0] > offsets[1] || static_cast<uint64_t>(offsets[1]) > data.size())
     throw SafetensorsError{"a tensor's data_offsets are outside of the file"};
   const int64_t count = element_count(t.dims), length = offsets[1] - offsets[0], width = bytes_of(t.dtype);
-  if (count < 0 || length % width != 0 || length / width != count)
+  if (count < 0) throw SafetensorsError{"a tensor's number of elements overflows"};
+  if (length % width != 0 || length / width != count)
     throw SafetensorsError{fmt::format("a tensor of {} elements of {} bytes has {} bytes", count, width, length)};
   t.bytes.assign(data.begin() + offsets[0], data.begin() + offsets[1]);
   return t;

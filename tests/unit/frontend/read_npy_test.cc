@@ -57,9 +57,8 @@ TEST_CASE("frontend: damaged .npy files are refused") {
   CHECK(why(npy("{'descr': '<U4', 'fortran_order': False, 'shape': (2,)}", {})) == "dtype '<U4' cannot be read");
   CHECK(why(npy("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,)}", {})) ==
         "fortran_order is neither True nor False");
-  CHECK(
-      why(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 4)}", {})).find("-1 elements") !=
-      std::string::npos);
+  CHECK(why(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 4)}", {})) ==
+        "the number of elements overflows");
   CHECK(why(npy("{'descr': '<f4'}", {})) == "the header lacks one of descr, fortran_order and shape");
 }
 
