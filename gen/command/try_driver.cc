@@ -144,8 +144,8 @@ std::string try_driver(Run& run, const OpDef& def, DType key, const TryCase& c, 
   return TextTemplate(file->name(), file->text()).fill(holes);
 }
 
-std::string try_gradient_driver(Run& run, const OpDef& def, const OpDef& gradient, const TryCase& c,
-                                const TryOptions& options) {
+std::string try_gradient_driver(Run& run, const TriedGradient& tried, const TryCase& c, const TryOptions& options) {
+  const auto& [def, gradient, key] = tried;
   const SourceFileRef file = template_file(run, "try_grad_main.c.in");
   std::string places, names;
   const auto gradients = gradients_of(def, gradient, c);
@@ -154,6 +154,9 @@ std::string try_gradient_driver(Run& run, const OpDef& def, const OpDef& gradien
     names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", name);
   }
   auto holes = common_holes(def, c, options);
+  holes.push_back({"key", fmt::format("{}", dtype_row(key).key)});
+  // without type variables the entries are found by their first tensors: a gradient by that of an output
+  holes.push_back({"gradient_key", fmt::format("{}", dtype_row(def.types.empty() ? DType::F64 : key).key)});
   holes.push_back({"inputs_of", places});
   holes.push_back({"names", names});
   holes.push_back({"n_gradients", fmt::format("{}", gradients.size())});

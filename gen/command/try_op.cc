@@ -159,28 +159,54 @@ std::vector<MadeTest> make_tests(const Trial& trial, const std::vector<TestCase>
 /// One test, compiled and run.
 int try_test(const Trial& trial, const MadeTest& made, const fs::path& folder, const OpDef* gradient) {
   const auto& [run, defs, def, options] = trial;
-  const std::string text = gradient ? try_gradient_driver(run, def, *gradient, made.data, options)
+  const std::string text = gradient ? try_gradient_driver(run, {def, *gradient, made.key}, made.data, options)
                                     : try_driver(run, def, made.key, made.data, options);
   if (options.tests.empty() && def.tests.size() > 1)
     print_to(stdout, "{}:{}:\n", made.test.span.file->name(), made.test.span.line());
   return run_case(folder, text, options) ? exit_done : exit_run_failed;
 }
 
-/// Differences say something in f64 alone.
+/// The dtype of a type variable when gradients are tried: f64, in which alone differences say something, or the first
+/// that it takes.
+DType dtype_for_differences(const TypeVar& v) {
+  const std::vector<DType> taken = dtypes_of(v);
+  return std::find(taken.begin(), taken.end(), DType::F64) != taken.end() ? DType::F64 : taken.front();
+}
+
+/// Whether one of the tensors is in f64 then.
+bool has_f64(const OpDef& def, const std::vector<TensorDef>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [&](const TensorDef& t) {
+    const TypeVar* v = def.type(t.dtype);
+    return v ? v->derived || dtype_for_differences(*v) == DType::F64 : dtype_from_name(t.dtype) == DType::F64;
+  });
+}
+
+/// The key at which the gradient is compared; none for an op without type variables.
 std::vector<DType> keys_of_gradient(const OpDef& def) {
   if (const std::string why = no_gradient(def); !why.empty())
     stop_run(exit_bad_command_line, fmt::format("--grad: '{}' has no gradient: {}", def.name, why));
-  const std::vector<DType> taken = def.types.empty() ? std::vector<DType>{} : dtypes_of(def.types[0]);
-  if (std::find(taken.begin(), taken.end(), DType::F64) == taken.end())
+  if (!has_f64(def, def.inputs) || !has_f64(def, def.outputs))
     stop_run(exit_bad_command_line, fmt::format("--grad: '{}' does not take f64, in which gradients are compared with "
                                                 "differences",
                                                 def.name));
-  return {DType::F64};
+  return def.types.empty() ? std::vector<DType>{} : std::vector{dtype_for_differences(def.types[0])};
 }
 
-/// The op and its gradient in f64.
-Library library_with_gradient(Run& run, const OpLibrary& defs, LibOptions lib) {
-  lib.selection.dtypes = {"f64"};
+/// The tests, with the types that gradients are compared in where they do not say others.
+std::vector<TestCase> in_f64(const OpDef& def, std::vector<TestCase> tests) {
+  for (TestCase& test : tests)
+    for (const TypeVar& v : def.types) {
+      const bool said = std::any_of(test.dtypes.begin(), test.dtypes.end(),
+                                    [&](const auto& stated) { return stated.first.text == v.name; });
+      if (&v == &def.types[0] || v.derived || said) continue;
+      test.dtypes.push_back({Word{v.name, {}}, Word{std::string(name_of(dtype_for_differences(v))), {}}});
+    }
+  return tests;
+}
+
+/// The op and its gradient at the key, or of fixed types.
+Library library_with_gradient(Run& run, const OpLibrary& defs, LibOptions lib, const std::vector<DType>& keys) {
+  lib.selection.dtypes = {keys.empty() ? "all" : std::string(name_of(keys[0]))};
   lib.selection.ops->push_back(gradient_name(lib.selection.ops->front()));
   return kernels_and_gradients(run, defs, lib);
 }
@@ -194,15 +220,16 @@ const LibraryOp* find_op(const Library& library, const std::string& name) {
 /// The library of one op, compiled, in a folder; then its tests, of which a wrong answer does not hide the others.
 int try_in(const Trial& trial, const Definitions& definitions, const fs::path& folder) {
   const auto& [run, defs, def, options] = trial;
-  const std::vector<TestCase> tests = chosen_tests(trial);
+  std::vector<TestCase> tests = chosen_tests(trial);
   const std::vector<DType> keys =
       options.gradients ? keys_of_gradient(def) : chosen_keys(def, options.selection.dtypes, tests);
+  if (options.gradients) tests = in_f64(def, std::move(tests));
   LibOptions lib;
   lib.selection = options.selection;
   lib.selection.ops = {{def.name}};
   lib.amalgamate = true;  // starting a compiler takes longer than compiling a small file
   const Library library = options.gradients
-                              ? library_with_gradient(run, defs, lib)
+                              ? library_with_gradient(run, defs, lib, keys)
                               : run.open(expand_library(defs, {{def.name}, dtypes_to_make(def, keys, tests)}));
   const std::vector<MadeTest> made = make_tests(trial, tests, keys);
   const LibraryOp* gradient = find_op(library, gradient_name(def.name));

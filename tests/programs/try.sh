@@ -228,11 +228,26 @@ ops:
     in: {X: "T[N]"}
     out: {Y: "T[N]"}
     body: Y[i] = X[i]*X[i]
+  - op: fixed
+    in: {J: "i64[M]", X: "f64[N]"}
+    require: [N >= 1]
+    out: {Y: "f64[M]"}
+    body: Y[m] = sq(X[wrap(J[m], N)])
+    tests: [{M: 5, N: 3}]
+  - op: by_place
+    types: {I: index, T: float}
+    in: {J: "I[M]", X: "T[N]"}
+    require: [N >= 1]
+    out: {Y: "T[M]"}
+    body: Y[m] = sq(X[wrap(J[m], N)])
+    tests: [{M: 5, N: 3}]
 YAML
-differences() { "$tenon" try "$work/gradients.yaml" --grad --op scaled --isa portable --cc "${CC:-cc} -O0" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 3 ] || { cat "$work/rows"; return 1; }; }
+of_own() { "$tenon" try "$work/gradients.yaml" --grad --op "$1" --isa portable --cc "${CC:-cc} -O0" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq "$2" ] || { cat "$work/rows"; return 1; }; }
 refused() { "$tenon" try "$work/gradients.yaml" --grad --op "$1" >"$work/out" 2>"$work/said"; [ $? -eq 2 ] && grep -q "$2" "$work/said" || { cat "$work/said"; return 1; }; }
 shipped() { "$tenon" try --grad --op "$1" --isa portable --cc "${CC:-cc} -O0" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq "$2" ] || { cat "$work/rows"; return 1; }; }
-check 'gradients next to differences, of the inputs that are given' differences
+check 'gradients next to differences, of the inputs that are given' of_own scaled 3
+check 'gradients of fixed types' of_own fixed 1
+check 'gradients of an op found by the type of its indices' of_own by_place 1
 check 'gradients of a variadic input' shipped concat 2
 check 'no gradient: the reason' refused argmax 'grad: none'
 check 'gradients are compared in f64' refused halves 'does not take f64'
