@@ -66,10 +66,10 @@ class LineBlocker {
   }
 
  private:
-  /// The temp whose line each iteration makes and the last loop in it reads by windows; -1: none.
+  /// The temp whose line each iteration puts together and the last loop in it reads by windows; -1: none.
   int line_of(const TreeLoop& rows) {
     if (rows.ordered || rows.carried || rows.begin || rows.end || constant_value(rows.var.extent)) return -1;
-    if (rows.body.size() < 2 || std::any_of(rows.body.begin(), rows.body.end(), [](const TreeNode& n) {
+    if (rows.body.size() < 3 || std::any_of(rows.body.begin(), rows.body.end(), [](const TreeNode& n) {
           return !std::holds_alternative<TreeLoop>(n.node);
         }))
       return -1;
