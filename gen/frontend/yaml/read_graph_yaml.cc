@@ -125,12 +125,19 @@ class GraphReader : private GraphSections {
     }
   }
 
+  static std::vector<std::string> notes_of_unknown_key(const ParameterSource& source) {
+    const bool cut = source.from.find('(') != source.from.npos && source.from.find(')') == source.from.npos;
+    if (!cut) return {};
+    return {"a call with several arguments is quoted, as in from: \"rand(lo=-1, hi=1)\""};
+  }
+
   void read_parameter_key(ParameterSource& source, const YamlEntry& k) {
     if (k.key.text == "type") source.type = read_type(k.value);
     else if (k.key.text == "from") source.from = k.value.text;
     else if (k.key.text == "name") source.name = k.value.text;
     else if (k.key.text != "grad" && k.key.text != "running")
-      error(Code::E0706, k.key.span, "a parameter has the keys type, from, name, grad and running");
+      error(Code::E0706, k.key.span, "a parameter has the keys type, from, name, grad and running",
+            notes_of_unknown_key(source));
     else if (k.value.text != "true" && k.value.text != "false")
       error(Code::E0706, k.value.span, fmt::format("{} is true or false", k.key.text));
   }
