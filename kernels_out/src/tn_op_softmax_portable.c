@@ -28,7 +28,8 @@ static inline float tn_u32_f32_of_bits_portable(uint32_t a) {
 }
 
 static inline float tn_f32_max_portable(float a, float b) {
-  return a > b || a != a ? a : b;
+  const float r = a > b ? a : b;
+  return a != a ? a : r;
 }
 
 static inline int64_t tn_i64_min_portable(int64_t a, int64_t b) {
