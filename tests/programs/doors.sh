@@ -83,6 +83,10 @@ check 'train into a missing folder' ends 1 "there is no folder '$work/none'" "$t
 check 'run on a folder' ends 1 "$work/folder: this is a folder, not a file" "$tenon" run "$work/ok.yaml" "$work/folder"
 check 'run on nothing' ends 1 "'': No such file or directory" "$tenon" run "$work/ok.yaml" ''
 mkfifo "$work/pipe.npy"
+if [ -c /dev/full ]; then
+  # shellcheck disable=SC2016
+  check 'a full disk behind what a program prints' ends 1 'standard output: it cannot be written: No space left' sh -c '"$0" run "$1/ok.yaml" "$1/in.npy" --isa portable >/dev/full' "$tenon" "$work"
+fi
 # shellcheck disable=SC2016
 check 'run on a pipe' sh -c 'cat "$1/in.npy" >"$1/pipe.npy" & timeout 60 "$0" run "$1/ok.yaml" "$1/pipe.npy" --isa portable || { kill $!; exit 1; }' "$tenon" "$work"
 check 'run onto another file' ends 1 "-o: '$work/mine' would be overwritten, but it is not an array in .npy" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/mine"

@@ -53,6 +53,8 @@ head -c 900 "$work/half.c" >"$work/cut.c"
 check 'a checkpoint cut short' ends 1 'damaged' trains none --epochs 6 --resume "$work/cut.c"
 if [ -c /dev/full ]; then
   # shellcheck disable=SC2086
+  # shellcheck disable=SC2086,SC2016
+  check 'no room for what it prints' ends 1 'standard output: it cannot be written: No space left' sh -c '"$0" "$@" --log /dev/null >/dev/full' "$train" $data
   check 'no room for parameters' ends 1 'No space left' "$train" $data -o /dev/full
   # shellcheck disable=SC2086
   check 'no room for the log' ends 1 'No space left' "$train" $data --log /dev/full
