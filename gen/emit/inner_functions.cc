@@ -38,9 +38,9 @@ void add_inner(Emitter& e, const InnerFunction& f, const std::string& name) {
   e.needs.add_function(std::move(c));
 }
 
-/// What fills a hole that depends on the level.
+/// What fills a hole that depends on the level. The workspace was counted by the same rule (lower/lower_frame).
 std::string vector_text(Emitter& e, const VectorHole& hole) {
-  const OperandType type{hole.dtype, e.isa.lanes(hole.dtype), 0};
+  const OperandType type{hole.dtype, e.isa.has_vectors_in_templates() ? e.isa.lanes(hole.dtype) : 1, 0};
   const Operand a = v_var("a", type), b = v_var("b", type);
   const auto text = [&](const Operand& value) {
     Emitter inner(e.isa, e.options, e.needs, nullptr);

@@ -13,9 +13,6 @@
 namespace tenon {
 namespace {
 
-/// Two lanes of 64 bits gain less than their text costs.
-constexpr int kLeastVectorBits = 256;
-
 class FrameLowering {
  public:
   FrameLowering(const std::shared_ptr<const Kernel>& kernel, const Isa& isa)
@@ -104,10 +101,8 @@ class FrameLowering {
 
   Operand elements(const Syntax& s) const {
     if (s.is(SyntaxKind::integer)) return v_int(s.integer);
-    if (const auto hole = vector_hole(s.text); hole && s.is(SyntaxKind::name)) {
-      const int lanes = isa_.lanes(hole->dtype);
-      return v_int(lanes > 1 ? lanes : 0);
-    }
+    if (const auto hole = vector_hole(s.text); hole && s.is(SyntaxKind::name))
+      return v_int(isa_.has_vectors_in_templates() ? isa_.lanes(hole->dtype) : 0);
     if (s.is(SyntaxKind::name)) return values_.at(s.text);
     const Operand a = elements(s.children[0]), b = elements(s.children[1]);
     if (s.is(SyntaxKind::call)) return v_apply(ScalarOp::Min, {a, b});
@@ -126,7 +121,7 @@ class FrameLowering {
 }  // namespace
 
 bool differs_at(const FrameCall& call, const Isa& isa) {
-  return isa.base.empty() && isa.vector_bits >= kLeastVectorBits && has_vectors(*call.frame);
+  return isa.has_vectors_in_templates() && has_vectors(*call.frame);
 }
 
 LoopNest lower_frame(const std::shared_ptr<const Kernel>& kernel, const Isa& isa) {

@@ -41,6 +41,8 @@ struct Isa {
 
   /// Lanes of the widest vector of an element type; 1 where the level has no vectors.
   int lanes(DType d) const { return vector_bits == 0 ? 1 : vector_bits / (bytes_of(d) * 8); }
+  /// Whether C templates use vectors: two lanes of 64 bits gain less than their text costs.
+  bool has_vectors_in_templates() const { return base.empty() && vector_bits >= 256; }
   /// The row for an operation, or null.
   const IsaRow* row(std::string_view key, DType d, int lanes) const;
   /// The level with multiplication, addition and exact roots only: for kernels that promise the same bits on every
