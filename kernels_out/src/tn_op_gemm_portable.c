@@ -242,39 +242,34 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
         const int64_t column_at = first_column + tile_column * 4;
         const int64_t tile_width = tn_i64_min_portable(block_columns - tile_column * 4, 4);
         const int64_t whole_tiles = block_rows / 4;
-        for (int64_t tile_row = 0; tile_row < whole_tiles; ++tile_row) {
-          const int64_t row = first_row + tile_row * 4;
-          if (pack_all || tile_width < 4) {
-            if (tile_width > 1) {
-              if (A_s1 != 1) {
-                tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
+        for (int64_t tile_row = 0; tile_row < whole_tiles + (block_rows - whole_tiles * 4); ++tile_row) {
+          const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 4 +
+              (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles));
+          const int64_t height = tn_i64_min_portable(tile_row < whole_tiles ? 4 : 1, first_row + block_rows - row);
+          if (tile_row < whole_tiles) {
+            if (pack_all || tile_width < 4) {
+              if (tile_width > 1) {
+                if (A_s1 != 1) {
+                  tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
+                      packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
+                } else {
+                  tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
+                      A_s1, A_s0, 3);
+                }
+              } else if (A_s1 != 1) {
+                tn_tile_4x1of4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
                     packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
               } else {
-                tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
-                    A_s1, A_s0, 3);
+                tn_tile_4x1of4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth,
+                    4, A_s1, A_s0, 3);
               }
             } else if (A_s1 != 1) {
-              tn_tile_4x1of4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
-                  packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
+              tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
+                  depth, B_s0, 1, row_pitch, 3);
             } else {
-              tn_tile_4x1of4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
-                  A_s1, A_s0, 3);
+              tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0, 3);
             }
-          } else if (A_s1 != 1) {
-            tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
-                depth, B_s0, 1, row_pitch, 3);
-          } else {
-            tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0, 3);
-          }
-          for (int64_t r = 0; r < 4; ++r) {
-            for (int64_t q = 0; q < tile_width; ++q) {
-              Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 4 + q]) +
-                  (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
-            }
-          }
-        }
-        for (int64_t row = first_row + whole_tiles * 4; row < first_row + block_rows; ++row) {
-          if (pack_all || tile_width < 4) {
+          } else if (pack_all || tile_width < 4) {
             if (tile_width > 1) {
               if (A_s1 != 1) {
                 tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
@@ -294,9 +289,11 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
           } else {
             tn_tile_1x4_f32_steps_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1);
           }
-          for (int64_t q = 0; q < tile_width; ++q) {
-            Y[row * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[q]) +
-                (beta == 0.0f ? 0.0f : beta * C[row * C_s0 + (column_at + q) * C_s1]);
+          for (int64_t r = 0; r < height; ++r) {
+            for (int64_t q = 0; q < tile_width; ++q) {
+              Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 4 + q]) +
+                  (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
+            }
           }
         }
       }
@@ -387,39 +384,34 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
         const int64_t column_at = first_column + tile_column * 4;
         const int64_t tile_width = tn_i64_min_portable(block_columns - tile_column * 4, 4);
         const int64_t whole_tiles = block_rows / 4;
-        for (int64_t tile_row = 0; tile_row < whole_tiles; ++tile_row) {
-          const int64_t row = first_row + tile_row * 4;
-          if (pack_all || tile_width < 4) {
-            if (tile_width > 1) {
-              if (A_s1 != 1) {
-                tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
+        for (int64_t tile_row = 0; tile_row < whole_tiles + (block_rows - whole_tiles * 4); ++tile_row) {
+          const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 4 +
+              (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles));
+          const int64_t height = tn_i64_min_portable(tile_row < whole_tiles ? 4 : 1, first_row + block_rows - row);
+          if (tile_row < whole_tiles) {
+            if (pack_all || tile_width < 4) {
+              if (tile_width > 1) {
+                if (A_s1 != 1) {
+                  tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
+                      packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
+                } else {
+                  tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
+                      A_s1, A_s0, 3);
+                }
+              } else if (A_s1 != 1) {
+                tn_tile_4x1of4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
                     packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
               } else {
-                tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
-                    A_s1, A_s0, 3);
+                tn_tile_4x1of4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth,
+                    4, A_s1, A_s0, 3);
               }
             } else if (A_s1 != 1) {
-              tn_tile_4x1of4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch,
-                  packed + tile_column * depth * 4, tile, depth, 4, 1, row_pitch, 3);
+              tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
+                  depth, B_s0, 1, row_pitch, 3);
             } else {
-              tn_tile_4x1of4_f32_steps_rows_portable(A + row * A_s0, packed + tile_column * depth * 4, tile, depth, 4,
-                  A_s1, A_s0, 3);
+              tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0, 3);
             }
-          } else if (A_s1 != 1) {
-            tn_tile_4x4_f32_steps_rows_portable(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
-                depth, B_s0, 1, row_pitch, 3);
-          } else {
-            tn_tile_4x4_f32_steps_rows_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0, 3);
-          }
-          for (int64_t r = 0; r < 4; ++r) {
-            for (int64_t q = 0; q < tile_width; ++q) {
-              Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 4 + q]) +
-                  (beta == 0.0f ? 0.0f : beta * 0.0f);
-            }
-          }
-        }
-        for (int64_t row = first_row + whole_tiles * 4; row < first_row + block_rows; ++row) {
-          if (pack_all || tile_width < 4) {
+          } else if (pack_all || tile_width < 4) {
             if (tile_width > 1) {
               if (A_s1 != 1) {
                 tn_tile_1x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
@@ -439,9 +431,11 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
           } else {
             tn_tile_1x4_f32_steps_portable(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1);
           }
-          for (int64_t q = 0; q < tile_width; ++q) {
-            Y[row * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[q]) +
-                (beta == 0.0f ? 0.0f : beta * 0.0f);
+          for (int64_t r = 0; r < height; ++r) {
+            for (int64_t q = 0; q < tile_width; ++q) {
+              Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 4 + q]) +
+                  (beta == 0.0f ? 0.0f : beta * 0.0f);
+            }
           }
         }
       }

@@ -187,33 +187,35 @@ class NestBuilder {
     const int low =
         known ? static_cast<int>(std::min<int64_t>(*known % tall, b_.blueprint.unroll)) : b_.blueprint.unroll;
     if (known && *known < tall) return even_tiles(low, first_row, rows, column, width);
-    const std::string whole = b_.local("whole_tiles");
-    Block out{s_let(whole, floor_div(rows, v_int(tall)))};
-    append(out, tall_tiles(v_var(whole), first_row, column, width));
-    append(out, low_tiles(low, first_row + v_var(whole) * v_int(tall), first_row + rows, column, width));
-    return out;
-  }
-
-  /// Tiles whose rows all exist.
-  Block tall_tiles(const Operand& count, const Operand& first_row, const Operand& column, const Operand& width) {
-    const int tall = b_.blueprint.tile_rows;
-    const std::string t = b_.local("tile_row"), row = b_.local("row");
+    const std::string t = b_.local("tile_row"), whole = b_.local("whole_tiles"), row = b_.local("row"),
+                      height = b_.local("height");
+    const Operand in_whole = smaller(v_var(t), v_var(whole)), past = v_var(t) - in_whole;
+    const Operand is_whole = v_apply(ScalarOp::Lt, {v_var(t), v_var(whole)});
     place_.first_row = v_var(row);
-    place_.row_end = {};
-    Block body{s_let(row, first_row + v_var(t) * v_int(tall))};
-    append(body, tile_and_epilogue(tall, {v_var(row), v_int(tall), column, width, tile_}));
-    return {s_for(t, v_int(0), count, 1, std::move(body))};
-  }
-
-  /// Tiles of a small height from `from` up to `to`. The last one repeats the last row where rows are missing.
-  Block low_tiles(int low, const Operand& from, const Operand& to, const Operand& column, const Operand& width) {
-    const std::string row = b_.local("row"), height = b_.local("height");
-    place_.first_row = v_var(row);
-    if (low > 1) place_.row_end = n_.rows;
-    Block body;
-    if (low > 1) body.push_back(s_count(height, smaller(v_int(low), to - v_var(row))));
-    append(body, tile_and_epilogue(low, {v_var(row), low > 1 ? v_var(height) : v_int(1), column, width, tile_}));
-    return {s_for(row, from, to, low, std::move(body))};
+    TilePlace clamped = place_;
+    clamped.row_end = n_.rows;
+    TilePlace complete = place_;
+    complete.store = stored_tile(v_var(row), column, width);
+    Block body{s_count(row, first_row + in_whole * v_int(tall) + past * v_int(low))},
+        all = tile_of(complete, tall, column, width), some = tile_of(clamped, low, column, width);
+    if (b_.c.transposed) {
+      append(all, transposed_epilogue(b_, {v_var(row), v_int(tall), column, width, tile_}, tall));
+      some.push_back(s_count(height, smaller(v_int(low), first_row + rows - v_var(row))));
+      append(some, transposed_epilogue(b_, {v_var(row), v_var(height), column, width, tile_}, low));
+      body.push_back(s_if(is_whole, std::move(all), std::move(some)));
+    } else if (complete.store) {
+      some.push_back(s_count(height, smaller(v_int(low), first_row + rows - v_var(row))));
+      append(some, epilogue(b_, {v_var(row), v_var(height), column, width, tile_}));
+      body.push_back(s_if(is_whole, std::move(all), std::move(some)));
+    } else {
+      body.push_back(
+          s_count(height, smaller(v_select(is_whole, v_int(tall), v_int(low)), first_row + rows - v_var(row))));
+      body.push_back(s_if(is_whole, std::move(all), std::move(some)));
+      append(body, epilogue(b_, {v_var(row), v_var(height), column, width, tile_}));
+    }
+    const Operand left_over = ceil_div(rows - v_var(whole) * v_int(tall), low);
+    return {s_let(whole, floor_div(rows, v_int(tall))),
+            s_for(t, v_int(0), v_var(whole) + left_over, 1, std::move(body))};
   }
 
   /// Whether rows known only at the call are better left to one more tile of full height, some of whose rows are the
@@ -231,20 +233,16 @@ class NestBuilder {
     place_.first_row = v_var(row);
     const auto known = constant_value(b_.extent_of(b_.c.rows));
     const bool whole = known && *known % tall == 0;
-    place_.row_end = whole ? Operand{} : n_.rows;
+    if (!whole) place_.row_end = n_.rows;
     Block body{s_let(row, first_row + v_var(t) * v_int(tall))};
     if (!whole) body.push_back(s_count(height, smaller(v_int(tall), first_row + rows - v_var(row))));
-    append(body, tile_and_epilogue(tall, {v_var(row), whole ? v_int(tall) : v_var(height), column, width, tile_}));
-    return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
-  }
-
-  /// A tile at `place_`, and what is done to its sums where it does not store them itself.
-  Block tile_and_epilogue(int height, const TileExtent& extent) {
     TilePlace place = place_;
-    if (!place.row_end) place.store = stored_tile(extent.first_row, extent.first_column, extent.columns);
-    Block out = tile_of(place, height, extent.first_column, extent.columns);
-    if (!place.store) append(out, b_.c.transposed ? transposed_epilogue(b_, extent, height) : epilogue(b_, extent));
-    return out;
+    if (whole) place.store = stored_tile(v_var(row), column, width);
+    append(body, tile_of(place, tall, column, width));
+    if (place.store) return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
+    const TileExtent extent{v_var(row), whole ? v_int(tall) : v_var(height), column, width, tile_};
+    append(body, b_.c.transposed ? transposed_epilogue(b_, extent, tall) : epilogue(b_, extent));
+    return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
   }
 
   /// Where tiles of whole rows store their sums themselves: all columns are there, and nothing is done to the sums.
