@@ -243,8 +243,8 @@ void BackPropagation::reduction(const Expr& e, const Reduce& r, const Expr& adjo
   below.vars.insert(below.vars.end(), r.vars.begin(), r.vars.end());
   below.where = both(in.where, r.where);
   Expr inner = adjoint;
-  if (r.op == Reducer::Prod) inner = chained(adjoint, conjugate(others(r, e->type)));
-  else if (r.op != Reducer::Sum) why = fmt::format("{} has no derivative", name_of(r.op));
+  if (r.op == Reducer::Prod && !r.vars.empty()) inner = chained(adjoint, conjugate(others(r, e->type)));
+  else if (r.op != Reducer::Sum && r.op != Reducer::Prod) why = fmt::format("{} has no derivative", name_of(r.op));
   region(r.value, inner, below);
 }
 

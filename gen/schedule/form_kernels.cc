@@ -113,7 +113,9 @@ class KernelFormer {
   void find_views() {
     for (size_t k = 0; k < kernels_.size(); ++k) {
       if (!is_view(kernels_.at(k))) continue;
-      const ValueId made = kernels_.only_output(k), read = kernels_.read_by(k)[0];
+      const FusedKernel& f = kernels_.at(k);  // it may have operands that only a check read, which constants proved
+      const int shown = std::get<Read>(f.kernel.body[0].value->node).tensor;
+      const ValueId made = kernels_.only_output(k), read = f.values[static_cast<size_t>(shown)];
       if (made == kNoValue || kernels_.is_output(read) || !keeps_count(made, read)) continue;
       if (!kernels_.is_output(made)) {
         kernels_.remove(k);

@@ -276,7 +276,7 @@ std::vector<int64_t> rows_from_first(ContractionBuilder& b, const LeftAccess& le
   const bool flat = collapses({left.row_coefficients, left.base}, b.c.rows, b.scope);
   const auto all = constant_value(b.extent_of(b.c.rows)), line = constant_value(b.extent(b.c.rows.back())),
              step = constant_value(left.row_coefficients.at(b.c.rows.back().name));
-  if (!all || *all % height != 0 || !line || !step) return {};
+  if (!all || *all == 0 || *all % height != 0 || !line || !step) return {};
   std::optional<int64_t> next = *step * *line;
   if (!flat &&
       *line % height != 0) {  // several lines: two dimensions of rows, so that each line is after the one before
