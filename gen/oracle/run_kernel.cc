@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "oracle/compiled_expr.h"
@@ -36,18 +37,12 @@ class Runner {
   }
 
   OracleStatus run() {
-    for (const Check& c : kernel_.checks) {
-      ExprCompiler compiler(call_);
-      const auto loops = compiler.bind(c.loops);
-      const CompiledExpr holds = compiler.compile(c.holds);
-      reserve(compiler);
-      if (!every(loops, 0, [&] { return eval(holds).i != 0; }))
-        return c.status == CheckStatus::Range ? OracleStatus::Range : OracleStatus::Shape;
-    }
+    if (const auto failed = failed_check(0, 0)) return *failed;
     if (kernel_.call && !run_frame(kernel_, call_)) return OracleStatus::Unknown;
     for (size_t i = 0; i < kernel_.body.size();) {
       const size_t end = end_of_joined(kernel_.body, i, 1);
       if (end > i + 1 || !run_in_lines(kernel_, kernel_.body[i], shapes_, call_)) statements(i, end);
+      if (const auto failed = failed_check(i + 1, end)) return *failed;
       i = end;
     }
     return OracleStatus::Done;
@@ -56,6 +51,33 @@ class Runner {
  private:
   static bool made_by(const Kernel& k, size_t tensor) {
     return k.tensors[tensor].role == Role::Output || k.tensors[tensor].role == Role::Temp;
+  }
+
+  /// How many statements precede a check: up to the last one that makes a temp which it reads.
+  size_t statements_before(const Check& c) const {
+    size_t before = 0;
+    walk(c.holds, [&](const Expr& e) {
+      const auto* r = std::get_if<Read>(&e->node);
+      if (r && kernel_.tensors[static_cast<size_t>(r->tensor)].role == Role::Temp)
+        for (size_t i = before; i < kernel_.body.size(); ++i)
+          if (kernel_.body[i].target == r->tensor) before = i + 1;
+      return true;
+    });
+    return before;
+  }
+
+  /// The status of the first check that does not hold, of those that `from` to `to` statements precede.
+  std::optional<OracleStatus> failed_check(size_t from, size_t to) {
+    for (const Check& c : kernel_.checks) {
+      if (const size_t before = statements_before(c); before < from || before > to) continue;
+      ExprCompiler compiler(call_);
+      const auto loops = compiler.bind(c.loops);
+      const CompiledExpr holds = compiler.compile(c.holds);
+      reserve(compiler);
+      if (!every(loops, 0, [&] { return eval(holds).i != 0; }))
+        return c.status == CheckStatus::Range ? OracleStatus::Range : OracleStatus::Shape;
+    }
+    return std::nullopt;
   }
 
   void allocate(size_t i) {

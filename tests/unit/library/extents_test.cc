@@ -104,6 +104,22 @@ ops:
   CHECK(k.parts[1].checks.size() == 1);
 }
 
+TEST_CASE("run_kernel: a check sees the temps that it reads") {
+  const Kernel k = kernel_of(read(R"(
+ops:
+  - op: f
+    types: {T: [i32]}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: |
+      s[i] = X[i] - 1
+      Y[i] = X[wrap(s[i], N)]
+)"));
+  REQUIRE(k.parts.empty());
+  CHECK(run(k, {3, 1, 2}).values == std::vector<int64_t>{2, 3, 1});
+  CHECK(run(k, {3, 4, 2}).status == OracleStatus::Range);  // 3 of 3
+}
+
 TEST_CASE("run_kernel: what follows an extent from data sees its value") {
   const Kernel k = kernel_of(read(kKept));
   const Answer some = run(k, {1, 5, 2, 7, 3});
