@@ -170,7 +170,7 @@ class Generator {
   static Operand beats(Reducer op, const Operand& v, const Operand& best, bool backwards = false);
   void end(const TreeEnd& e);
   void end_position(const TreeEnd& e);
-  bool zero_when_inactive(const Expr& e) const;
+  bool zero_when_inactive(const Expr& e);
   Operand masked(const Operand& v, const Operand& mask, Reducer op) const;
   Operand identity(Reducer op, OperandType type) const;
   Operand combine(Reducer op, const Operand& a, const Operand& b) const;

@@ -85,11 +85,8 @@ void Generator::begin(const TreeBegin& b) {
 }
 
 /// Where the load is inactive the value is 0, so that a sum needs no mask.
-bool Generator::zero_when_inactive(const Expr& e) const {
-  if (const auto* r = std::get_if<Read>(&e->node)) {
-    const auto* seen = varies_.find(e.get());
-    return !r->fill && seen && seen->second && !known_value(r->tensor, r->index);
-  }
+bool Generator::zero_when_inactive(const Expr& e) {
+  if (const auto* r = std::get_if<Read>(&e->node)) return !r->fill && varies(e) && !known_value(r->tensor, r->index);
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a) return false;
   if (a->op == ScalarOp::Cast || a->op == ScalarOp::Sq || a->op == ScalarOp::Neg || a->op == ScalarOp::Abs)
