@@ -53,6 +53,7 @@ class TypedFunctions {
   void add(std::vector<CItem>& out) const {
     out.push_back(record());
     out.push_back(begin());
+    out.push_back(workspace_of_types());
     out.push_back(shape());
     for (const LibraryKernel* k : prototypes_.variants())
       for (const bool context : prototypes_.contexts()) {
@@ -84,18 +85,60 @@ class TypedFunctions {
     attributes(body);
     if (!op_.counted.empty()) add_operand_count(op_, body);
     body.push_back(c_return(c_member(frame, "status")));
-    const std::string of_dims = prototypes_.has_dims() ? fmt::format("tn_{}_dims", name_) : "void",
-                      of_attrs = def_.attrs.empty() ? "void" : fmt::format("tn_{}_attrs", name_);
     return {
         "data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each "
         "tensor.",
         "static",
         "int",
         name_ + "_begin",
-        {name_ + "_call *c", "tn_want want", "const " + of_dims + " *dims", "const " + of_attrs + " *attrs",
-         "const int32_t *variable", "const int32_t *type", "const void *const *data"},
+        {name_ + "_call *c", "tn_want want", dims_parameter(), attributes_parameter(), "const int32_t *variable",
+         "const int32_t *type", "const void *const *data"},
         std::move(body),
         ""};
+  }
+
+  std::string dims_parameter() const {
+    return prototypes_.has_dims() ? fmt::format("const tn_{}_dims *dims", name_) : "const void *dims";
+  }
+  std::string attributes_parameter() const {
+    return def_.attrs.empty() ? "const void *attrs" : fmt::format("const tn_{}_attrs *attrs", name_);
+  }
+  /// What fills these parameters in a typed function.
+  std::vector<CExpr> dims_and_attributes() const {
+    return {c_text(prototypes_.has_dims() ? "dims" : "NULL"), c_text(def_.attrs.empty() ? "NULL" : "attrs")};
+  }
+
+  /// The most that calls without and with the optional inputs need.
+  CFunction workspace_of_types() const {
+    unsigned without = 0;
+    for (size_t i = 0; i < def_.inputs.size(); ++i)
+      if (def_.inputs[i].optional) without |= 1u << i;
+    const CExpr with = c_text("with"), most = c_text("most");
+    CBlock one = {
+        c_if(not_zero(begun("TN_WANT_WORKSPACE", {c_text("dims"), c_text("attrs")}, "variable", "type", "NULL")),
+             {c_return(c_number(0))})};
+    if (threads_) one.push_back(take_context());
+    const auto at_least = [&](CExpr bytes) {
+      return runtime_value("max", {std::move(bytes), runtime_value("workspace", {address_of(call_frame())})});
+    };
+    CFunction f{
+        "Bytes of workspace; 0 where the call is invalid.", "static", "size_t", name_ + "_workspace", {}, {}, ""};
+    if (threads_) f.params.push_back("const tn_context *context");
+    for (std::string p : {dims_parameter(), attributes_parameter()}) f.params.push_back(std::move(p));
+    for (const char* p : {"const int32_t *variable", "const int32_t *type"}) f.params.push_back(p);
+    f.body = {declare_call()};
+    if (without == 0) {
+      std::move(one.begin(), one.end(), std::back_inserter(f.body));
+      f.body.push_back(c_return(c_cast("size_t", at_least(c_number(0)))));
+      return f;
+    }
+    one.push_back(c_if(c_unary("!", with), {c_assign(c_member(call_frame(), "without"), c_mask(without), "|=")}));
+    one.push_back(c_assign(most, at_least(most)));
+    f.body.push_back(c_declare("int64_t", "most", c_number(0)));
+    f.body.push_back(c_comment("without and with the optional inputs"));
+    f.body.push_back({CFor{"int", "with", c_number(0), c_binary(with, "<", c_number(2)), "++with", std::move(one)}});
+    f.body.push_back(c_return(c_cast("size_t", most)));
+    return f;
   }
 
   /// The caller's, or the defaults.
@@ -115,10 +158,10 @@ class TypedFunctions {
   }
 
   /// `NAME_begin(&call, want, dims, attrs, variable, type, data)`
-  CExpr begun(const char* want, const char* variable, const char* type, const char* data) const {
-    return c_call(name_ + "_begin",
-                  {address_of(c_text("call")), c_text(want), c_text(prototypes_.has_dims() ? "dims" : "NULL"),
-                   c_text(def_.attrs.empty() ? "NULL" : "attrs"), c_text(variable), c_text(type), c_text(data)});
+  CExpr begun(const char* want, const std::vector<CExpr>& given, const char* variable, const char* type,
+              const char* data) const {
+    return c_call(name_ + "_begin", {address_of(c_text("call")), c_text(want), given[0], given[1], c_text(variable),
+                                     c_text(type), c_text(data)});
   }
 
   CStmt types(const LibraryKernel& k) const {
@@ -141,7 +184,8 @@ class TypedFunctions {
     for (const TensorDef* t : tensors_of(def_)) data.push_back(c_name(t->name));
     const CExpr status = c_text("status"), done = c_text("done");
     f.body = {types(k), c_declare_array("const void *const", "pointers", "[]", c_list(std::move(data))), declare_call(),
-              c_declare("const int", "status", begun("TN_WANT_CALL", "variable", "type_of", "pointers"))};
+              c_declare("const int", "status",
+                        begun("TN_WANT_CALL", dims_and_attributes(), "variable", "type_of", "pointers"))};
     if (threads_) f.body.push_back(take_context());
     const CExpr result = c_conditional(
         not_zero(status), status,
@@ -160,30 +204,13 @@ class TypedFunctions {
     return f;
   }
 
-  /// The most that calls without and with the optional inputs need.
   CFunction workspace(const LibraryKernel& k) const {
-    unsigned without = 0;
-    for (size_t i = 0; i < def_.inputs.size(); ++i)
-      if (def_.inputs[i].optional) without |= 1u << i;
-    const CExpr with = c_text("with"), most = c_text("most");
-    CBlock one = {c_if(not_zero(begun("TN_WANT_WORKSPACE", "variable", "type_of", "NULL")), {c_return(c_number(0))})};
-    if (threads_) one.push_back(take_context());
-    const auto at_least = [&](CExpr bytes) {
-      return runtime_value("max", {std::move(bytes), runtime_value("workspace", {address_of(call_frame())})});
-    };
     CFunction f = prototypes_.workspace(k, threads_);
-    f.body = {types(k), declare_call()};
-    if (without == 0) {
-      std::move(one.begin(), one.end(), std::back_inserter(f.body));
-      f.body.push_back(c_return(c_cast("size_t", at_least(c_number(0)))));
-      return f;
-    }
-    one.push_back(c_if(c_unary("!", with), {c_assign(c_member(call_frame(), "without"), c_mask(without), "|=")}));
-    one.push_back(c_assign(most, at_least(most)));
-    f.body.push_back(c_declare("int64_t", "most", c_number(0)));
-    f.body.push_back(c_comment("without and with the optional inputs"));
-    f.body.push_back({CFor{"int", "with", c_number(0), c_binary(with, "<", c_number(2)), "++with", std::move(one)}});
-    f.body.push_back(c_return(c_cast("size_t", most)));
+    std::vector<CExpr> arguments;
+    if (threads_) arguments.push_back(c_text("context"));
+    for (CExpr& a : dims_and_attributes()) arguments.push_back(std::move(a));
+    for (const char* name : {"variable", "type_of"}) arguments.push_back(c_text(name));
+    f.body = {types(k), c_return(c_call(name_ + "_workspace", std::move(arguments)))};
     return f;
   }
 
@@ -238,9 +265,9 @@ class TypedFunctions {
     body.push_back(declare_call());
     body.push_back(c_declare_array("tn_dims", "inferred", fmt::format("[{}]", def_.outputs.size()),
                                    c_list({c_list({c_number(0), c_list({c_number(0)})})})));
-    body.push_back(
-        c_declare("int", "status",
-                  begun("TN_WANT_SHAPES", chosen ? "chosen" : "variable", chosen ? "types" : "type_of", "NULL")));
+    body.push_back(c_declare("int", "status",
+                             begun("TN_WANT_SHAPES", dims_and_attributes(), chosen ? "chosen" : "variable",
+                                   chosen ? "types" : "type_of", "NULL")));
     if (chosen)
       for (const char* unused : {"type_of", "variable"}) body.push_back(c_evaluate(c_cast("void", c_text(unused))));
     body.push_back(stop);
