@@ -96,7 +96,6 @@ bool is_zeros(const std::vector<int64_t>& values) {
 
 /// The table that a kernel reads instead of an absent input; `type`: that of the kernel's tensor.
 std::string stand_in_text(const LibraryOp& op, int operand, DType type) {
-  if (!has_stand_in(op, operand)) return "NULL";
   const TensorDef& input = op.def->inputs[static_cast<size_t>(operand)];
   const std::string name = fmt::format("{}_without_{}", op.def->name, input.name);
   const bool of_type = !is_zeros(op.stand_ins[static_cast<size_t>(operand)]) && !dtype_from_name(input.dtype);
@@ -128,6 +127,27 @@ std::pair<size_t, size_t> sizes_of_argument(const LibraryKernel& k, int tensor) 
   }
   TENON_CHECK(end <= kMostSizes, "{}: sizes of an argument", k.kernel.name);
   return {first, end};
+}
+
+/// The members of a tn_argument that are not 0 or NULL.
+std::vector<CInit> argument_row(const LibraryOp& op, const LibraryKernel& k, int t, const BindSignature& signature,
+                                const ConstantTables& tables) {
+  const Tensor& tensor = k.kernel.tensors[static_cast<size_t>(t)];
+  if (tensor.data) return {{c_text("TN_TABLE"), "operand"}, {c_text(tables.name_of(*tensor.data)), "without"}};
+  if (!tensor.list.empty())
+    return {{c_text(fmt::format("TN_VALUES + {}", position(signature.values, tensor.list))), "operand"}};
+  const int operand = operand_of(*op.def, tensor);
+  TENON_CHECK(!tensor.extent.empty() || static_cast<int>(tensor.dims.size()) ==
+                                            kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]),
+              "{}: dims of {}", k.kernel.name, tensor.name);
+  std::vector<CInit> row = {{c_number(operand), "operand"}};
+  if (const auto [first, end] = sizes_of_argument(k, t); end > 0) {
+    row.push_back({c_count(first), "first_size"});
+    row.push_back({c_count(end), "end_size"});
+  }
+  if (const unsigned mask = any_stride(k, t)) row.push_back({c_mask(mask), "any_stride"});
+  if (has_stand_in(op, operand)) row.push_back({c_text(stand_in_text(op, operand, tensor.dtype)), "without"});
+  return row;
 }
 
 }  // namespace
@@ -172,25 +192,9 @@ void add_stand_ins(const LibraryOp& op, std::vector<CItem>& out) {
 KernelForm form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignature& signature,
                    const ConstantTables& tables) {
   KernelForm out;
-  for (const int t : arguments_of(k.kernel)) {
-    const Tensor& tensor = k.kernel.tensors[static_cast<size_t>(t)];
-    if (tensor.data || !tensor.list.empty()) {
-      const std::string from =
-          tensor.data ? "TN_TABLE" : fmt::format("TN_VALUES + {}", position(signature.values, tensor.list));
-      const std::string table = tensor.data ? tables.name_of(*tensor.data) : "NULL";
-      out.arguments.push_back(
-          {c_list({c_text(from), c_count(0), c_count(0), c_mask(0), c_text(table)}), "", verbatim(tensor.name)});
-      continue;
-    }
-    const int operand = operand_of(*op.def, tensor);
-    TENON_CHECK(!tensor.extent.empty() || static_cast<int>(tensor.dims.size()) ==
-                                              kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]),
-                "{}: dims of {}", k.kernel.name, tensor.name);
-    const auto [first, end] = sizes_of_argument(k, t);
-    out.arguments.push_back({c_list({c_number(operand), c_count(first), c_count(end), c_mask(any_stride(k, t)),
-                                     c_text(stand_in_text(op, operand, tensor.dtype))}),
-                             "", verbatim(tensor.name)});
-  }
+  for (const int t : arguments_of(k.kernel))
+    out.arguments.push_back({c_initializer(argument_row(op, k, t, signature, tables)), "",
+                             verbatim(k.kernel.tensors[static_cast<size_t>(t)].name)});
   for (size_t i = 0; i < k.kernel.sizes.size(); ++i)
     out.sizes.push_back({source_row(k, k.size_sources[i], signature), "", verbatim(k.kernel.sizes[i].name)});
   for (const Attr& a : k.kernel.attrs)

@@ -76,9 +76,10 @@ CObject entries(const LibraryOp& op, const std::vector<size_t>& form_of_kernel) 
     for (size_t t = 0; t < k.present.size(); ++t)
       if (op.def->inputs[t].optional && k.present[t]) present |= 1u << t;
     if (k.computes >= 0) present |= 1u << (op.def->inputs.size() + static_cast<size_t>(k.computes));
-    rows.push_back(
-        {c_list({c_list(std::move(types)), c_number(bodies[i]), c_count(form_of_kernel[i]), c_mask(present)}), "",
-         k.kernel.name});
+    Members row;
+    row.set("type", c_list(std::move(types))).set("core", c_number(bodies[i])).set("form", c_count(form_of_kernel[i]));
+    if (present != 0) row.set("present", c_mask(present));
+    rows.push_back({row.made(), "", k.kernel.name});
   }
   return {fmt::format("static const tn_entry {}_entries[]", op.def->name), c_initializer(std::move(rows), true)};
 }
@@ -225,7 +226,10 @@ std::string core_table_text(const LibraryOp& op, const LevelTexts& level) {
     const auto text = level.kernels.find(k.kernel.name);
     const bool made = text != level.kernels.end();
     const std::string run = made ? text->second.run : "", workspace = made ? text->second.workspace : "";
-    rows.push_back({c_list({c_text(run.empty() ? "NULL" : run), c_text(workspace.empty() ? "NULL" : workspace)})});
+    Members row;
+    row.set("run", run.empty() ? "NULL" : run);
+    if (!workspace.empty()) row.set("workspace", workspace);
+    rows.push_back({row.made()});
   }
   return print_c99(
       CFile{{CObject{"extern " + declarator, nullptr}, CObject{declarator, c_initializer(std::move(rows), true)}}});
