@@ -161,6 +161,7 @@ struct Piece {
   OperandType named_by;  ///< the type in its name
   OperandType result;
   std::vector<OperandType> params;  ///< called a, b, c
+  std::string_view comment = {};
 };
 /// Calls it; when the file does not have it yet, `make` writes its body, with a, b and c declared in the inner emitter.
 CExpr call_piece(Emitter& e, const Piece& piece, std::vector<CExpr> args,

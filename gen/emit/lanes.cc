@@ -76,11 +76,42 @@ CExpr arm_of(Emitter& e, const OperandType& t, const Operand& v) {
   return typed ? arm : c_cast(e.c_type(t), std::move(arm));
 }
 
+/// The number of lanes that `mask` selects, from the first one on; null where it is no such mask.
+Operand first_lanes(const Operand& mask) {
+  const auto* below = std::get_if<VApply>(&mask->node);
+  if (!below || below->op != ScalarOp::Lt) return nullptr;
+  const auto* ramp = std::get_if<VRamp>(&below->args[0]->node);
+  const auto* end = std::get_if<VSplat>(&below->args[1]->node);
+  if (!ramp || !end || constant_value(ramp->base) != 0) return nullptr;
+  const auto* cast = std::get_if<VApply>(&end->scalar->node);
+  const Operand count = cast && cast->op == ScalarOp::Cast ? cast->args[0] : end->scalar;
+  return count->type.dtype == DType::I64 ? count : nullptr;
+}
+
+CExpr select_by_mask(Emitter& e, const OperandType& t, const VSelect& n);
+
+/// `a` lanes of `b`, the others of `c`.
+CExpr select_first(Emitter& e, const OperandType& t, const Operand& count, const VSelect& n) {
+  const OperandType index{DType::I64, 1, 0};
+  const Piece piece{"select_first", t, t, {index, t, t}, "the first a lanes of b, the other lanes of c"};
+  return call_piece(e, piece, {e.index(count), e.operand(n.yes), e.operand(n.no)}, [&](Emitter& in, CBlock& body) {
+    const DType lane = std::get<VApply>(n.cond->node).args[0]->type.dtype;
+    const Operand mask =
+        v_apply(ScalarOp::Lt, {v_ramp(v_int(0, lane), t.lanes), v_splat(v_cast(v_var("a", index), lane), t.lanes)});
+    body.push_back(c_return(select_by_mask(in, t, {mask, v_var("b", t), v_var("c", t)})));
+  });
+}
+
 CExpr select_vector(Emitter& e, const OperandType& t, const VSelect& n) {
   if (const auto* same = std::get_if<VSplat>(&n.cond->node); same && t.dtype != DType::Bool) {
     CExpr cond = e.operand(same->scalar), yes = arm_of(e, t, n.yes);
     return c_conditional(std::move(cond), std::move(yes), arm_of(e, t, n.no));
   }
+  if (const Operand count = t.dtype == DType::Bool ? nullptr : first_lanes(n.cond)) return select_first(e, t, count, n);
+  return select_by_mask(e, t, n);
+}
+
+CExpr select_by_mask(Emitter& e, const OperandType& t, const VSelect& n) {
   const bool number = is_float(t.dtype) && !is_bits(t.dtype);
   const int bits = t.dtype == DType::Bool ? t.mask_bits : bits_of(t.dtype);
   const DType row_type = t.dtype == DType::Bool ? signed_of(bits) : is_bits(t.dtype) ? bits_type(t.dtype) : t.dtype;

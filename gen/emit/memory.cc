@@ -29,6 +29,7 @@ struct MemoryPiece {
   OperandType type;
   std::string result;
   std::vector<std::string> params;
+  std::string_view comment = {};
 };
 
 /// Calls it; `make` writes its body.
@@ -37,6 +38,7 @@ CExpr call_memory_piece(Emitter& e, const MemoryPiece& piece, std::vector<CExpr>
   CFunction f;
   f.name = e.piece_name(piece.op, piece.type);
   if (!e.needs.has(f.name)) {
+    f.comment = piece.comment;
     f.specifiers = e.piece_specifiers();
     f.result = piece.result;
     f.params = piece.params;
@@ -50,7 +52,7 @@ std::string pointer_to(Emitter& e, const OperandType& t) { return fmt::format("c
 
 CExpr load_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
   const std::string type = e.c_type(t);
-  const MemoryPiece piece{"load_first", t, type, {pointer_to(e, t), "int64_t n"}};
+  const MemoryPiece piece{"load_first", t, type, {pointer_to(e, t), "int64_t n"}, "n elements, then zeros"};
   return call_memory_piece(e, piece, {std::move(at), std::move(count)}, [&](CBlock& body) {
     if (const IsaRow* row = e.isa.row("load_masked", t.dtype, t.lanes)) {
       const CExpr v = c_row(row->spelling, {c_text("p"), c_text("n")});
@@ -64,7 +66,8 @@ CExpr load_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
 
 CStmt store_first(Emitter& e, const OperandType& t, CExpr at, CExpr count, CExpr value) {
   const std::string type = e.c_type(t);
-  const MemoryPiece piece{"store_first", t, "void", {e.storage_type(t.dtype) + " *p", "int64_t n", type + " v"}};
+  const MemoryPiece piece{
+      "store_first", t, "void", {e.storage_type(t.dtype) + " *p", "int64_t n", type + " v"}, "the first n lanes"};
   return c_evaluate(call_memory_piece(e, piece, {std::move(at), std::move(count), std::move(value)}, [&](CBlock& body) {
     if (const IsaRow* row = e.isa.row("store_masked", t.dtype, t.lanes))
       body.push_back(c_evaluate(c_row(row->spelling, {c_text("p"), c_text("n"), c_text("v")})));
@@ -74,7 +77,7 @@ CStmt store_first(Emitter& e, const OperandType& t, CExpr at, CExpr count, CExpr
 
 CExpr gather(Emitter& e, const OperandType& t, CExpr at, CExpr stride) {
   const std::string type = e.c_type(t);
-  const MemoryPiece piece{"gather", t, type, {pointer_to(e, t), "int64_t stride"}};
+  const MemoryPiece piece{"gather", t, type, {pointer_to(e, t), "int64_t stride"}, "elements that are stride apart"};
   return call_memory_piece(e, piece, {std::move(at), std::move(stride)}, [&](CBlock& body) {
     std::vector<CExpr> lanes = {c_text("p[0]"), c_text("p[stride]")};
     for (int l = 2; l < t.lanes; ++l) lanes.push_back(c_text(fmt::format("p[{} * stride]", l)));
@@ -84,7 +87,11 @@ CExpr gather(Emitter& e, const OperandType& t, CExpr at, CExpr stride) {
 
 CExpr gather_first(Emitter& e, const OperandType& t, CExpr at, CExpr stride, CExpr count) {
   const std::string type = e.c_type(t);
-  const MemoryPiece piece{"gather_first", t, type, {pointer_to(e, t), "int64_t stride", "int64_t n"}};
+  const MemoryPiece piece{"gather_first",
+                          t,
+                          type,
+                          {pointer_to(e, t), "int64_t stride", "int64_t n"},
+                          "n elements that are stride apart, then zeros"};
   return call_memory_piece(e, piece, {std::move(at), std::move(stride), std::move(count)}, [&](CBlock& body) {
     const CExpr all = gather(e, t, c_text("p"), c_text("stride"));
     body.push_back({CIf{c_binary(c_text("n"), "==", c_number(t.lanes)), {c_return(all)}, {}}});

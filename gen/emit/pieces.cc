@@ -41,6 +41,7 @@ std::string declared_param(Emitter& inner, const std::string& name, const Operan
 /// The function itself: declared parameters and the body that `make` writes.
 CFunction piece_function(Emitter& inner, const Piece& piece, const std::function<void(Emitter&, CBlock&)>& make) {
   CFunction f;
+  f.comment = piece.comment;
   f.result = inner.c_type(piece.result);
   for (size_t i = 0; i < piece.params.size(); ++i)
     f.params.push_back(declared_param(inner, std::string(kParams[i]), piece.params[i]));
