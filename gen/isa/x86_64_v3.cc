@@ -18,8 +18,8 @@ std::vector<IsaRow> avx2_rows() {
   return {
       X86_BOTH_FLOATS("fma", "_mm", "fmadd", "$0, $1, $2", 4, 2),
       X86_BOTH_FLOATS("fma", "_mm256", "fmadd", "$0, $1, $2", 8, 4),
-      {"any", DType::I32, 8, "_mm256_movemask_epi8((__m256i)($0))"},
-      {"any", DType::I64, 4, "_mm256_movemask_epi8((__m256i)($0))"},
+      {"any", DType::I32, 8, "_mm256_movemask_epi8((__m256i)$0)"},
+      {"any", DType::I64, 4, "_mm256_movemask_epi8((__m256i)$0)"},
       {"fma", DType::F32, 1, "__builtin_fmaf($0, $1, $2)"},
       {"fma", DType::F64, 1, "__builtin_fma($0, $1, $2)"},
       X86_BOTH_FLOATS("sqrt", "_mm256", "sqrt", "$0", 8, 4),

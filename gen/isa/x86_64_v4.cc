@@ -40,16 +40,16 @@ namespace {
       COMPARE_FLOAT("mask_no_gt", TYPE, LANES, SUFFIX, "_CMP_NGT_US"), \
       COMPARE_FLOAT("mask_no_ge", TYPE, LANES, SUFFIX, "_CMP_NGE_US")
 #define COMPARE_INT(KEY, TYPE, LANES, NAME, SUFFIX) \
-  { KEY, DType::TYPE, LANES, "_mm512_cmp" NAME "_" SUFFIX "_mask((__m512i)($0), (__m512i)($1))" }
+  { KEY, DType::TYPE, LANES, "_mm512_cmp" NAME "_" SUFFIX "_mask((__m512i)$0, (__m512i)$1)" }
 #define COMPARE_INTS(TYPE, LANES, SUFFIX)                                                                   \
   COMPARE_INT("mask_lt", TYPE, LANES, "lt", SUFFIX), COMPARE_INT("mask_le", TYPE, LANES, "le", SUFFIX),     \
       COMPARE_INT("mask_gt", TYPE, LANES, "gt", SUFFIX), COMPARE_INT("mask_ge", TYPE, LANES, "ge", SUFFIX), \
       COMPARE_INT("mask_eq", TYPE, LANES, "eq", SUFFIX), COMPARE_INT("mask_ne", TYPE, LANES, "neq", SUFFIX)
-#define MASKS(BITS, LANES)                                                          \
-  {"mask", DType::I##BITS, LANES, "_mm512_movepi" #BITS "_mask((__m512i)($0))"},    \
-      {"any", DType::I##BITS, LANES, "_mm512_movepi" #BITS "_mask((__m512i)($0))"}, \
-      {"mask_and", DType::I##BITS, LANES, "_kand_mask" #LANES "($0, $1)"}, {        \
-    "mask_or", DType::I##BITS, LANES, "_kor_mask" #LANES "($0, $1)"                 \
+#define MASKS(BITS, LANES)                                                        \
+  {"mask", DType::I##BITS, LANES, "_mm512_movepi" #BITS "_mask((__m512i)$0)"},    \
+      {"any", DType::I##BITS, LANES, "_mm512_movepi" #BITS "_mask((__m512i)$0)"}, \
+      {"mask_and", DType::I##BITS, LANES, "_kand_mask" #LANES "($0, $1)"}, {      \
+    "mask_or", DType::I##BITS, LANES, "_kor_mask" #LANES "($0, $1)"               \
   }
 
 #define SCALE(KEY)                                                                                                     \

@@ -58,9 +58,9 @@ static void add_shapes(tn_frame *f, int k) {
 }
 
 static const tn_argument add_arguments_0[] = {
-    {0, 2, 4, 0x3, NULL}, /* A */
-    {1, 4, 6, 0x3, NULL}, /* B */
-    {2, 6, 7, 0x1, NULL}, /* Y */
+    {.operand = 0, .first_size = 2, .end_size = 4, .any_stride = 0x3}, /* A */
+    {.operand = 1, .first_size = 4, .end_size = 6, .any_stride = 0x3}, /* B */
+    {.operand = 2, .first_size = 6, .end_size = 7, .any_stride = 0x1}, /* Y */
 };
 static const tn_source add_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_OUTER}, /* S_outer */
@@ -75,7 +75,7 @@ static const tn_form add_forms[] = {
     {.arguments = add_arguments_0, .sizes = add_sizes_0, .n_arguments = 3, .n_sizes = 7},
 };
 static const tn_entry add_entries[] = {
-    {{TN_F32}, 0, 0, 0x0}, /* add_f32 */
+    {.type = {TN_F32}, .core = 0, .form = 0}, /* add_f32 */
 };
 extern const tn_core tn_cores_add_portable[];
 extern const tn_core tn_cores_add_x86_64_v3[];
@@ -123,6 +123,15 @@ static int add_begin(add_call *c, tn_want want, const tn_add_dims *dims, const v
   return c->frame.status;
 }
 
+/* Bytes of workspace; 0 where the call is invalid. */
+static size_t add_workspace(const tn_add_dims *dims, const void *attrs, const int32_t *variable, const int32_t *type) {
+  add_call call;
+  if (add_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type, NULL) != 0) {
+    return 0;
+  }
+  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
+}
+
 int tn_add_shape(const tn_add_dims *dims, tn_dims *Y_shape) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
   add_call call;
@@ -151,9 +160,5 @@ int tn_add_f32(const tn_add_dims *dims, const float *A, const float *B, float *Y
 
 size_t tn_add_f32_workspace(const tn_add_dims *dims) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
-  add_call call;
-  if (add_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0) {
-    return 0;
-  }
-  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
+  return add_workspace(dims, NULL, variable, type_of);
 }

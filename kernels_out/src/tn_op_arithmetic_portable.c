@@ -51,5 +51,5 @@ static int tn_add_f32_portable(const int64_t *size, const tn_scalar *attr, const
 
 extern const tn_core tn_cores_add_portable[];
 const tn_core tn_cores_add_portable[] = {
-    {tn_add_f32_portable, NULL},
+    {.run = tn_add_f32_portable},
 };

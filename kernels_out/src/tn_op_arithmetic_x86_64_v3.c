@@ -46,11 +46,13 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_
   return a < b ? a : b;
 }
 
+/* n elements, then zeros */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const float *p, int64_t n) {
   return _mm256_maskload_ps((const float *)(const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
 }
 
+/* the first n lanes */
 static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
   _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
@@ -78,7 +80,7 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
   float *restrict Y = (float *)out[0];
   if (A_s1 == 1 && B_s1 == 1) {
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-      const int64_t s_1_groups = S & (-32);
+      const int64_t s_1_groups = S & -32;
       for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1] +
             *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1];
@@ -98,7 +100,7 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
     }
   } else if (A_s1 == 0 && B_s1 == 1) {
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-      const int64_t s_1_groups = S & (-32);
+      const int64_t s_1_groups = S & -32;
       for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
         const float a = A[s_0 * A_s0];
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1];
@@ -115,7 +117,7 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
     }
   } else if (A_s1 == 1 && B_s1 == 0) {
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-      const int64_t s_1_groups = S & (-32);
+      const int64_t s_1_groups = S & -32;
       for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
         const float b = B[s_0 * B_s0];
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1] + b;
@@ -142,6 +144,6 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
 
 extern const tn_core tn_cores_add_x86_64_v3[];
 const tn_core tn_cores_add_x86_64_v3[] = {
-    {tn_add_f32_x86_64_v3, NULL},
+    {.run = tn_add_f32_x86_64_v3},
 };
 #endif

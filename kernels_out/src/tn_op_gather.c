@@ -89,9 +89,9 @@ static void gather_shapes(tn_frame *f, int k) {
 }
 
 static const tn_argument gather_arguments_0[] = {
-    {0, 0, 0, 0x0, NULL}, /* X */
-    {1, 0, 0, 0x0, NULL}, /* Ix */
-    {2, 0, 0, 0x0, NULL}, /* Y */
+    {.operand = 0}, /* X */
+    {.operand = 1}, /* Ix */
+    {.operand = 2}, /* Y */
 };
 static const tn_source gather_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
@@ -103,8 +103,8 @@ static const tn_form gather_forms[] = {
     {.arguments = gather_arguments_0, .sizes = gather_sizes_0, .n_arguments = 3, .n_sizes = 4, .may_fail = 1},
 };
 static const tn_entry gather_entries[] = {
-    {{TN_F32, TN_I32}, 0, 0, 0x0}, /* gather_u32_i32 */
-    {{TN_F32, TN_I64}, 1, 0, 0x0}, /* gather_u32_i64 */
+    {.type = {TN_F32, TN_I32}, .core = 0, .form = 0}, /* gather_u32_i32 */
+    {.type = {TN_F32, TN_I64}, .core = 1, .form = 0}, /* gather_u32_i64 */
 };
 extern const tn_core tn_cores_gather_portable[];
 extern const tn_core tn_cores_gather_x86_64_v3[];
@@ -164,6 +164,16 @@ static int gather_begin(gather_call *c, tn_want want, const tn_gather_dims *dims
   return c->frame.status;
 }
 
+/* Bytes of workspace; 0 where the call is invalid. */
+static size_t gather_workspace(const tn_gather_dims *dims, const tn_gather_attrs *attrs, const int32_t *variable,
+    const int32_t *type) {
+  gather_call call;
+  if (gather_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type, NULL) != 0) {
+    return 0;
+  }
+  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
+}
+
 int tn_gather_shape(const tn_gather_dims *dims, const tn_gather_attrs *attrs, tn_dims *Y_shape) {
   static const int32_t variable[] = {TN_F32, TN_I32}, type_of[] = {TN_F32, TN_I32, TN_F32};
   gather_call call;
@@ -192,11 +202,7 @@ int tn_gather_f32_i32(const tn_gather_dims *dims, const tn_gather_attrs *attrs, 
 
 size_t tn_gather_f32_i32_workspace(const tn_gather_dims *dims, const tn_gather_attrs *attrs) {
   static const int32_t variable[] = {TN_F32, TN_I32}, type_of[] = {TN_F32, TN_I32, TN_F32};
-  gather_call call;
-  if (gather_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
-    return 0;
-  }
-  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
+  return gather_workspace(dims, attrs, variable, type_of);
 }
 
 int tn_gather_f32_i64(const tn_gather_dims *dims, const tn_gather_attrs *attrs, const float *X, const int64_t *Ix,
@@ -210,9 +216,5 @@ int tn_gather_f32_i64(const tn_gather_dims *dims, const tn_gather_attrs *attrs, 
 
 size_t tn_gather_f32_i64_workspace(const tn_gather_dims *dims, const tn_gather_attrs *attrs) {
   static const int32_t variable[] = {TN_F32, TN_I64}, type_of[] = {TN_F32, TN_I64, TN_F32};
-  gather_call call;
-  if (gather_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
-    return 0;
-  }
-  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
+  return gather_workspace(dims, attrs, variable, type_of);
 }

@@ -95,6 +95,6 @@ static int tn_gather_u32_i64_portable(const int64_t *size, const tn_scalar *attr
 
 extern const tn_core tn_cores_gather_portable[];
 const tn_core tn_cores_gather_portable[] = {
-    {tn_gather_u32_i32_portable, NULL},
-    {tn_gather_u32_i64_portable, NULL},
+    {.run = tn_gather_u32_i32_portable},
+    {.run = tn_gather_u32_i64_portable},
 };

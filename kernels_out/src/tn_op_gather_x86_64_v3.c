@@ -46,11 +46,13 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_
   return a < b ? a : b;
 }
 
+/* n elements, then zeros */
 static inline TN_TARGET_X86_64_V3 tn_u32x8 tn_u32x8_load_first_x86_64_v3(const uint32_t *p, int64_t n) {
   return (tn_u32x8)_mm256_maskload_epi32((const int *)(const void *)p,
       _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
 }
 
+/* the first n lanes */
 static inline TN_TARGET_X86_64_V3 void tn_u32x8_store_first_x86_64_v3(uint32_t *p, int64_t n, tn_u32x8 v) {
   _mm256_maskstore_epi32((int *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), (__m256i)v);
@@ -92,7 +94,7 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i32_x86_64_v3(const int64_t *size, 
       for (int64_t j = 0; j < J; ++j) {
         const int64_t ix = (int64_t)Ix[j];
         const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
-        const int64_t q_groups = Q & (-32);
+        const int64_t q_groups = Q & -32;
         const int64_t Y_at = p * (Q * J) + j * Q;
         const int64_t X_at = p * (Q * D) + at * Q;
         for (int64_t q = 0; q < q_groups; q += 32) {
@@ -147,7 +149,7 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i64_x86_64_v3(const int64_t *size, 
       for (int64_t j = 0; j < J; ++j) {
         const int64_t ix = Ix[j];
         const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
-        const int64_t q_groups = Q & (-32);
+        const int64_t q_groups = Q & -32;
         const int64_t Y_at = p * (Q * J) + j * Q;
         const int64_t X_at = p * (Q * D) + at * Q;
         for (int64_t q = 0; q < q_groups; q += 32) {
@@ -168,7 +170,7 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i64_x86_64_v3(const int64_t *size, 
 
 extern const tn_core tn_cores_gather_x86_64_v3[];
 const tn_core tn_cores_gather_x86_64_v3[] = {
-    {tn_gather_u32_i32_x86_64_v3, NULL},
-    {tn_gather_u32_i64_x86_64_v3, NULL},
+    {.run = tn_gather_u32_i32_x86_64_v3},
+    {.run = tn_gather_u32_i64_x86_64_v3},
 };
 #endif

@@ -458,6 +458,6 @@ static int64_t tn_gemm_f32_noC_portable_workspace(const int64_t *size, const tn_
 
 extern const tn_core tn_cores_gemm_portable[];
 const tn_core tn_cores_gemm_portable[] = {
-    {tn_gemm_f32_portable, tn_gemm_f32_portable_workspace},
-    {tn_gemm_f32_noC_portable, tn_gemm_f32_noC_portable_workspace},
+    {.run = tn_gemm_f32_portable, .workspace = tn_gemm_f32_portable_workspace},
+    {.run = tn_gemm_f32_noC_portable, .workspace = tn_gemm_f32_noC_portable_workspace},
 };

@@ -46,6 +46,7 @@ typedef float tn_f32x8_at __attribute__((vector_size(32), aligned(4), may_alias)
 
 typedef int32_t tn_i32x8 __attribute__((vector_size(32)));
 
+/* n elements, then zeros */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const float *p, int64_t n) {
   return _mm256_maskload_ps((const float *)(const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
@@ -70,6 +71,7 @@ static inline TN_TARGET_X86_64_V3 float tn_f32_sum_error_x86_64_v3(float a, floa
   return lost == lost ? lost : 0.0f;
 }
 
+/* the first n lanes */
 static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
   _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
@@ -277,7 +279,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   float *restrict Y_sum_block = (float *)(void *)free_memory;
   if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4) && C_s1 == 1 && K < 512) {
     for (int64_t m = 0; m < M; ++m) {
-      const int64_t n_together = N & (-8);
+      const int64_t n_together = N & -8;
       for (int64_t n = 0; n < n_together; n += 8) {
         tn_f32x8 Y_sum0 = (tn_f32x8){0};
         tn_f32x8 Y_sum1 = (tn_f32x8){0};
@@ -287,7 +289,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         tn_f32x8 Y_sum5 = (tn_f32x8){0};
         tn_f32x8 Y_sum6 = (tn_f32x8){0};
         tn_f32x8 Y_sum7 = (tn_f32x8){0};
-        const int64_t k_whole = K & (-8);
+        const int64_t k_whole = K & -8;
         for (int64_t k = 0; k < k_whole; k += 8) {
           Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
               Y_sum0);
@@ -308,30 +310,22 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         }
         for (int64_t k = k_whole; k < K; k += 8) {
           const int64_t active = K - k;
-          Y_sum0 = Y_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum1 = Y_sum1 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum2 = Y_sum2 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum3 = Y_sum3 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum4 = Y_sum4 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum5 = Y_sum5 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum6 = Y_sum6 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum7 = Y_sum7 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
         }
         const tn_f32x8 t = __builtin_shufflevector(Y_sum0, Y_sum4, 0, 1, 2, 3, 8, 9, 10, 11) +
             __builtin_shufflevector(Y_sum0, Y_sum4, 4, 5, 6, 7, 12, 13, 14, 15);
@@ -358,7 +352,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         tn_f32x8 Y_sum1 = (tn_f32x8){0};
         tn_f32x8 Y_sum2 = (tn_f32x8){0};
         tn_f32x8 Y_sum3 = (tn_f32x8){0};
-        const int64_t k_groups = K & (-32);
+        const int64_t k_groups = K & -32;
         for (int64_t k = 0; k < k_groups; k += 32) {
           Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
               Y_sum0);
@@ -371,9 +365,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         }
         for (int64_t k = k_groups; k < K; k += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, K - k);
-          Y_sum0 = Y_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
         }
         const float Y_sum_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum0 + Y_sum1 + (Y_sum2 + Y_sum3));
         Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * Y_sum_all) + (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n]);
@@ -392,7 +385,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
           const int64_t k_begin = k_block * 2048;
           const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 2048 + 2048, K);
-          const int64_t k_groups = k_begin + ((k_end - k_begin) & (-32));
+          const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
           for (int64_t k = k_begin; k < k_groups; k += 32) {
             Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
                 *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
@@ -405,10 +398,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           }
           for (int64_t k = k_groups; k < k_end; k += 8) {
             const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
-            Y_sum_block0 = Y_sum_block0 + _mm256_blendv_ps((tn_f32x8){0},
-                tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
-                (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+            Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
           }
           const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum_block0 + Y_sum_block1 +
               (Y_sum_block2 + Y_sum_block3));
@@ -428,7 +419,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
     for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
       const int64_t n_begin = n_strip * 1024;
       const int64_t n_end = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-      const int64_t n_whole = n_begin + ((n_end - n_begin + 7) & (-8));
+      const int64_t n_whole = n_begin + ((n_end - n_begin + 7) & -8);
       for (int64_t n = n_begin; n < n_whole; n += 8) {
         *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = (tn_f32x8){0};
         *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = (tn_f32x8){0};
@@ -441,7 +432,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         for (int64_t k_block = k_block_begin; k_block < k_block_end; ++k_block) {
           const int64_t n_begin2 = n_strip * 1024;
           const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-          const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-32));
+          const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & -32);
           for (int64_t n = n_begin2; n < n_groups; n += 32) {
             tn_f32x8 Y_sum0 = (tn_f32x8){0};
             tn_f32x8 Y_sum1 = (tn_f32x8){0};
@@ -481,7 +472,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         }
         const int64_t n_begin2 = n_strip * 1024;
         const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-        const int64_t n_whole2 = n_begin2 + ((n_end2 - n_begin2 + 7) & (-8));
+        const int64_t n_whole2 = n_begin2 + ((n_end2 - n_begin2 + 7) & -8);
         for (int64_t n = n_begin2; n < n_whole2; n += 8) {
           *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] +
               tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024],
@@ -493,7 +484,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
       const int64_t n_begin2 = n_strip * 1024;
       const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-      const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-8));
+      const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & -8);
       for (int64_t n = n_begin2; n < n_groups; n += 8) {
         const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
             *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024];
@@ -515,7 +506,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (M == 1 && B_s1 == 1 && C_s1 == 1) {
-    const int64_t n_groups = N & (-16);
+    const int64_t n_groups = N & -16;
     for (int64_t n = 0; n < n_groups; n += 16) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
       tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
@@ -582,7 +573,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
     }
   } else if (N == 1 && A_s0 == 1 && C_s0 == 1) {
-    const int64_t m_groups = M & (-32);
+    const int64_t m_groups = M & -32;
     for (int64_t m = 0; m < m_groups; m += 32) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
       tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
@@ -865,7 +856,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   float *restrict Y_sum_block = (float *)(void *)free_memory;
   if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4) && K < 512) {
     for (int64_t m = 0; m < M; ++m) {
-      const int64_t n_together = N & (-8);
+      const int64_t n_together = N & -8;
       for (int64_t n = 0; n < n_together; n += 8) {
         tn_f32x8 Y_sum0 = (tn_f32x8){0};
         tn_f32x8 Y_sum1 = (tn_f32x8){0};
@@ -875,7 +866,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         tn_f32x8 Y_sum5 = (tn_f32x8){0};
         tn_f32x8 Y_sum6 = (tn_f32x8){0};
         tn_f32x8 Y_sum7 = (tn_f32x8){0};
-        const int64_t k_whole = K & (-8);
+        const int64_t k_whole = K & -8;
         for (int64_t k = 0; k < k_whole; k += 8) {
           Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
               Y_sum0);
@@ -896,30 +887,22 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         }
         for (int64_t k = k_whole; k < K; k += 8) {
           const int64_t active = K - k;
-          Y_sum0 = Y_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum1 = Y_sum1 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum2 = Y_sum2 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum3 = Y_sum3 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum4 = Y_sum4 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum5 = Y_sum5 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum6 = Y_sum6 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-          Y_sum7 = Y_sum7 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
         }
         const tn_f32x8 t = __builtin_shufflevector(Y_sum0, Y_sum4, 0, 1, 2, 3, 8, 9, 10, 11) +
             __builtin_shufflevector(Y_sum0, Y_sum4, 4, 5, 6, 7, 12, 13, 14, 15);
@@ -945,7 +928,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         tn_f32x8 Y_sum1 = (tn_f32x8){0};
         tn_f32x8 Y_sum2 = (tn_f32x8){0};
         tn_f32x8 Y_sum3 = (tn_f32x8){0};
-        const int64_t k_groups = K & (-32);
+        const int64_t k_groups = K & -32;
         for (int64_t k = 0; k < k_groups; k += 32) {
           Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
               Y_sum0);
@@ -958,9 +941,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         }
         for (int64_t k = k_groups; k < K; k += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, K - k);
-          Y_sum0 = Y_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          Y_sum0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
         }
         const float Y_sum_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum0 + Y_sum1 + (Y_sum2 + Y_sum3));
         Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * Y_sum_all) + (beta == 0.0f ? 0.0f : beta * 0.0f);
@@ -979,7 +961,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
           const int64_t k_begin = k_block * 2048;
           const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 2048 + 2048, K);
-          const int64_t k_groups = k_begin + ((k_end - k_begin) & (-32));
+          const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
           for (int64_t k = k_begin; k < k_groups; k += 32) {
             Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
                 *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
@@ -992,10 +974,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           }
           for (int64_t k = k_groups; k < k_end; k += 8) {
             const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
-            Y_sum_block0 = Y_sum_block0 + _mm256_blendv_ps((tn_f32x8){0},
-                tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
-                (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+            Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
           }
           const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum_block0 + Y_sum_block1 +
               (Y_sum_block2 + Y_sum_block3));
@@ -1015,7 +995,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
     for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
       const int64_t n_begin = n_strip * 1024;
       const int64_t n_end = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-      const int64_t n_whole = n_begin + ((n_end - n_begin + 7) & (-8));
+      const int64_t n_whole = n_begin + ((n_end - n_begin + 7) & -8);
       for (int64_t n = n_begin; n < n_whole; n += 8) {
         *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = (tn_f32x8){0};
         *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = (tn_f32x8){0};
@@ -1028,7 +1008,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         for (int64_t k_block = k_block_begin; k_block < k_block_end; ++k_block) {
           const int64_t n_begin2 = n_strip * 1024;
           const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-          const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-32));
+          const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & -32);
           for (int64_t n = n_begin2; n < n_groups; n += 32) {
             tn_f32x8 Y_sum0 = (tn_f32x8){0};
             tn_f32x8 Y_sum1 = (tn_f32x8){0};
@@ -1068,7 +1048,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         }
         const int64_t n_begin2 = n_strip * 1024;
         const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-        const int64_t n_whole2 = n_begin2 + ((n_end2 - n_begin2 + 7) & (-8));
+        const int64_t n_whole2 = n_begin2 + ((n_end2 - n_begin2 + 7) & -8);
         for (int64_t n = n_begin2; n < n_whole2; n += 8) {
           *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] +
               tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024],
@@ -1080,7 +1060,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       }
       const int64_t n_begin2 = n_strip * 1024;
       const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
-      const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-8));
+      const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & -8);
       for (int64_t n = n_begin2; n < n_groups; n += 8) {
         const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
             *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024];
@@ -1100,7 +1080,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       }
     }
   } else if (M == 1 && B_s1 == 1) {
-    const int64_t n_groups = N & (-16);
+    const int64_t n_groups = N & -16;
     for (int64_t n = 0; n < n_groups; n += 16) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
       tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
@@ -1164,7 +1144,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
     }
   } else if (N == 1 && A_s0 == 1) {
-    const int64_t m_groups = M & (-64);
+    const int64_t m_groups = M & -64;
     for (int64_t m = 0; m < m_groups; m += 64) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
       tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
@@ -1260,7 +1240,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       *(tn_f32x8_at *)&Y[m + 48] = t8 + t10;
       *(tn_f32x8_at *)&Y[m + 56] = t9 + t10;
     }
-    const int64_t m_halves = m_groups + ((M - m_groups) & (-32));
+    const int64_t m_halves = m_groups + ((M - m_groups) & -32);
     for (int64_t m = m_groups; m < m_halves; m += 32) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
       tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
@@ -1501,7 +1481,7 @@ static int64_t tn_gemm_f32_noC_x86_64_v3_workspace(const int64_t *size, const tn
 
 extern const tn_core tn_cores_gemm_x86_64_v3[];
 const tn_core tn_cores_gemm_x86_64_v3[] = {
-    {tn_gemm_f32_x86_64_v3, tn_gemm_f32_x86_64_v3_workspace},
-    {tn_gemm_f32_noC_x86_64_v3, tn_gemm_f32_noC_x86_64_v3_workspace},
+    {.run = tn_gemm_f32_x86_64_v3, .workspace = tn_gemm_f32_x86_64_v3_workspace},
+    {.run = tn_gemm_f32_noC_x86_64_v3, .workspace = tn_gemm_f32_noC_x86_64_v3_workspace},
 };
 #endif

@@ -104,10 +104,10 @@ static void layernorm_shapes(tn_frame *f, int k) {
 }
 
 static const tn_argument layernorm_arguments_0[] = {
-    {0, 0, 0, 0x0, NULL}, /* X */
-    {1, 0, 0, 0x0, NULL}, /* G */
-    {2, 0, 0, 0x0, NULL}, /* B */
-    {3, 0, 0, 0x0, NULL}, /* Y */
+    {.operand = 0}, /* X */
+    {.operand = 1}, /* G */
+    {.operand = 2}, /* B */
+    {.operand = 3}, /* Y */
 };
 static const tn_source layernorm_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
@@ -115,9 +115,9 @@ static const tn_source layernorm_sizes_0[] = {
     {TN_FROM_SYMBOL, 0, 0}, /* Nq */
 };
 static const tn_argument layernorm_arguments_1[] = {
-    {0, 0, 0, 0x0, NULL}, /* X */
-    {1, 0, 0, 0x0, NULL}, /* G */
-    {3, 0, 0, 0x0, NULL}, /* Y */
+    {.operand = 0}, /* X */
+    {.operand = 1}, /* G */
+    {.operand = 3}, /* Y */
 };
 static const tn_source layernorm_sizes_1[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
@@ -129,8 +129,8 @@ static const tn_form layernorm_forms[] = {
     {.arguments = layernorm_arguments_1, .sizes = layernorm_sizes_1, .n_arguments = 3, .n_sizes = 3, .n_scalars = 1},
 };
 static const tn_entry layernorm_entries[] = {
-    {{TN_F32}, 0, 0, 0x4}, /* layernorm_f32 */
-    {{TN_F32}, 1, 1, 0x0}, /* layernorm_f32_noB */
+    {.type = {TN_F32}, .core = 0, .form = 0, .present = 0x4}, /* layernorm_f32 */
+    {.type = {TN_F32}, .core = 1, .form = 1}, /* layernorm_f32_noB */
 };
 extern const tn_core tn_cores_layernorm_portable[];
 extern const tn_core tn_cores_layernorm_x86_64_v3[];
@@ -191,6 +191,24 @@ static int layernorm_begin(layernorm_call *c, tn_want want, const tn_layernorm_d
   return c->frame.status;
 }
 
+/* Bytes of workspace; 0 where the call is invalid. */
+static size_t layernorm_workspace(const tn_layernorm_dims *dims, const tn_layernorm_attrs *attrs,
+    const int32_t *variable, const int32_t *type) {
+  layernorm_call call;
+  int64_t most = 0;
+  /* without and with the optional inputs */
+  for (int with = 0; with < 2; ++with) {
+    if (layernorm_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type, NULL) != 0) {
+      return 0;
+    }
+    if (!with) {
+      call.frame.without |= 0x4;
+    }
+    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  }
+  return (size_t)most;
+}
+
 int tn_layernorm_shape(const tn_layernorm_dims *dims, const tn_layernorm_attrs *attrs, tn_dims *Y_shape) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
   layernorm_call call;
@@ -219,17 +237,5 @@ int tn_layernorm_f32(const tn_layernorm_dims *dims, const tn_layernorm_attrs *at
 
 size_t tn_layernorm_f32_workspace(const tn_layernorm_dims *dims, const tn_layernorm_attrs *attrs) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
-  layernorm_call call;
-  int64_t most = 0;
-  /* without and with the optional inputs */
-  for (int with = 0; with < 2; ++with) {
-    if (layernorm_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
-      return 0;
-    }
-    if (!with) {
-      call.frame.without |= 0x4;
-    }
-    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
-  }
-  return (size_t)most;
+  return layernorm_workspace(dims, attrs, variable, type_of);
 }

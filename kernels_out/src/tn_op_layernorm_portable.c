@@ -116,7 +116,7 @@ static int tn_layernorm_f32_portable(const int64_t *size, const tn_scalar *attr,
       float mean_sum_block3 = 0.0f;
       const int64_t q_begin = q_block * 256;
       const int64_t q_end = tn_i64_min_portable(q_block * 256 + 256, Q);
-      const int64_t q_groups = q_begin + ((q_end - q_begin) & (-4));
+      const int64_t q_groups = q_begin + ((q_end - q_begin) & -4);
       for (int64_t q = q_begin; q < q_groups; q += 4) {
         mean_sum_block0 = mean_sum_block0 + X[p * Q + q];
         mean_sum_block1 = mean_sum_block1 + X[p * Q + (q + 1)];
@@ -146,7 +146,7 @@ static int tn_layernorm_f32_portable(const int64_t *size, const tn_scalar *attr,
       float var_sum_block3 = 0.0f;
       const int64_t q_1_begin = q_1_block * 256;
       const int64_t q_1_end = tn_i64_min_portable(q_1_block * 256 + 256, Q);
-      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & (-4));
+      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -4);
       for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 4) {
         var_sum_block0 = var_sum_block0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
         var_sum_block1 = var_sum_block1 + tn_f32_sq_portable(X[p * Q + (q_1 + 1)] - mean);
@@ -203,7 +203,7 @@ static int tn_layernorm_f32_noB_portable(const int64_t *size, const tn_scalar *a
       float mean_sum_block3 = 0.0f;
       const int64_t q_begin = q_block * 256;
       const int64_t q_end = tn_i64_min_portable(q_block * 256 + 256, Q);
-      const int64_t q_groups = q_begin + ((q_end - q_begin) & (-4));
+      const int64_t q_groups = q_begin + ((q_end - q_begin) & -4);
       for (int64_t q = q_begin; q < q_groups; q += 4) {
         mean_sum_block0 = mean_sum_block0 + X[p * Q + q];
         mean_sum_block1 = mean_sum_block1 + X[p * Q + (q + 1)];
@@ -233,7 +233,7 @@ static int tn_layernorm_f32_noB_portable(const int64_t *size, const tn_scalar *a
       float var_sum_block3 = 0.0f;
       const int64_t q_1_begin = q_1_block * 256;
       const int64_t q_1_end = tn_i64_min_portable(q_1_block * 256 + 256, Q);
-      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & (-4));
+      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -4);
       for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 4) {
         var_sum_block0 = var_sum_block0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
         var_sum_block1 = var_sum_block1 + tn_f32_sq_portable(X[p * Q + (q_1 + 1)] - mean);
@@ -262,6 +262,6 @@ static int tn_layernorm_f32_noB_portable(const int64_t *size, const tn_scalar *a
 
 extern const tn_core tn_cores_layernorm_portable[];
 const tn_core tn_cores_layernorm_portable[] = {
-    {tn_layernorm_f32_portable, NULL},
-    {tn_layernorm_f32_noB_portable, NULL},
+    {.run = tn_layernorm_f32_portable},
+    {.run = tn_layernorm_f32_noB_portable},
 };

@@ -50,6 +50,7 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_
   return a < b ? a : b;
 }
 
+/* n elements, then zeros */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const float *p, int64_t n) {
   return _mm256_maskload_ps((const float *)(const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
@@ -74,6 +75,12 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_sq_x86_64_v3(tn_f32x8 a) {
   return a * a;
 }
 
+/* the first a lanes of b, the other lanes of c */
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_select_first_x86_64_v3(int64_t a, tn_f32x8 b, tn_f32x8 c) {
+  return _mm256_blendv_ps(c, b, (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)a)));
+}
+
+/* the first n lanes */
 static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
   _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
@@ -110,7 +117,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
       tn_f32x8 mean_sum_block3 = (tn_f32x8){0};
       const int64_t q_begin = q_block * 2048;
       const int64_t q_end = tn_i64_min_x86_64_v3(q_block * 2048 + 2048, Q);
-      const int64_t q_groups = q_begin + ((q_end - q_begin) & (-32));
+      const int64_t q_groups = q_begin + ((q_end - q_begin) & -32);
       for (int64_t q = q_begin; q < q_groups; q += 32) {
         mean_sum_block0 = mean_sum_block0 + *(const tn_f32x8_at *)&X[p * Q + q];
         mean_sum_block1 = mean_sum_block1 + *(const tn_f32x8_at *)&X[p * Q + (q + 8)];
@@ -142,7 +149,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
       tn_f32x8 var_sum_block3 = (tn_f32x8){0};
       const int64_t q_1_begin = q_1_block * 2048;
       const int64_t q_1_end = tn_i64_min_x86_64_v3(q_1_block * 2048 + 2048, Q);
-      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & (-32));
+      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -32);
       for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 32) {
         var_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + q_1] - mean,
             *(const tn_f32x8_at *)&X[p * Q + q_1] - mean, var_sum_block0);
@@ -155,9 +162,8 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
       }
       for (int64_t q_1 = q_1_groups; q_1 < q_1_end; q_1 += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, q_1_end - q_1);
-        var_sum_block0 = var_sum_block0 + _mm256_blendv_ps((tn_f32x8){0},
-            tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean),
-            (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+        var_sum_block0 = var_sum_block0 + tn_f32x8_select_first_x86_64_v3(active,
+            tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean), (tn_f32x8){0});
       }
       const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(var_sum_block0 + var_sum_block1 +
           (var_sum_block2 + var_sum_block3));
@@ -170,7 +176,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
     }
     const float var_sum2 = var_sum + var_sum_lost;
     const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum2 / (float)Nq + eps)));
-    const int64_t q_groups = Q & (-32);
+    const int64_t q_groups = Q & -32;
     for (int64_t q = 0; q < q_groups; q += 32) {
       __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
       __builtin_prefetch(&X[(p + 1) * Q + (q + 16)], 0, 3);
@@ -228,7 +234,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
       tn_f32x8 mean_sum_block3 = (tn_f32x8){0};
       const int64_t q_begin = q_block * 2048;
       const int64_t q_end = tn_i64_min_x86_64_v3(q_block * 2048 + 2048, Q);
-      const int64_t q_groups = q_begin + ((q_end - q_begin) & (-32));
+      const int64_t q_groups = q_begin + ((q_end - q_begin) & -32);
       for (int64_t q = q_begin; q < q_groups; q += 32) {
         mean_sum_block0 = mean_sum_block0 + *(const tn_f32x8_at *)&X[p * Q + q];
         mean_sum_block1 = mean_sum_block1 + *(const tn_f32x8_at *)&X[p * Q + (q + 8)];
@@ -260,7 +266,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
       tn_f32x8 var_sum_block3 = (tn_f32x8){0};
       const int64_t q_1_begin = q_1_block * 2048;
       const int64_t q_1_end = tn_i64_min_x86_64_v3(q_1_block * 2048 + 2048, Q);
-      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & (-32));
+      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -32);
       for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 32) {
         var_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + q_1] - mean,
             *(const tn_f32x8_at *)&X[p * Q + q_1] - mean, var_sum_block0);
@@ -273,9 +279,8 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
       }
       for (int64_t q_1 = q_1_groups; q_1 < q_1_end; q_1 += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, q_1_end - q_1);
-        var_sum_block0 = var_sum_block0 + _mm256_blendv_ps((tn_f32x8){0},
-            tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean),
-            (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+        var_sum_block0 = var_sum_block0 + tn_f32x8_select_first_x86_64_v3(active,
+            tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean), (tn_f32x8){0});
       }
       const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(var_sum_block0 + var_sum_block1 +
           (var_sum_block2 + var_sum_block3));
@@ -288,7 +293,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
     }
     const float var_sum2 = var_sum + var_sum_lost;
     const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum2 / (float)Nq + eps)));
-    const int64_t q_groups = Q & (-32);
+    const int64_t q_groups = Q & -32;
     for (int64_t q = 0; q < q_groups; q += 32) {
       __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
       __builtin_prefetch(&X[(p + 1) * Q + (q + 16)], 0, 3);
@@ -316,7 +321,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
 
 extern const tn_core tn_cores_layernorm_x86_64_v3[];
 const tn_core tn_cores_layernorm_x86_64_v3[] = {
-    {tn_layernorm_f32_x86_64_v3, NULL},
-    {tn_layernorm_f32_noB_x86_64_v3, NULL},
+    {.run = tn_layernorm_f32_x86_64_v3},
+    {.run = tn_layernorm_f32_noB_x86_64_v3},
 };
 #endif

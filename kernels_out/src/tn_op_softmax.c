@@ -83,8 +83,8 @@ static void softmax_shapes(tn_frame *f, int k) {
 }
 
 static const tn_argument softmax_arguments_0[] = {
-    {0, 0, 0, 0x0, NULL}, /* X */
-    {1, 0, 0, 0x0, NULL}, /* Y */
+    {.operand = 0}, /* X */
+    {.operand = 1}, /* Y */
 };
 static const tn_source softmax_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
@@ -95,7 +95,7 @@ static const tn_form softmax_forms[] = {
     {.arguments = softmax_arguments_0, .sizes = softmax_sizes_0, .n_arguments = 2, .n_sizes = 3},
 };
 static const tn_entry softmax_entries[] = {
-    {{TN_F32}, 0, 0, 0x0}, /* softmax_f32 */
+    {.type = {TN_F32}, .core = 0, .form = 0}, /* softmax_f32 */
 };
 extern const tn_core tn_cores_softmax_portable[];
 extern const tn_core tn_cores_softmax_x86_64_v3[];
@@ -155,6 +155,16 @@ static int softmax_begin(softmax_call *c, tn_want want, const tn_softmax_dims *d
   return c->frame.status;
 }
 
+/* Bytes of workspace; 0 where the call is invalid. */
+static size_t softmax_workspace(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs, const int32_t *variable,
+    const int32_t *type) {
+  softmax_call call;
+  if (softmax_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type, NULL) != 0) {
+    return 0;
+  }
+  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
+}
+
 int tn_softmax_shape(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs, tn_dims *Y_shape) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
   softmax_call call;
@@ -183,9 +193,5 @@ int tn_softmax_f32(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs, c
 
 size_t tn_softmax_f32_workspace(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
-  softmax_call call;
-  if (softmax_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
-    return 0;
-  }
-  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
+  return softmax_workspace(dims, attrs, variable, type_of);
 }

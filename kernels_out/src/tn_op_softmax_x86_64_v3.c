@@ -59,9 +59,15 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_
   return a < b ? a : b;
 }
 
+/* n elements, then zeros */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const float *p, int64_t n) {
   return _mm256_maskload_ps((const float *)(const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+}
+
+/* the first a lanes of b, the other lanes of c */
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_select_first_x86_64_v3(int64_t a, tn_f32x8 b, tn_f32x8 c) {
+  return _mm256_blendv_ps(c, b, (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)a)));
 }
 
 static inline TN_TARGET_X86_64_V3 tn_f32x4 tn_f32x4_max_x86_64_v3(tn_f32x4 a, tn_f32x4 b) {
@@ -91,6 +97,7 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_bounded_x86_64_v3(tn_f32
   return p * (tn_f32x8)((tn_u32x8)(n + 12583103.0f) << 23) * 5.421011e-20f;
 }
 
+/* the first n lanes */
 static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
   _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
@@ -143,7 +150,7 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       tn_f32x8 m1 = _mm256_set1_ps(-__builtin_inff());
       tn_f32x8 m2 = _mm256_set1_ps(-__builtin_inff());
       tn_f32x8 m3 = _mm256_set1_ps(-__builtin_inff());
-      const int64_t k_groups = D & (-32);
+      const int64_t k_groups = D & -32;
       for (int64_t k = 0; k < k_groups; k += 32) {
         m0 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k], m0);
         m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (k + 8)], m1);
@@ -152,9 +159,8 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       }
       for (int64_t k = k_groups; k < D; k += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, D - k);
-        m0 = tn_f32x8_max_x86_64_v3(_mm256_blendv_ps(_mm256_set1_ps(-__builtin_inff()),
-            tn_f32x8_load_first_x86_64_v3(&X[p * D + k], active),
-            (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active))), m0);
+        m0 = tn_f32x8_max_x86_64_v3(tn_f32x8_select_first_x86_64_v3(active,
+            tn_f32x8_load_first_x86_64_v3(&X[p * D + k], active), _mm256_set1_ps(-__builtin_inff())), m0);
       }
       const float m_all = tn_f32x8_fold_max_x86_64_v3(tn_f32x8_max_x86_64_v3(tn_f32x8_max_x86_64_v3(m3, m2),
           tn_f32x8_max_x86_64_v3(m1, m0)));
@@ -166,7 +172,7 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         tn_f32x8 z_block1 = (tn_f32x8){0};
         const int64_t d_begin = d_block * 1024;
         const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 1024 + 1024, D);
-        const int64_t d_groups = d_begin + ((d_end - d_begin) & (-16));
+        const int64_t d_groups = d_begin + ((d_end - d_begin) & -16);
         for (int64_t d = d_begin; d < d_groups; d += 16) {
           const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + d] - m_all);
           const tn_f32x8 y2 = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (d + 8)] - m_all);
@@ -180,8 +186,7 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
           const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * D + d], active) -
               m_all);
           tn_f32x8_store_first_x86_64_v3(&Y[p * D + d], active, y);
-          z_block0 = z_block0 + _mm256_blendv_ps((tn_f32x8){0}, y,
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          z_block0 = z_block0 + tn_f32x8_select_first_x86_64_v3(active, y, (tn_f32x8){0});
         }
         const float z_block_all = tn_f32x8_fold_sum_x86_64_v3(z_block0 + z_block1);
         if (d_block == 0) {
@@ -193,7 +198,7 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       }
       const float z2 = z + z_lost;
       const float z_inverse = 1.0f / z2;
-      const int64_t d_groups = D & (-32);
+      const int64_t d_groups = D & -32;
       for (int64_t d = 0; d < d_groups; d += 32) {
         const tn_f32x8 y = *(const tn_f32x8_at *)&Y[p * D + d] * z_inverse;
         const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[p * D + (d + 8)] * z_inverse;
@@ -212,7 +217,7 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
     }
   } else {
     for (int64_t p = 0; p < P; ++p) {
-      const int64_t q_groups = Q & (-16);
+      const int64_t q_groups = Q & -16;
       const int64_t at = p * (Q * D);
       for (int64_t q = 0; q < q_groups; q += 16) {
         tn_f32x8 m0 = _mm256_set1_ps(-__builtin_inff());
@@ -300,6 +305,6 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
 
 extern const tn_core tn_cores_softmax_x86_64_v3[];
 const tn_core tn_cores_softmax_x86_64_v3[] = {
-    {tn_softmax_f32_x86_64_v3, NULL},
+    {.run = tn_softmax_f32_x86_64_v3},
 };
 #endif

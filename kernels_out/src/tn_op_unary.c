@@ -53,8 +53,8 @@ static void gelu_shapes(tn_frame *f, int k) {
 }
 
 static const tn_argument gelu_arguments_0[] = {
-    {0, 2, 4, 0x3, NULL}, /* X */
-    {1, 4, 5, 0x1, NULL}, /* Y */
+    {.operand = 0, .first_size = 2, .end_size = 4, .any_stride = 0x3}, /* X */
+    {.operand = 1, .first_size = 4, .end_size = 5, .any_stride = 0x1}, /* Y */
 };
 static const tn_source gelu_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_OUTER}, /* S_outer */
@@ -67,7 +67,7 @@ static const tn_form gelu_forms[] = {
     {.arguments = gelu_arguments_0, .sizes = gelu_sizes_0, .n_arguments = 2, .n_sizes = 5},
 };
 static const tn_entry gelu_entries[] = {
-    {{TN_F32}, 0, 0, 0x0}, /* gelu_f32 */
+    {.type = {TN_F32}, .core = 0, .form = 0}, /* gelu_f32 */
 };
 extern const tn_core tn_cores_gelu_portable[];
 extern const tn_core tn_cores_gelu_x86_64_v3[];
@@ -115,6 +115,16 @@ static int gelu_begin(gelu_call *c, tn_want want, const tn_gelu_dims *dims, cons
   return c->frame.status;
 }
 
+/* Bytes of workspace; 0 where the call is invalid. */
+static size_t gelu_workspace(const tn_gelu_dims *dims, const void *attrs, const int32_t *variable, const int32_t *type)
+    {
+  gelu_call call;
+  if (gelu_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type, NULL) != 0) {
+    return 0;
+  }
+  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
+}
+
 int tn_gelu_shape(const tn_gelu_dims *dims, tn_dims *Y_shape) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
   gelu_call call;
@@ -142,11 +152,7 @@ int tn_gelu_f32(const tn_gelu_dims *dims, const float *X, float *Y, void *worksp
 
 size_t tn_gelu_f32_workspace(const tn_gelu_dims *dims) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
-  gelu_call call;
-  if (gelu_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0) {
-    return 0;
-  }
-  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
+  return gelu_workspace(dims, NULL, variable, type_of);
 }
 
 /* ---- relu: X where it is positive, else 0; NaN stays
@@ -199,8 +205,8 @@ static void relu_shapes(tn_frame *f, int k) {
 }
 
 static const tn_argument relu_arguments_0[] = {
-    {0, 2, 4, 0x3, NULL}, /* X */
-    {1, 4, 5, 0x1, NULL}, /* Y */
+    {.operand = 0, .first_size = 2, .end_size = 4, .any_stride = 0x3}, /* X */
+    {.operand = 1, .first_size = 4, .end_size = 5, .any_stride = 0x1}, /* Y */
 };
 static const tn_source relu_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_OUTER}, /* S_outer */
@@ -213,7 +219,7 @@ static const tn_form relu_forms[] = {
     {.arguments = relu_arguments_0, .sizes = relu_sizes_0, .n_arguments = 2, .n_sizes = 5},
 };
 static const tn_entry relu_entries[] = {
-    {{TN_F32}, 0, 0, 0x0}, /* relu_f32 */
+    {.type = {TN_F32}, .core = 0, .form = 0}, /* relu_f32 */
 };
 extern const tn_core tn_cores_relu_portable[];
 extern const tn_core tn_cores_relu_x86_64_v3[];
@@ -261,6 +267,16 @@ static int relu_begin(relu_call *c, tn_want want, const tn_relu_dims *dims, cons
   return c->frame.status;
 }
 
+/* Bytes of workspace; 0 where the call is invalid. */
+static size_t relu_workspace(const tn_relu_dims *dims, const void *attrs, const int32_t *variable, const int32_t *type)
+    {
+  relu_call call;
+  if (relu_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type, NULL) != 0) {
+    return 0;
+  }
+  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
+}
+
 int tn_relu_shape(const tn_relu_dims *dims, tn_dims *Y_shape) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
   relu_call call;
@@ -288,9 +304,5 @@ int tn_relu_f32(const tn_relu_dims *dims, const float *X, float *Y, void *worksp
 
 size_t tn_relu_f32_workspace(const tn_relu_dims *dims) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
-  relu_call call;
-  if (relu_begin(&call, TN_WANT_WORKSPACE, dims, NULL, variable, type_of, NULL) != 0) {
-    return 0;
-  }
-  return (size_t)tn_rt_max(0, tn_rt_workspace(&call.frame));
+  return relu_workspace(dims, NULL, variable, type_of);
 }

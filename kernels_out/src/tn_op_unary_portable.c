@@ -50,8 +50,8 @@ static inline float tn_f32_exp_portable(float x) {
   const float c = tn_f32_max_of_constant_portable(-104.0f, 89.0f < x ? 89.0f : x);
   const float t = c * 1.442695f + 12582912.0f;
   const float n = t - 12582912.0f;
-  const float a = n * (-0.69314575f) + c;
-  const float r = n * (-1.4286068e-06f) + a;
+  const float a = n * -0.69314575f + c;
+  const float r = n * -1.4286068e-06f + a;
   const float q = (((0.0013935808f * r + 0.008368962f) * r + 0.041666456f) * r + 0.16666518f) * r + 0.5f;
   const float p = (q * r + 1.0f) * r + 1.0f;
   const uint32_t t_2 = tn_f32_bits_portable(n + 12583166.0f);
@@ -132,9 +132,9 @@ static int tn_relu_f32_portable(const int64_t *size, const tn_scalar *attr, cons
 
 extern const tn_core tn_cores_gelu_portable[];
 const tn_core tn_cores_gelu_portable[] = {
-    {tn_gelu_f32_portable, NULL},
+    {.run = tn_gelu_f32_portable},
 };
 extern const tn_core tn_cores_relu_portable[];
 const tn_core tn_cores_relu_portable[] = {
-    {tn_relu_f32_portable, NULL},
+    {.run = tn_relu_f32_portable},
 };

@@ -88,21 +88,25 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_
   return a < b ? a : b;
 }
 
+/* n elements, then zeros */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const float *p, int64_t n) {
   return _mm256_maskload_ps((const float *)(const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
 }
 
+/* the first n lanes */
 static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
   _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
 }
 
+/* elements that are stride apart */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_gather_x86_64_v3(const float *p, int64_t stride) {
   return (tn_f32x8){p[0], p[stride], p[2 * stride], p[3 * stride], p[4 * stride], p[5 * stride], p[6 * stride],
       p[7 * stride]};
 }
 
+/* n elements that are stride apart, then zeros */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_gather_first_x86_64_v3(const float *p, int64_t stride, int64_t n) {
   if (n == 8) {
     return tn_f32x8_gather_x86_64_v3(p, stride);
@@ -137,7 +141,7 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
   float *restrict Y = (float *)out[0];
   if (X_s1 == 1) {
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-      const int64_t s_1_groups = S & (-16);
+      const int64_t s_1_groups = S & -16;
       for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 16) {
         __builtin_prefetch(&X[s_0 * X_s0 + s_1 + 512], 0, 3);
         const tn_f32x8 x = *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1];
@@ -157,7 +161,7 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
     }
   } else {
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-      const int64_t s_1_groups = S & (-16);
+      const int64_t s_1_groups = S & -16;
       for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 16) {
         const tn_f32x8 x = tn_f32x8_gather_x86_64_v3(&X[s_0 * X_s0 + s_1 * X_s1], X_s1);
         const tn_f32x8 x2 = tn_f32x8_gather_x86_64_v3(&X[s_0 * X_s0 + (s_1 + 8) * X_s1], X_s1);
@@ -197,7 +201,7 @@ static TN_TARGET_X86_64_V3 int tn_relu_f32_x86_64_v3(const int64_t *size, const 
   float *restrict Y = (float *)out[0];
   if (X_s1 == 1) {
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-      const int64_t s_1_groups = S & (-32);
+      const int64_t s_1_groups = S & -32;
       for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1]);
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = _mm256_max_ps((tn_f32x8){0},
@@ -225,10 +229,10 @@ static TN_TARGET_X86_64_V3 int tn_relu_f32_x86_64_v3(const int64_t *size, const 
 
 extern const tn_core tn_cores_gelu_x86_64_v3[];
 const tn_core tn_cores_gelu_x86_64_v3[] = {
-    {tn_gelu_f32_x86_64_v3, NULL},
+    {.run = tn_gelu_f32_x86_64_v3},
 };
 extern const tn_core tn_cores_relu_x86_64_v3[];
 const tn_core tn_cores_relu_x86_64_v3[] = {
-    {tn_relu_f32_x86_64_v3, NULL},
+    {.run = tn_relu_f32_x86_64_v3},
 };
 #endif

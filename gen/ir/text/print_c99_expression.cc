@@ -1,6 +1,8 @@
 // Spells expressions of C with the parentheses that they need.
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "ir/text/print_c99.h"
 #include "support/check.h"
 
@@ -56,6 +58,20 @@ Level needed(Level outer, bool right) {
   return right ? Prefix : outer;
 }
 
+/// A number with a sign: after a cast or another sign it is put in parentheses.
+bool is_negative(const CExpr& e) {
+  const auto* text = std::get_if<CText>(&e->node);
+  const auto* number = std::get_if<CNumber>(&e->node);
+  return (text && !text->text.empty() && text->text[0] == '-') || (number && number->value < 0);
+}
+
+/// `tn_f32x8`: a type of eight lanes.
+bool is_vector_type(std::string_view type) {
+  const size_t lanes = type.find_last_not_of("0123456789");
+  return lanes != std::string_view::npos && lanes > 0 && lanes + 1 < type.size() && type[lanes] == 'x' &&
+         std::isdigit(static_cast<unsigned char>(type[lanes - 1]));
+}
+
 class Printer {
  public:
   explicit Printer(std::string& text) : out(text) {}
@@ -75,13 +91,13 @@ class Printer {
   }
 
   void print(const CText& n, Level least) {
-    const bool paren = least >= Prefix && !n.text.empty() && n.text[0] == '-';
+    const bool paren = least > Prefix && !n.text.empty() && n.text[0] == '-';
     open(paren);
     out += n.text;
     close(paren);
   }
   void print(const CNumber& n, Level least) {
-    const bool paren = least >= Prefix && n.value < 0 && n.value != INT64_MIN;
+    const bool paren = least > Prefix && n.value < 0 && n.value != INT64_MIN;
     open(paren);
     out += index_literal(n.value);
     close(paren);
@@ -91,7 +107,7 @@ class Printer {
     open(paren);
     out += n.op;
     const auto* inner = std::get_if<CUnary>(&n.operand->node);
-    const bool apart = inner && inner->op == n.op;
+    const bool apart = (inner && inner->op == n.op) || is_negative(n.operand);
     expr(n.operand, apart ? Postfix : Prefix);
     close(paren);
   }
@@ -119,6 +135,17 @@ class Printer {
     out += n.callee;
     list(n.args, '(', ')');
   }
+  /// After a cast of vectors, which keeps the bits: another one before it changes nothing.
+  void cast_of_row(const CExpr& e) {
+    const auto* inner = std::get_if<CCast>(&e->node);
+    if (inner && is_vector_type(inner->type)) return cast_of_row(inner->operand);
+    // without optimisation some functions of compilers' headers are macros, which commas in braces would confuse
+    const auto* lanes = std::get_if<CBraces>(&e->node);
+    const bool paren = lanes && lanes->items.size() > 1;
+    open(paren);
+    expr(e, is_negative(e) ? Postfix : Prefix);
+    close(paren);
+  }
   void print(const CRow& n, Level least) {
     const bool paren = least >= Postfix && n.spelling.front() == '(';
     open(paren);
@@ -132,7 +159,8 @@ class Printer {
       TENON_CHECK(k < n.args.size(), "row '{}' has {} arguments", n.spelling, n.args.size());
       const bool whole =
           i >= 2 && (s[i - 2] == '(' || s[i - 2] == ' ') && i + 1 < s.size() && (s[i + 1] == ',' || s[i + 1] == ')');
-      expr(n.args[k], whole ? Lowest : Postfix);
+      if (!whole && i >= 2 && s[i - 2] == ')') cast_of_row(n.args[k]);
+      else expr(n.args[k], whole ? Lowest : Postfix);
     }
     close(paren);
   }
@@ -153,7 +181,7 @@ class Printer {
     out += '(';
     out += n.type;
     out += ')';
-    expr(n.operand, Prefix);
+    expr(n.operand, is_negative(n.operand) ? Postfix : Prefix);
     close(paren);
   }
   void print(const CConditional& n, Level least) {
