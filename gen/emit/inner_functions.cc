@@ -7,6 +7,7 @@
 #include "ir/op/frame_vectors.h"
 #include "ir/text/print_c99.h"
 #include "support/check.h"
+#include "support/long_lines.h"
 #include "support/text_template.h"
 
 namespace tenon::emit {
@@ -92,7 +93,7 @@ void add_text(Emitter& e, const InnerFunction& f, const std::string& part, const
   }
   CFunction c;
   c.name = name;
-  c.text = text.fill(values);
+  c.text = with_broken_lines(text.fill(values));
   e.needs.add_function(std::move(c));
 }
 

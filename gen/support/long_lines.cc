@@ -2,6 +2,8 @@
 #include "support/long_lines.h"
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 #include <string_view>
 
 namespace tenon {
@@ -42,14 +44,36 @@ size_t blank_beyond(std::string_view line, size_t from) {
   return std::string_view::npos;
 }
 
-/// The blank at which a line that is too long breaks: in its second half, else in its first, else the first one beyond
-/// the margin.
-size_t break_point(std::string_view line, size_t indent) {
+/// Behind the last call's parenthesis between `from` and `to`; npos for none.
+size_t call_between(std::string_view line, size_t from, size_t to) {
+  size_t last = std::string_view::npos;
+  bool quoted = false;
+  for (size_t i = 0; i < line.size() && i + 1 < to; ++i) {
+    if (is_quote(line, i)) quoted = !quoted;
+    const bool calls = i > 0 && line[i] == '(' && (std::isalnum(static_cast<unsigned char>(line[i - 1])) != 0);
+    if (calls && !quoted && i + 1 >= from && line.substr(i + 1, 1) != ")") last = i + 1;
+  }
+  return last;
+}
+
+/// Where a line that is too long breaks, and where it goes on.
+struct Break {
+  size_t end, next;
+};
+
+/// At a blank in its second half, else in its first, else behind the parenthesis of a call, else at the first blank
+/// beyond the margin.
+std::optional<Break> break_of(std::string_view line, size_t indent) {
+  const auto at_blank = [](size_t i) { return Break{i, i + 1}; };
   const size_t late = blank_between(line, kCodeColumns / 2, kCodeColumns);
-  if (late != std::string_view::npos) return late;
+  if (late != std::string_view::npos) return at_blank(late);
   const size_t early = blank_between(line, indent + 8, kCodeColumns / 2);
-  if (early != std::string_view::npos && line.substr(0, early).find_first_not_of(' ') + 4 < early) return early;
-  return blank_beyond(line, kCodeColumns);
+  if (early != std::string_view::npos && line.substr(0, early).find_first_not_of(' ') + 4 < early)
+    return at_blank(early);
+  const size_t call = call_between(line, indent + 16, kCodeColumns);
+  if (call != std::string_view::npos) return Break{call, call};
+  const size_t beyond = blank_beyond(line, kCodeColumns);
+  return beyond == std::string_view::npos ? std::nullopt : std::optional(at_blank(beyond));
 }
 
 /// Whether a comment is open, place after place: the text is looked at once.
@@ -96,12 +120,12 @@ void append_comment_line(std::string& out, std::string line) {
 
 void append_broken_line(std::string& out, std::string line, size_t indent) {
   while (line.size() > kCodeColumns) {
-    const size_t at = break_point(line, indent);
-    if (at == std::string_view::npos) break;
-    out.append(line, 0, at);
+    const std::optional<Break> at = break_of(line, indent);
+    if (!at) break;
+    out.append(line, 0, at->end);
     out += '\n';
     std::string rest(indent + 4, ' ');
-    rest.append(line, at + 1);
+    rest.append(line, at->next);
     if (rest.size() >= line.size()) {
       line = std::move(rest);
       break;
@@ -131,6 +155,10 @@ std::string with_broken_lines(std::string text) {
   if (done == 0) return text;
   if (done < text.size()) out.append(text, done);
   return out;
+}
+
+std::string broken_if_code(const std::string& name, std::string text) {
+  return name.ends_with(".c.in") || name.ends_with(".h.in") ? with_broken_lines(std::move(text)) : text;
 }
 
 }  // namespace tenon

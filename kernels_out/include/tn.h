@@ -81,7 +81,8 @@ typedef struct {
   const double *values;
 } tn_reals;
 
-/* An attribute of an operator's element type: i for integers (and bool), f[0] for floating types, f[0] + f[1] i for complex ones. */
+/* An attribute of an operator's element type: i for integers (and bool), f[0] for floating types, f[0] + f[1] i for
+   complex ones. */
 typedef union {
   int64_t i;
   double f[2];
@@ -96,8 +97,9 @@ typedef struct {
 
 /* ---- any operator on any tensors
 
-   A tensor is laid out as DLPack's DLTensor. `strides` count elements; NULL is contiguous. Inputs may have any strides (zero and negative
-   too), may overlap each other, and are at any address that is aligned to their elements; outputs are contiguous. */
+   A tensor is laid out as DLPack's DLTensor. `strides` count elements; NULL is contiguous. Inputs may have any strides
+   (zero and negative too), may overlap each other, and are at any address that is aligned to their elements; outputs
+   are contiguous. */
 typedef struct {
   void *data;
   struct {
@@ -113,8 +115,8 @@ typedef struct {
   uint64_t byte_offset;
 } tn_tensor;
 
-/* An attribute: exactly one of i and f is given; count is 1 for a scalar. Enumerations are positions in their list, bool is 0 or 1,
-   an attribute of the operator's element type travels in i for integers and in f for floating types. */
+/* An attribute: exactly one of i and f is given; count is 1 for a scalar. Enumerations are positions in their list,
+   bool is 0 or 1, an attribute of the operator's element type travels in i for integers and in f for floating types. */
 typedef struct {
   const char *name;
   int32_t count;
@@ -132,31 +134,35 @@ typedef struct {
 /* A handle: an operator for one key and one rank, valid for the lifetime of the program. */
 typedef struct tn_kernel tn_kernel;
 
-/* key: the dtype of the operator's first type variable (without one: of its first tensor). ndim: rank of the first input, or of the first
-   output if there is no input. NULL: not compiled in. */
+/* key: the dtype of the operator's first type variable (without one: of its first tensor). ndim: rank of the first
+   input, or of the first output if there is no input. NULL: not compiled in. */
 const tn_kernel *tn_find(const char *op, tn_dtype key, int ndim);
 /* Fills dtype, ndim and shape of the outputs; `shape` must have space for TN_MAX_NDIM extents. Returns a status. */
-int tn_infer(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs, tn_tensor *const *out);
+int tn_infer(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs,
+    tn_tensor *const *out);
 /* Bytes of workspace that tn_call needs, or a negative status. */
 int64_t tn_workspace(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs);
-/* Runs the operator. Inputs and outputs are in the order of the definition; an absent optional input is NULL. The workspace may be at
-   any address. Returns a status; if it is negative, no output has been touched. */
-int tn_call(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs, tn_tensor *const *out,
+/* Runs the operator. Inputs and outputs are in the order of the definition; an absent optional input is NULL. The
+   workspace may be at any address. Returns a status; if it is negative, no output has been touched. */
+int tn_call(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs,
+    tn_tensor *const *out,
             void *workspace, size_t workspace_bytes);
 /* Names and counts of inputs, outputs and attributes. Returns a status. */
 int tn_describe(const tn_kernel *kernel, tn_op_info *info);
 
 /* A one-line description of a status; never NULL. */
 const char *tn_strerror(int status);
-/* Selects the level of all later calls. Returns 0, or TN_E_ISA if it is not compiled or this machine does not support it. */
+/* Selects the level of all later calls. Returns 0, or TN_E_ISA if it is not compiled or this machine does not support
+   it. */
 int tn_force_isa(const char *name);
 /* The name of the level that calls use, or "none". */
 const char *tn_active_isa(void);
 
 /* ---- typed functions
 
-   Tensors are contiguous. `attrs` may be NULL where all attributes have defaults; NAME_defaults fills a struct with them.
-   NAME_workspace tells the bytes of workspace that NAME needs (0 for arguments that NAME refuses), NAME_shape the shapes of the outputs.
+   Tensors are contiguous. `attrs` may be NULL where all attributes have defaults; NAME_defaults fills a struct with
+   them. NAME_workspace returns the bytes of workspace that NAME needs (0 for arguments that NAME refuses), NAME_shape
+   the shapes of the outputs.
    f16 and bf16 travel as their bits in uint16_t, bool as 0 or 1 in uint8_t. */
 
 /* add

@@ -2,8 +2,8 @@
 /* Attributes of a call: looked up by name, checked for kind and count, defaults where absent. */
 #include "tn_internal.h"
 
-/* The attribute of that name, or NULL. Only the expected one of its two lists is given, with the expected number of values
-   (-1: any); an empty list has no kind. */
+/* The attribute of that name, or NULL. Only the expected one of its two lists is given, with the expected number of
+   values (-1: any); an empty list has no kind. */
 static const tn_attr *find_attribute(tn_frame *f, const char *name, int required, int wants_reals, int32_t count) {
   for (int k = 0; k < f->n_attrs; ++k) {
     const tn_attr *a = &f->attrs[k];
@@ -124,7 +124,8 @@ void tn_rt_give_list(tn_frame *f, int k, const tn_dims *list, int64_t neutral) {
 
 int tn_rt_is_float(int32_t dtype) {
   const int32_t kind = dtype >> 8;
-  return kind == TN_F32 >> 8 || kind == TN_BF16 >> 8 || kind == TN_C64 >> 8 || kind > TN_BOOL >> 8;   /* the codes after bool are small floats */
+  return kind == TN_F32 >> 8 || kind == TN_BF16 >> 8 || kind == TN_C64 >> 8 || kind > TN_BOOL >> 8;
+        /* the codes after bool are small floats */
 }
 
 /* Lowest and highest value of an integer type, as bits of 64. */

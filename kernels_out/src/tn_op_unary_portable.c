@@ -59,7 +59,8 @@ static inline float tn_f32_exp_portable(float x) {
   return p * tn_u32_f32_of_bits_portable(half) * tn_u32_f32_of_bits_portable((t_2 << 23) - half);
 }
 
-/* normcdf: the share of the standard normal distribution below x; the square in the exponent is exact, so that the tail is; error below 4 ULP */
+/* normcdf: the share of the standard normal distribution below x; the square in the exponent is exact, so that the tail
+   is; error below 4 ULP */
 static inline float tn_f32_normcdf_portable(float x) {
   const float a = tn_f32_min_of_constant_portable(14.8f, tn_f32_abs_portable(x));
   const float e = tn_f32_exp_portable(-(0.5f * a * a));

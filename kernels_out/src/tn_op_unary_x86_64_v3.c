@@ -66,7 +66,8 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_x86_64_v3(tn_f32x8 x) {
   return p * (tn_f32x8)half * (tn_f32x8)((t_2 << 23) - half);
 }
 
-/* normcdf: the share of the standard normal distribution below x; the square in the exponent is exact, so that the tail is; error below 4 ULP */
+/* normcdf: the share of the standard normal distribution below x; the square in the exponent is exact, so that the tail
+   is; error below 4 ULP */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_normcdf_x86_64_v3(tn_f32x8 x) {
   const tn_f32x8 a = _mm256_min_ps(_mm256_set1_ps(14.8f), tn_f32x8_abs_x86_64_v3(x));
   const tn_f32x8 e = tn_f32x8_exp_x86_64_v3(-(0.5f * a * a));

@@ -4,7 +4,8 @@
 
 /* ---- the stored shape of an operand */
 
-/* Strides and elements of a contiguous tensor; bytes and distances must fit in 62 bits. An empty tensor has no distances. */
+/* Strides and elements of a contiguous tensor; bytes and distances must fit in 62 bits. An empty tensor has no
+   distances. */
 static void contiguous_steps(tn_frame *f, int32_t bytes) {
   tn_stored *s = &f->stored;
   int64_t step = 1;
@@ -218,7 +219,8 @@ tn_operand *tn_rt_input(tn_frame *f, int k, int32_t type, int optional) {
   tn_rt_require(f, optional != TN_WIDENED || t->ndim < TN_MAX_NDIM, TN_E_SHAPE);
   read_data(f, t);
   if (k == 0) {
-    tn_rt_require(f, t->ndim == f->ndim || f->ndim == TN_ANY_RANK, TN_E_SHAPE);   /* the rank that tn_find was asked for */
+    tn_rt_require(f, t->ndim == f->ndim || f->ndim == TN_ANY_RANK, TN_E_SHAPE);
+          /* the rank that tn_find was asked for */
   }
   return t;
 }
@@ -549,7 +551,8 @@ void tn_rt_close(tn_frame *f, tn_operand *t, int k) {
   }
   t->ndim = (uint8_t)f->stored.ndim;
   if (k == 0 && (f->op->info.n_in == 0 || !f->operand[0].is_given)) {
-    tn_rt_require(f, t->ndim == f->ndim || f->ndim == TN_ANY_RANK, TN_E_SHAPE);   /* the rank that tn_find was asked for */
+    tn_rt_require(f, t->ndim == f->ndim || f->ndim == TN_ANY_RANK, TN_E_SHAPE);
+          /* the rank that tn_find was asked for */
   }
   if (f->status == 0) {
     settle(f, t, k);

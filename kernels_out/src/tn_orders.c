@@ -299,7 +299,8 @@ static int is_worth_transposing(const tn_frame *f, const moving *m) {
 int tn_rt_transpose(tn_frame *f, const tn_operand *t) {
   moving m;
   int changes = 0;
-  if (t->groups == 0 || !survey(f, t, &m) || m.least == 0 || !is_worth_transposing(f, &m) || !is_spread(f, t, m.front) ||
+  if (t->groups == 0 || !survey(f, t, &m) || m.least == 0 || !is_worth_transposing(f, &m) || !is_spread(f, t, m.front)
+      ||
       !is_spread(f, t, m.back)) {
     return 0;
   }

@@ -29,13 +29,19 @@ enum { N_OPS = sizeof all_ops / sizeof all_ops[0] };
 
 /* Sorted by operator, key and rank. */
 static const struct tn_kernel all_kernels[] = {
-    {0, TN_F32, 0}, {0, TN_F32, 1}, {0, TN_F32, 2}, {0, TN_F32, 3}, {0, TN_F32, 4}, {0, TN_F32, 5}, {0, TN_F32, 6}, {0, TN_F32, 7}, {0, TN_F32, 8},
-    {1, TN_F32, 1}, {1, TN_F32, 2}, {1, TN_F32, 3}, {1, TN_F32, 4}, {1, TN_F32, 5}, {1, TN_F32, 6}, {1, TN_F32, 7}, {1, TN_F32, 8},
-    {2, TN_F32, 0}, {2, TN_F32, 1}, {2, TN_F32, 2}, {2, TN_F32, 3}, {2, TN_F32, 4}, {2, TN_F32, 5}, {2, TN_F32, 6}, {2, TN_F32, 7}, {2, TN_F32, 8},
+    {0, TN_F32, 0}, {0, TN_F32, 1}, {0, TN_F32, 2}, {0, TN_F32, 3}, {0, TN_F32, 4}, {0, TN_F32, 5}, {0, TN_F32, 6},
+        {0, TN_F32, 7}, {0, TN_F32, 8},
+    {1, TN_F32, 1}, {1, TN_F32, 2}, {1, TN_F32, 3}, {1, TN_F32, 4}, {1, TN_F32, 5}, {1, TN_F32, 6}, {1, TN_F32, 7},
+        {1, TN_F32, 8},
+    {2, TN_F32, 0}, {2, TN_F32, 1}, {2, TN_F32, 2}, {2, TN_F32, 3}, {2, TN_F32, 4}, {2, TN_F32, 5}, {2, TN_F32, 6},
+        {2, TN_F32, 7}, {2, TN_F32, 8},
     {3, TN_F32, 2},
-    {4, TN_F32, 0}, {4, TN_F32, 1}, {4, TN_F32, 2}, {4, TN_F32, 3}, {4, TN_F32, 4}, {4, TN_F32, 5}, {4, TN_F32, 6}, {4, TN_F32, 7}, {4, TN_F32, 8},
-    {5, TN_F32, 0}, {5, TN_F32, 1}, {5, TN_F32, 2}, {5, TN_F32, 3}, {5, TN_F32, 4}, {5, TN_F32, 5}, {5, TN_F32, 6}, {5, TN_F32, 7}, {5, TN_F32, 8},
-    {6, TN_F32, 1}, {6, TN_F32, 2}, {6, TN_F32, 3}, {6, TN_F32, 4}, {6, TN_F32, 5}, {6, TN_F32, 6}, {6, TN_F32, 7}, {6, TN_F32, 8},
+    {4, TN_F32, 0}, {4, TN_F32, 1}, {4, TN_F32, 2}, {4, TN_F32, 3}, {4, TN_F32, 4}, {4, TN_F32, 5}, {4, TN_F32, 6},
+        {4, TN_F32, 7}, {4, TN_F32, 8},
+    {5, TN_F32, 0}, {5, TN_F32, 1}, {5, TN_F32, 2}, {5, TN_F32, 3}, {5, TN_F32, 4}, {5, TN_F32, 5}, {5, TN_F32, 6},
+        {5, TN_F32, 7}, {5, TN_F32, 8},
+    {6, TN_F32, 1}, {6, TN_F32, 2}, {6, TN_F32, 3}, {6, TN_F32, 4}, {6, TN_F32, 5}, {6, TN_F32, 6}, {6, TN_F32, 7},
+        {6, TN_F32, 8},
 };
 
 /* The first row of each operator, and the end. */
@@ -103,7 +109,8 @@ static int begin_call(tn_frame *f, const tn_kernel *kernel, tn_want want) {
   return 0;
 }
 
-int tn_infer(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs, tn_tensor *const *out) {
+int tn_infer(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs,
+    tn_tensor *const *out) {
   tn_frame f;
   const int status = begin_call(&f, kernel, TN_WANT_SHAPES);
   if (status != 0) {
@@ -128,7 +135,8 @@ int64_t tn_workspace(const tn_kernel *kernel, const tn_tensor *const *in, const 
   return tn_rt_workspace(&f);
 }
 
-int tn_call(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs, tn_tensor *const *out,
+int tn_call(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs,
+    tn_tensor *const *out,
             void *workspace, size_t workspace_bytes) {
   tn_frame f;
   const int status = begin_call(&f, kernel, TN_WANT_CALL);

@@ -39,7 +39,8 @@ static int64_t *loop_words(const plan *p, int32_t loop) {
 
 /* ---- copying */
 
-static void copy_row(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step, int64_t n, int32_t bytes) {
+static void copy_row(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step, int64_t n,
+    int32_t bytes) {
   if (to_step == bytes && from_step == bytes) {
     memcpy(to, from, (size_t)(n * bytes));
     return;
@@ -308,8 +309,8 @@ static void swap_loops(const plan *p, int32_t a, int32_t b) {
 }
 
 /*
- * Where an argument is dense along a loop but goes from cache line to cache line along the run, the run is cut: the loop
- * comes next, while the lines of a piece are in the cache.
+ * Where an argument is dense along a loop but goes from cache line to cache line along the run, the run is cut: the
+ * loop comes next, while the lines of a piece are in the cache.
  */
 static void cut_run(const tn_frame *f, plan *p, int pack, int32_t before) {
   int64_t piece = 16, *w = pack_words(p, pack), *loop;
@@ -563,7 +564,8 @@ static int walk_packs(const tn_frame *f, plan *p) {
   return 1;
 }
 
-/* Lays out all arguments. Turning the views, or staging one, may change what merges and fits, so this repeats until all fit. */
+/* Lays out all arguments. Turning the views, or staging one, may change what merges and fits, so this repeats until all
+   fit. */
 static int lay_out(tn_frame *f, plan *p) {
   p->copies = 0;
   for (int k = 0; k < f->op->n_packs; ++k) {
@@ -840,7 +842,8 @@ static void tell_extents(tn_frame *f) {
   }
 }
 
-/* Outputs without elements, none of whose extents depends on data: nothing is computed, however large the other extents are. */
+/* Outputs without elements, none of whose extents depends on data: nothing is computed, however large the other extents
+   are. */
 TN_APART static int has_nothing_to_do(const tn_frame *f) {
   for (int e = 0; e < f->op->n_extents; ++e) {
     for (int k = 0; k < f->op->info.n_out; ++k) {
@@ -889,8 +892,8 @@ int64_t tn_rt_workspace(tn_frame *f) {
   return f->op->with_arrays(f, workspace_step);
 }
 
-/* The operand's dimensions, innermost first, without extents of 1 and with neighbours joined that lie one after another on both
-   sides; 0 for an empty one. `out`: from the copy to the caller's. */
+/* The operand's dimensions, innermost first, without extents of 1 and with neighbours joined that lie one after another
+   on both sides; 0 for an empty one. `out`: from the copy to the caller's. */
 static int box_of(const tn_frame *f, const tn_operand *t, tn_box *box, int out) {
   int64_t dense = 1;
   box->rank = 0;
@@ -1016,7 +1019,8 @@ static int run(const tn_frame *f, const plan *p) {
 
 /* The workspace is there; from now on f->workspace is aligned. */
 static int enter_workspace(tn_frame *f, int64_t bytes) {
-  tn_rt_require(f, bytes == 0 || (f->workspace != NULL && (uint64_t)bytes <= (uint64_t)f->workspace_bytes), TN_E_WORKSPACE);
+  tn_rt_require(f, bytes == 0 || (f->workspace != NULL && (uint64_t)bytes <= (uint64_t)f->workspace_bytes),
+      TN_E_WORKSPACE);
   if (f->status == 0 && bytes > 0) {
     f->workspace += (64 - (uintptr_t)f->workspace % 64) % 64;
   }
@@ -1096,8 +1100,8 @@ void tn_rt_extents(tn_frame *f, const tn_dims *dims) {
   }
 }
 
-/* The dims of a typed call say where an axis is: in dimension `at`, which is number -after from the end. An attribute that says
-   something else contradicts them. */
+/* The dims of a typed call say where an axis is: in dimension `at`, which is number -after from the end. An attribute
+   that says something else contradicts them. */
 void tn_rt_placed_axis(tn_frame *f, int64_t axis, int32_t at, int32_t after) {
   tn_rt_require(f, axis == at || axis == -(int64_t)after, TN_E_ATTR);
 }

@@ -131,8 +131,8 @@ int64_t tn_rt_shr(tn_frame *f, int64_t a, int64_t b) {
   return b > 62 ? -(a < 0) : tn_rt_floordiv(f, a, INT64_C(1) << b);
 }
 
-/* Sizes of workspaces: of views with strides of 0 products of extents may be of any size. What does not fit in 57 bits is 2^57,
-   which no workspace has. */
+/* Sizes of workspaces: of views with strides of 0 products of extents may be of any size. What does not fit in 57 bits
+   is 2^57, which no workspace has. */
 int64_t tn_rt_bytes_plus(int64_t a, int64_t b) {
   const int64_t most = INT64_C(1) << 57;
   return a < most && b < most ? (a + b < most ? a + b : most) : most;
@@ -370,6 +370,7 @@ double tn_rt_cbrt(double x) {
   if (!(size > 0) || size == tn_rt_inf()) {
     return x;
   }
-  const double y = tn_rt_exp(tn_rt_log(size) / 3), whole = tn_rt_round(y), root = whole * whole * whole == size ? whole : y;
+  const double y = tn_rt_exp(tn_rt_log(size) / 3), whole = tn_rt_round(y),
+      root = whole * whole * whole == size ? whole : y;
   return x < 0 ? -root : root;
 }

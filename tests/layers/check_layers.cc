@@ -294,8 +294,10 @@ void check_page_widths(const Source& source, Report& report) {
   }
 }
 
-void check_definition_widths(const Source& source, Report& report) {
-  if (source.path.extension() != ".yaml") return;
+// Definitions and templates of C.
+void check_line_widths(const Source& source, Report& report) {
+  const std::string name = source.path.filename().string();
+  if (!name.ends_with(".yaml") && !name.ends_with(".c.in") && !name.ends_with(".h.in")) return;
   for (size_t i = 0; i < source.lines.size(); ++i)
     if (width_of(source.lines[i]) > max_line_width)
       report.breach(source, i + 1, "wider than " + std::to_string(max_line_width) + " columns");
@@ -388,7 +390,7 @@ int main(int argc, char** argv) {
   for (const Source& text : texts_below(root)) {
     check_wording(text, report);
     check_page_widths(text, report);
-    check_definition_widths(text, report);
+    check_line_widths(text, report);
   }
   for (const auto* group : {&generator, &tests})
     for (const Source& source : *group) {

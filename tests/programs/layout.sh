@@ -1,5 +1,5 @@
 # The layout of generated C: braces around what every if, else and loop governs (MISRA C 15.6), heads and braces of functions on one line,
-# directives in the first column, no two blank lines in a row.
+# directives in the first column, no two blank lines in a row, lines of at most 120 characters but for texts and directives.
 # shellcheck shell=sh
 layout() { "$tenon" lib --ops gemm,softmax,sort,unique,topk,searchsorted,nonzero,compress,non_max_suppression,gather,dropout,conv2d,pow,div --dtypes f32,f16,i8,c64 --grad --threads --isa portable -q -o "$work/layout/lib"; }
 layout_of_program() { "$tenon" model "$checkout/examples/digits/digits.yaml" --main --selftest --images --weights bin --max-threads 2 --isa portable -q -o "$work/layout/net"; }
@@ -12,6 +12,7 @@ one_layout() {
     /^ *(} )?(else|(else )?(if|for|while) \(.*\)( [^{]*;)?)$/ && !open($0) { print FILENAME ":" FNR ": no braces: " $0; bad = 1 }
     /^\{$/ { print FILENAME ":" FNR ": a brace alone"; bad = 1 }
     /^ +#/ { print FILENAME ":" FNR ": a directive that is indented"; bad = 1 }
+    length($0) > 120 && !/^ *#|"/ { print FILENAME ":" FNR ": wider than 120: " $0; bad = 1 }
     /^$/ && blank { print FILENAME ":" FNR ": two blank lines"; bad = 1 }
     { blank = /^$/ }
     END { exit bad }' {} +

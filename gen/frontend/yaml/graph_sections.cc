@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "frontend/yaml/check_key_rows.h"
 #include "frontend/yaml/read_train_section.h"
@@ -158,7 +159,12 @@ void GraphSections::read_main(const YamlNode& node, bool is_loss) {
     return;
   }
   if (is_loss && statements->size() == 1 && statements->front().targets.empty()) statements->front().targets = {"loss"};
-  RecipeContext context{builder(), modules_, [&](size_t offset) { return place_of(text.span(offset, offset)); }};
+  // without its folder, on which the output must not depend
+  const std::string name = std::filesystem::path(file_->name()).filename().string();
+  RecipeContext context{builder(), modules_, [&](size_t offset) {
+                          const SourceSpan s = text.span(offset, offset);
+                          return fmt::format("{}:{}:{}", name, s.line(), s.column());
+                        }};
   context.names_values = true;
   context.form = [this](RecipeContext& c, const RecipeCall& call) { return forms().call(c, call); };
   for (const RecipeStatement& s : *statements) run(context, text, s);

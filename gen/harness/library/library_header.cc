@@ -28,11 +28,11 @@ std::string guard_of(const Isa& isa) { return isa.guard.empty() ? "1" : std::str
 std::string fill_template(const LibraryOptions& options, const std::string& path, const std::vector<HoleValue>& holes) {
   const auto text = options.templates.find(path);
   TENON_CHECK(text != options.templates.end(), "template {} was not read", path);
-  return TextTemplate(path, text->second)
-      .fill(holes, {{"threads", options.threads},
-                    {"gradients", options.gradients},
-                    {"libm", options.libm},
-                    {"freestanding", options.freestanding}});
+  return broken_if_code(path, TextTemplate(path, text->second)
+                                  .fill(holes, {{"threads", options.threads},
+                                                {"gradients", options.gradients},
+                                                {"libm", options.libm},
+                                                {"freestanding", options.freestanding}}));
 }
 
 std::string library_header(const Library& library, const LibraryTexts& texts, const LibraryOptions& options) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
+#include "support/long_lines.h"
 #include "support/version.h"
 
 namespace tenon {
@@ -43,7 +44,7 @@ std::string fill_template(const ExecutionPlan& plan, const ModelFrame& frame, co
                                    {"libm", frame.libm},
                                    {"freestanding", frame.freestanding}};
   features.insert(features.end(), more.begin(), more.end());
-  return text.fill(values, features);
+  return broken_if_code(path, text.fill(values, features));
 }
 
 std::string ModelCode::fill(const std::string& path, std::vector<HoleValue> values) const {

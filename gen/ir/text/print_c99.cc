@@ -20,10 +20,7 @@ class StatementPrinter {
   void comment(std::string_view text, size_t indent) {
     while (true) {
       const size_t end = text.find('\n');
-      out.append(indent, ' ');
-      out += "/* ";
-      out += text.substr(0, end);
-      out += " */\n";
+      out += with_broken_lines(fmt::format("{:{}}/* {} */\n", "", indent, text.substr(0, end)));
       if (end == std::string_view::npos) return;
       text.remove_prefix(end + 1);
     }
@@ -128,7 +125,7 @@ class StatementPrinter {
     if (n.apart) out += '\n';
     comment(n.text, indent);
   }
-  void print(const CBodyLines& n, size_t) { out += n.text; }
+  void print(const CBodyLines& n, size_t) { out += with_broken_lines(n.text); }
 };
 
 std::string head_of(const CFunction& f) {
@@ -151,7 +148,7 @@ std::string head_of(const CFunction& f) {
 
 std::string print_banner(std::string_view text) {
   if (text.empty()) return {};
-  if (text.find('\n') == std::string_view::npos) return fmt::format("/* {} */\n", text);
+  if (text.find('\n') == std::string_view::npos) return with_broken_lines(fmt::format("/* {} */\n", text));
   std::string out = "/*\n";
   while (!text.empty()) {
     const size_t end = text.find('\n');

@@ -135,10 +135,10 @@ class Printer {
     out += n.callee;
     list(n.args, '(', ')');
   }
-  /// After a cast of vectors, which keeps the bits: another one before it changes nothing.
-  void cast_of_row(const CExpr& e) {
+  /// The operand of a cast of vectors, which keeps the bits: another one before it changes nothing.
+  void cast_vector(const CExpr& e) {
     const auto* inner = std::get_if<CCast>(&e->node);
-    if (inner && is_vector_type(inner->type)) return cast_of_row(inner->operand);
+    if (inner && is_vector_type(inner->type)) return cast_vector(inner->operand);
     // without optimisation some functions of compilers' headers are macros, which commas in braces would confuse
     const auto* lanes = std::get_if<CBraces>(&e->node);
     const bool paren = lanes && lanes->items.size() > 1;
@@ -159,7 +159,7 @@ class Printer {
       TENON_CHECK(k < n.args.size(), "row '{}' has {} arguments", n.spelling, n.args.size());
       const bool whole =
           i >= 2 && (s[i - 2] == '(' || s[i - 2] == ' ') && i + 1 < s.size() && (s[i + 1] == ',' || s[i + 1] == ')');
-      if (!whole && i >= 2 && s[i - 2] == ')') cast_of_row(n.args[k]);
+      if (!whole && i >= 2 && s[i - 2] == ')') cast_vector(n.args[k]);
       else expr(n.args[k], whole ? Lowest : Postfix);
     }
     close(paren);
@@ -181,7 +181,8 @@ class Printer {
     out += '(';
     out += n.type;
     out += ')';
-    expr(n.operand, is_negative(n.operand) ? Postfix : Prefix);
+    if (is_vector_type(n.type)) cast_vector(n.operand);
+    else expr(n.operand, is_negative(n.operand) ? Postfix : Prefix);
     close(paren);
   }
   void print(const CConditional& n, Level least) {

@@ -33,6 +33,12 @@ TEST_CASE("long lines: a list breaks behind a comma") {
   CHECK(with_broken_lines("int a;\n" + call + "int b;\n") == "int a;\n" + broken + "int b;\n");
 }
 
+TEST_CASE("long lines: without a blank, a line breaks behind the parenthesis of a call") {
+  const std::string inner = repeated("f(", 40), tail = std::string(40, ')') + ";\n";
+  CHECK(with_broken_lines("  longest_name_of_all(" + inner + "x" + tail) ==
+        "  longest_name_of_all(" + inner + "\n      x" + tail);
+}
+
 TEST_CASE("long lines: what is quoted stays whole") {
   const std::string line = "const char *s = \"" + repeated("words ", 40) + "\";";
   CHECK(with_broken_lines(line) == "const char *s =\n    \"" + repeated("words ", 40) + "\";\n");
