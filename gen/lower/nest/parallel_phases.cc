@@ -147,11 +147,21 @@ std::vector<Level> levels_of(const SFor& outer, const Known& known) {
   return out;
 }
 
+/// No other loop's iterations are shared with those of the first one.
+bool stands_alone(const std::vector<Level>& levels) {
+  return std::all_of(levels.begin() + 1, levels.end(), [](const Level& l) { return constant_value(l.trips) == 1; });
+}
+
+/// Whether its variable counts the iterations.
+bool counts(const SFor& loop) { return loop.step == 1 && constant_value(loop.begin) == 0; }
+
 /// A loop over all combinations of the levels' iterations, from 0 in steps of 1.
 SFor joined(const SFor& outer, const Known& known) {
   const std::vector<Level> levels = levels_of(outer, known);
-  if (levels.size() == 1 && outer.step == 1 && constant_value(outer.begin) == 0) return outer;
-  Operand total = v_int(1), rest = v_var("unit");
+  if (levels.size() == 1 && counts(outer)) return outer;
+  const bool named = counts(outer);  // its variable is a quotient, or what is left of the inner ones
+  const std::string unit = named && stands_alone(levels) ? outer.var : "unit";
+  Operand total = v_int(1), rest = v_var(unit);
   std::vector<Operand> index(levels.size());
   Block body;
   for (size_t i = levels.size(); i-- > 0;) {
@@ -162,25 +172,22 @@ SFor joined(const SFor& outer, const Known& known) {
     total = levels[i].trips * total;
     index[i] = i > 0 ? v_apply(ScalarOp::Mod, {rest, levels[i].trips}) : rest;
     if (i == 0) break;
-    const std::string name = fmt::format("unit_{}", i);
+    const bool last = std::all_of(levels.begin() + 1, levels.begin() + static_cast<ptrdiff_t>(i),
+                                  [](const Level& l) { return constant_value(l.trips) == 1; });
+    const std::string name = named && last ? outer.var : fmt::format("unit_{}", i);
     body.push_back(s_let(name, v_apply(ScalarOp::FloorDiv, {rest, levels[i].trips})));
     rest = v_var(name);
   }
   for (size_t i = 0; i < levels.size(); ++i) {
     const SFor& l = *levels[i].loop;
-    body.push_back(s_let(l.var, l.begin + index[i] * v_int(l.step)));
+    if (i > 0 || !named) body.push_back(s_let(l.var, l.begin + index[i] * v_int(l.step)));
     body.insert(body.end(), levels[i].lets.begin(), levels[i].lets.end());
   }
   const Block& inner = *levels.back().loop->body;
   body.insert(body.end(), inner.begin(), inner.end());
-  SFor out{"unit", v_int(0), total, 1, LoopKind::Parallel, nullptr};
+  SFor out{unit, v_int(0), total, 1, LoopKind::Parallel, nullptr};
   out.body = std::make_shared<const Block>(std::move(body));
   return out;
-}
-
-/// No other loop's iterations are shared with those of the first one.
-bool stands_alone(const std::vector<Level>& levels) {
-  return std::all_of(levels.begin() + 1, levels.end(), [](const Level& l) { return constant_value(l.trips) == 1; });
 }
 
 /// What an iteration of an outer loop does: names, what it makes in the memory of its worker, and a last loop that
