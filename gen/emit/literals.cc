@@ -62,11 +62,8 @@ CExpr float_literal(Emitter& e, double v, DType d) {
     if (std::isnan(v)) return c_text(fmt::format("__builtin_nan{}(\"\")", suffix));
     return c_text(fmt::format("{}__builtin_inf{}()", v < 0 ? "-" : "", suffix));
   }
-  const DType u = f32 ? DType::U32 : DType::U64;
-  const char* bits = std::isnan(v) ? (f32 ? "0x7fc00000u" : "UINT64_C(0x7ff8000000000000)")
-                     : v > 0       ? (f32 ? "0x7f800000u" : "UINT64_C(0x7ff0000000000000)")
-                                   : (f32 ? "0xff800000u" : "UINT64_C(0xfff0000000000000)");
-  return call_scalar_piece(e, f32 ? "f32_of_bits" : "f64_of_bits", u, {c_text(bits)});
+  const CExpr made = call_scalar_piece(e, std::isnan(v) ? "nan" : "infinity", f32 ? DType::F32 : DType::F64, {});
+  return v < 0 ? c_unary("-", made) : made;
 }
 
 }  // namespace

@@ -49,6 +49,14 @@ static inline float tn_u32_f32_of_bits_portable(uint32_t a) {
   return r;
 }
 
+static inline float tn_f32_infinity_portable(void) {
+  return tn_u32_f32_of_bits_portable(0x7f800000u);
+}
+
+static inline float tn_f32_nan_portable(void) {
+  return tn_u32_f32_of_bits_portable(0x7fc00000u);
+}
+
 /* sqrt: square root, correctly rounded, where there is no instruction for it; error below 0.5 ULP */
 static inline float tn_f32_sqrt_portable(float x) {
   const int tiny = x < 1e-20f;
@@ -81,8 +89,8 @@ static inline float tn_f32_sqrt_portable(float x) {
   const int more = e - root * (above - root) - t > 0.0f;
   const int less = e + root * (root - below) - t <= 0.0f;
   const float exact = (more ? above : (less ? below : root)) * (tiny ? 2.3283064e-10f : (huge ? 4294967300.0f : 1.0f));
-  const float ends = (x == 0.0f || x == tn_u32_f32_of_bits_portable(0x7f800000u)) ? x : exact;
-  return x < 0.0f ? tn_u32_f32_of_bits_portable(0x7fc00000u) : ends;
+  const float ends = (x == 0.0f || x == tn_f32_infinity_portable()) ? x : exact;
+  return x < 0.0f ? tn_f32_nan_portable() : ends;
 }
 
 /*

@@ -27,6 +27,10 @@ static inline float tn_u32_f32_of_bits_portable(uint32_t a) {
   return r;
 }
 
+static inline float tn_f32_infinity_portable(void) {
+  return tn_u32_f32_of_bits_portable(0x7f800000u);
+}
+
 static inline float tn_f32_max_portable(float a, float b) {
   const float r = a > b ? a : b;
   return a != a ? a : r;
@@ -83,7 +87,7 @@ static int tn_softmax_f32_portable(const int64_t *size, const tn_scalar *attr, c
   for (int64_t p = 0; p < P; ++p) {
     const int64_t at = p * (Q * D);
     for (int64_t q = 0; q < Q; ++q) {
-      float m = tn_u32_f32_of_bits_portable(0xff800000u);
+      float m = -tn_f32_infinity_portable();
       for (int64_t k = 0; k < D; ++k) {
         m = tn_f32_max_portable(X[at + k * Q + q], m);
       }
