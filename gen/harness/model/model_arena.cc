@@ -7,6 +7,7 @@
 
 #include "harness/library_names.h"
 #include "harness/model/call_checks.h"
+#include "harness/model/model_code.h"
 #include "ir/text/print_c99.h"
 
 namespace tenon {
@@ -116,11 +117,29 @@ CBlock ModelArena::set_call() const {
   return out;
 }
 
-CExpr ModelArena::address(int memory, int64_t offset) const {
+CExpr ModelArena::address(int memory, CExpr offset) const {
   const CExpr arena = divided()
                           ? c_member(c_arrow(c_text("call"), "arena"), plan_.memories[static_cast<size_t>(memory)].name)
                           : c_text("arena");
-  return c_binary(arena, "+", c_number(offset));
+  return c_binary(arena, "+", std::move(offset));
+}
+
+std::string ModelArena::offset_of(const PlanBuffer& b) const { return fmt::format("{}_AT_{}", upper_, b.name); }
+
+std::string ModelArena::workspace_of(const PlanStep& s) const {
+  return fmt::format("{}_WORKSPACE_{}", upper_, s.kernel.name);
+}
+
+std::string ModelArena::offsets() const {
+  std::string out;
+  const auto define = [&](const std::string& name, int64_t offset, const std::string& note) {
+    out += fmt::format("#define {} {} /* {} */\n", name, print_c99(c_number(offset)), note);
+  };
+  for (const PlanBuffer& b : plan_.buffers)
+    if (b.kind == BufferKind::Arena) define(offset_of(b), b.offset, type_text(b));
+  for (const PlanStep& s : plan_.steps)
+    if (s.scratch > 0) define(workspace_of(s), s.scratch_offset, fmt::format("{} bytes", s.scratch));
+  return out.empty() ? out : "/* Where tensors and workspaces begin in the arena, in bytes. */\n" + out + "\n";
 }
 
 std::string ModelArena::field(const std::string& variable) const {

@@ -26,10 +26,13 @@ class ModelArena {
 
   // Of the sources.
   std::string const_parameter() const;
-  CBlock checks() const;                            ///< of the parameter
-  std::string call_field() const;                   ///< of a call, as bytes
-  CBlock set_call() const;                          ///< from the parameter
-  CExpr address(int memory, int64_t offset) const;  ///< `arena + 128`
+  CBlock checks() const;                              ///< of the parameter
+  std::string call_field() const;                     ///< of a call, as bytes
+  CBlock set_call() const;                            ///< from the parameter
+  CExpr address(int memory, CExpr offset) const;      ///< `arena + NET_AT_x`
+  std::string offset_of(const PlanBuffer& b) const;   ///< NET_AT_x: where the buffer begins
+  std::string workspace_of(const PlanStep& s) const;  ///< NET_WORKSPACE_conv2d: where the step's workspace begins
+  std::string offsets() const;                        ///< the macros of these names
 
   // Of programs.
   std::string field(const std::string& variable) const;  ///< of a structure

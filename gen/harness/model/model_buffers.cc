@@ -3,6 +3,7 @@
 
 #include "harness/library_names.h"
 #include "harness/model/model_extents.h"
+#include "harness/model/model_state.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -18,9 +19,10 @@ CExpr ModelBuffers::typed(DType dtype, bool writes, CExpr address) const {
 }
 
 CExpr ModelBuffers::bytes(const PlanBuffer& b, int64_t offset) const {
-  const CExpr at =
-      b.kind == BufferKind::Arena ? arena_.address(b.memory, offset) : c_binary(c_text("state"), "+", c_number(offset));
-  return c_cast("void *", at);
+  const bool in_arena = b.kind == BufferKind::Arena;
+  CExpr at = c_text(in_arena ? arena_.offset_of(b) : state_offset(b, arena_.upper()));
+  at = in_arena ? arena_.address(b.memory, std::move(at)) : c_binary(c_text("state"), "+", std::move(at));
+  return c_cast("void *", offset == 0 ? at : c_binary(at, "+", c_number(offset)));
 }
 
 CExpr ModelBuffers::pointer(int b, bool writes) const {
@@ -32,7 +34,7 @@ CExpr ModelBuffers::pointer(int b, bool writes) const {
     case BufferKind::Output: return c_arrow(c_text("out"), p.name);
     case BufferKind::Constant: return weights_.values.at(b);
     case BufferKind::Arena:
-    case BufferKind::State: return typed(p.dtype, writes, bytes(p, p.offset));
+    case BufferKind::State: return typed(p.dtype, writes, bytes(p, 0));
   }
   TENON_UNREACHABLE("a buffer of no kind");
 }
@@ -49,7 +51,7 @@ CExpr ModelBuffers::view(int b, bool writes) const {
   const BufferPlace place = place_of(plan_, b);
   const PlanBuffer& root = buffer(plan_, place.root);
   const DType dtype = buffer(plan_, b).dtype;
-  if (is_in_memory(root)) return typed(dtype, writes, bytes(root, root.offset + place.offset));
+  if (is_in_memory(root)) return typed(dtype, writes, bytes(root, place.offset));
   CExpr from = pointer(place.root, writes);
   if (place.offset) from = c_binary(from, "+", c_number(place.offset / bytes_of(root.dtype)));
   return root.dtype == dtype ? from : typed(dtype, writes, c_cast(writes ? "void *" : "const void *", from));

@@ -26,7 +26,7 @@ class ModelBuffers {
   CExpr view(int buffer, bool writes) const;
   /// An address as a pointer to elements.
   CExpr typed(DType dtype, bool writes, CExpr address) const;
-  /// The bytes of a buffer that is in the arena or the state.
+  /// The bytes of a buffer that is in the arena or the state, from an offset on.
   CExpr bytes(const PlanBuffer& b, int64_t offset) const;
 
   const ExecutionPlan& plan_;

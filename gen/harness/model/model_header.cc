@@ -95,6 +95,7 @@ class InternalHeader {
                                                 {"memory", code_.fill("runtime/memory_functions.h.in")},
                                                 {"byte_order", byte_order_check()},
                                                 {"call_arena", code_.arena.call_field()},
+                                                {"offsets", code_.arena.offsets()},
                                                 {"has", has},
                                                 {"runs", runs},
                                                 {"weights", declared_weights()}});

@@ -32,11 +32,15 @@ std::string state_text(const ExecutionPlan& plan, std::string text) {
   return plan.state.empty() ? std::string() : std::move(text);
 }
 
+std::string state_offset(const PlanBuffer& held, const std::string& upper) {
+  return fmt::format("{}_STATE_OFFSET_{}", upper, held.name);
+}
+
 std::string state_offsets(const ExecutionPlan& plan, const std::string& upper) {
   std::string out;
   for (const PlanState& s : plan.state) {
     const PlanBuffer& held = buffer(plan, s.held);
-    out += fmt::format("#define {}_STATE_OFFSET_{} {} /* {}{}{} */\n", upper, held.name, held.offset, type_text(held),
+    out += fmt::format("#define {} {} /* {}{}{} */\n", state_offset(held, upper), held.offset, type_text(held),
                        held.original.empty() || held.original == held.name ? "" : " ",
                        held.original == held.name ? "" : comment_inside(held.original));
   }
@@ -58,7 +62,7 @@ CFunction state_init_function(const ExecutionPlan& plan, const ModelFrame& frame
   for (const PlanState& s : plan.state) {
     if (s.initial < 0) continue;
     const PlanBuffer& held = buffer(plan, s.held);
-    const CExpr to = c_binary(bytes, "+", c_text(fmt::format("{}_STATE_OFFSET_{}", upper, held.name)));
+    const CExpr to = c_binary(bytes, "+", c_text(state_offset(held, upper)));
     body.push_back(c_evaluate(c_call("memcpy", {to, weights.values.at(s.initial), c_number(held.bytes)})));
   }
   body.push_back(c_return(c_number(0)));

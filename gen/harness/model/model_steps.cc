@@ -131,8 +131,12 @@ class StepWriter {
                         : c_unary("&", extent(size_name(t.extent))));
     }
     for (const std::string& z : sizes) out.push_back(extent(size_name(z)));
-    if (workspace) out.push_back(frame_.arena.address(step.scratch_memory, step.scratch_offset));
+    if (workspace) out.push_back(workspace_of(step));
     return out;
+  }
+
+  CExpr workspace_of(const PlanStep& s) const {
+    return frame_.arena.address(s.scratch_memory, c_text(frame_.arena.workspace_of(s)));
   }
 
   static CExpr call(const std::string& function, std::vector<CExpr> args, const std::vector<int64_t>& numbers) {
@@ -146,8 +150,9 @@ class StepWriter {
     std::vector<CExpr> args = arguments(s, p.sizes, p.workspace);
     if (p.worker_memory) {
       const int64_t shared = step.scratch - frame_.workers * step.worker_scratch;
-      args.push_back(c_binary(frame_.arena.address(step.scratch_memory, step.scratch_offset + shared), "+",
-                              c_binary(c_number(step.worker_scratch), "*", c_text("worker"))));
+      const CExpr of_worker = c_binary(c_number(step.worker_scratch), "*", c_text("worker"));
+      const CExpr first = shared == 0 ? workspace_of(step) : c_binary(workspace_of(step), "+", c_number(shared));
+      args.push_back(c_binary(first, "+", of_worker));
     }
     for (const char* bound : {"begin", "end"}) args.push_back(c_text(bound));
     CFunction f{"", "static", "void", task_name(s, phase), {}, {}, ""};
@@ -165,7 +170,10 @@ class StepWriter {
     return f;
   }
 
-  static std::string task_name(size_t s, size_t phase) { return fmt::format("step_{}_{}", s, phase + 1); }
+  std::string task_name(size_t s, size_t phase) const {
+    const std::string name = "step_" + plan_.steps[s].kernel.name;
+    return level_.steps[s].phases.size() == 1 ? name : fmt::format("{}_phase{}", name, phase + 1);
+  }
 
   void add_call(CExpr call) {
     const CExpr status = c_text("status");

@@ -165,7 +165,7 @@ class TrainingWriter {
   }
 
   std::string offset_name(const PlanState& s) const {
-    return fmt::format("{}_STATE_OFFSET_{}", upper_case(frame_.name), buffer(step_, s.held).name);
+    return state_offset(buffer(step_, s.held), upper_case(frame_.name));
   }
 
   std::string offsets() const {
