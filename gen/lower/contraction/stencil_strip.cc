@@ -17,6 +17,7 @@ class Strip {
     const int planes = shape_.plane ? shape_.plane->planes : 1;
     f_.name = planes > 1 ? fmt::format("planes_{}x{}", planes, shape_.plane->vectors)
                          : fmt::format("strip_{}", shape_.height);
+    f_.comment = comment(planes);
     if (shape_.taps.empty()) loop();
     else unrolled();
     return std::move(f_);
@@ -37,6 +38,12 @@ class Strip {
   }
 
  private:
+  std::string comment(int planes) const {
+    const std::string rows = planes > 1 ? fmt::format("{} planes", planes) : fmt::format("{} rows", shape_.height);
+    const std::string taps = shape_.taps.empty() ? "the taps" : fmt::format("{} taps", shape_.taps.size());
+    return fmt::format("The sums over {} for {} of pixels, a pixel a lane.", taps, rows) +
+           (shape_.stride == 1 ? " Volatile: compilers would load pixels again for each row that sees them." : "");
+  }
   bool has_words() const { return b_.c.word_numbers == 4; }
   OperandType type() const { return {b_.c.accumulator, b_.lanes(), 0}; }
   /// A name of the function, or one that the nest has not taken.
