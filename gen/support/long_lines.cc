@@ -44,16 +44,35 @@ size_t blank_beyond(std::string_view line, size_t from) {
   return std::string_view::npos;
 }
 
+/// Whether the parenthesis of a call or of a function opens here.
+bool is_call(std::string_view line, size_t i) {
+  return i > 0 && line[i] == '(' && std::isalnum(static_cast<unsigned char>(line[i - 1])) != 0;
+}
+
 /// Behind the last call's parenthesis between `from` and `to`; npos for none.
 size_t call_between(std::string_view line, size_t from, size_t to) {
   size_t last = std::string_view::npos;
   bool quoted = false;
   for (size_t i = 0; i < line.size() && i + 1 < to; ++i) {
     if (is_quote(line, i)) quoted = !quoted;
-    const bool calls = i > 0 && line[i] == '(' && (std::isalnum(static_cast<unsigned char>(line[i - 1])) != 0);
-    if (calls && !quoted && i + 1 >= from && line.substr(i + 1, 1) != ")") last = i + 1;
+    if (is_call(line, i) && !quoted && i + 1 >= from && line.substr(i + 1, 1) != ")") last = i + 1;
   }
   return last;
+}
+
+/// Behind the parenthesis of the call or of the function whose arguments the blank at `place` parts, unless a comma is
+/// in front of the blank; npos for none.
+size_t call_around(std::string_view line, size_t place) {
+  if (line[place - 1] == ',' || line[place - 1] == ';') return std::string_view::npos;
+  int depth = 0;
+  for (size_t i = place; i-- > 1;) {
+    if (line[i] == '"') return std::string_view::npos;
+    if (line[i] == ')' || line[i] == ']' || line[i] == '}') ++depth;
+    const bool opens = line[i] == '(' || line[i] == '[' || line[i] == '{';
+    if (opens && depth-- == 0) return is_call(line, i) ? i + 1 : std::string_view::npos;
+    if (line[i] == ',' && depth == 0) return std::string_view::npos;
+  }
+  return std::string_view::npos;
 }
 
 /// Where a line that is too long breaks, and where it goes on.
@@ -62,18 +81,21 @@ struct Break {
 };
 
 /// At a blank in its second half, else in its first, else behind the parenthesis of a call, else at the first blank
-/// beyond the margin.
+/// beyond the margin. The first argument of a call is rather moved to the next line than parted.
 std::optional<Break> break_of(std::string_view line, size_t indent) {
-  const auto at_blank = [](size_t i) { return Break{i, i + 1}; };
+  const auto at_blank = [&](size_t i) {
+    const size_t call = call_around(line, i);
+    return call != std::string_view::npos && call >= kCodeColumns / 2 ? Break{call, call} : Break{i, i + 1};
+  };
   const size_t late = blank_between(line, kCodeColumns / 2, kCodeColumns);
   if (late != std::string_view::npos) return at_blank(late);
   const size_t early = blank_between(line, indent + 8, kCodeColumns / 2);
   if (early != std::string_view::npos && line.substr(0, early).find_first_not_of(' ') + 4 < early)
-    return at_blank(early);
+    return Break{early, early + 1};
   const size_t call = call_between(line, indent + 16, kCodeColumns);
   if (call != std::string_view::npos) return Break{call, call};
   const size_t beyond = blank_beyond(line, kCodeColumns);
-  return beyond == std::string_view::npos ? std::nullopt : std::optional(at_blank(beyond));
+  return beyond == std::string_view::npos ? std::nullopt : std::optional(Break{beyond, beyond + 1});
 }
 
 /// Whether a comment is open, place after place: the text is looked at once.

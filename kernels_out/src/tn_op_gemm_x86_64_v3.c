@@ -203,9 +203,9 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x2_f32_steps_
 }
 
 /* 6 rows of the left side times one vector of the right, summed over the depth. */
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x1of2_f32_steps_rows_x86_64_v3(const float *restrict
-    a, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step, int64_t left_step,
-    int64_t row_step, int64_t last_row) {
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x1of2_f32_steps_rows_x86_64_v3(
+    const float *restrict a, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
+    int64_t left_step, int64_t row_step, int64_t last_row) {
   const int64_t row1 = (1 < last_row ? 1 : last_row) * row_step;
   const int64_t row2 = (2 < last_row ? 2 : last_row) * row_step;
   const int64_t row3 = (3 < last_row ? 3 : last_row) * row_step;
@@ -401,8 +401,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
                 tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
           }
-          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum_block0 + Y_sum_block1 +
-              (Y_sum_block2 + Y_sum_block3));
+          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+              Y_sum_block0 + Y_sum_block1 + (Y_sum_block2 + Y_sum_block3));
           if (k_block == 0) {
             Y_sum = Y_sum_block_all;
           } else {
@@ -977,8 +977,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
                 tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
           }
-          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum_block0 + Y_sum_block1 +
-              (Y_sum_block2 + Y_sum_block3));
+          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+              Y_sum_block0 + Y_sum_block1 + (Y_sum_block2 + Y_sum_block3));
           if (k_block == 0) {
             Y_sum = Y_sum_block_all;
           } else {

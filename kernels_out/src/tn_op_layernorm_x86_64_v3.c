@@ -128,8 +128,8 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
         const int64_t active = tn_i64_min_x86_64_v3(8, q_end - q);
         mean_sum_block0 = mean_sum_block0 + tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active);
       }
-      const float mean_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(mean_sum_block0 + mean_sum_block1 +
-          (mean_sum_block2 + mean_sum_block3));
+      const float mean_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+          mean_sum_block0 + mean_sum_block1 + (mean_sum_block2 + mean_sum_block3));
       if (q_block == 0) {
         mean_sum = mean_sum_block_all;
       } else {
@@ -165,8 +165,8 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
         var_sum_block0 = var_sum_block0 + tn_f32x8_select_first_x86_64_v3(active,
             tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean), (tn_f32x8){0});
       }
-      const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(var_sum_block0 + var_sum_block1 +
-          (var_sum_block2 + var_sum_block3));
+      const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+          var_sum_block0 + var_sum_block1 + (var_sum_block2 + var_sum_block3));
       if (q_1_block == 0) {
         var_sum = var_sum_block_all;
       } else {
@@ -245,8 +245,8 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
         const int64_t active = tn_i64_min_x86_64_v3(8, q_end - q);
         mean_sum_block0 = mean_sum_block0 + tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active);
       }
-      const float mean_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(mean_sum_block0 + mean_sum_block1 +
-          (mean_sum_block2 + mean_sum_block3));
+      const float mean_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+          mean_sum_block0 + mean_sum_block1 + (mean_sum_block2 + mean_sum_block3));
       if (q_block == 0) {
         mean_sum = mean_sum_block_all;
       } else {
@@ -282,8 +282,8 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
         var_sum_block0 = var_sum_block0 + tn_f32x8_select_first_x86_64_v3(active,
             tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean), (tn_f32x8){0});
       }
-      const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(var_sum_block0 + var_sum_block1 +
-          (var_sum_block2 + var_sum_block3));
+      const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+          var_sum_block0 + var_sum_block1 + (var_sum_block2 + var_sum_block3));
       if (q_1_block == 0) {
         var_sum = var_sum_block_all;
       } else {

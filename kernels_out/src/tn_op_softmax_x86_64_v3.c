@@ -183,8 +183,8 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         }
         for (int64_t d = d_groups; d < d_end; d += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, d_end - d);
-          const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * D + d], active) -
-              m_all);
+          const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(
+              tn_f32x8_load_first_x86_64_v3(&X[p * D + d], active) - m_all);
           tn_f32x8_store_first_x86_64_v3(&Y[p * D + d], active, y);
           z_block0 = z_block0 + tn_f32x8_select_first_x86_64_v3(active, y, (tn_f32x8){0});
         }
@@ -279,8 +279,8 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
           const int64_t d_begin = d_block * 64;
           const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 64 + 64, D);
           for (int64_t d = d_begin; d < d_end; ++d) {
-            const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + d * Q + q], active)
-                - m);
+            const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(
+                tn_f32x8_load_first_x86_64_v3(&X[at + d * Q + q], active) - m);
             tn_f32x8_store_first_x86_64_v3(&Y[at + d * Q + q], active, y);
             z_block = z_block + y;
           }
