@@ -72,7 +72,7 @@ struct TrainingData {
   std::vector<std::string> learned, validated;
 };
 
-/// What is made of a graph: for which sizes, the network or its step, in which memory.
+/// What to generate from a graph: for which sizes, the network or its training step, in which memory.
 struct GraphForm {
   std::vector<SizeBound> sizes;
   bool training = false;                  ///< the graph's section `train` as a step, not the network
@@ -131,7 +131,7 @@ struct TrainOptions {
   std::optional<std::string> export_onnx;  ///< where the trained weights go
   std::vector<std::string> definitions;    ///< as in ModelOptions
   std::vector<NamedValue> data;            ///< files by the names of inputs and targets
-  std::vector<NamedValue> validation;      ///< the same, for what is only looked at
+  std::vector<NamedValue> validation;      ///< the same, for validation
   std::vector<SizeBound> sizes;
   std::vector<std::string> isas = {"native"};
   std::optional<int> threads;
@@ -179,8 +179,8 @@ struct TryOptions {
 struct BenchOptions {
   std::vector<std::string> graphs;       ///< .yaml or .onnx
   std::vector<std::string> definitions;  ///< as in ModelOptions
-  std::optional<std::string> cases;      ///< what is timed, instead of opdefs/bench
-  KernelSelection selection;             ///< of ops without names: what is timed; dtypes as in TryOptions
+  std::optional<std::string> cases;      ///< cases to time, instead of opdefs/bench
+  KernelSelection selection;             ///< kernels to time; dtypes as in TryOptions
   std::vector<SizeBound> sizes;          ///< of the graphs
   int threads = 1;
   std::string compiler = "cc";

@@ -196,7 +196,7 @@ class PartCutter {
     parts.push_back(std::move(out));
   }
 
-  /// A part without anything to do, that knows what is found before item `begin`.
+  /// An empty part, which knows the findings before item `begin`.
   Kernel part_before(size_t begin) const {
     Kernel out;
     out.name = kernel_.name;

@@ -1,4 +1,4 @@
-// Recognises contractions: which factor holds which axis decides what is a row, a column or an outer loop.
+// Recognises contractions: the axes of each factor decide which loops are rows, columns or outer loops.
 #include <algorithm>
 #include <iterator>
 #include <map>

@@ -24,7 +24,7 @@ std::optional<Polynomial> IndexBounds::bits(const Syntax& s) {
   return floor_division(*value, Polynomial::constant(std::int64_t{1} << shift->constant_value()));
 }
 
-/// What is not negative does not get smaller where nothing is shifted out: a shift of sizes that does not fit is an
+/// A nonnegative number does not get smaller if no bits are shifted out: a shift of sizes that does not fit is an
 /// error, and of a number it is known how far it may go.
 std::optional<Polynomial> IndexBounds::left_shift(const Syntax& s) {
   const auto value = polynomial(s.children[0]), by = polynomial(s.children[1]);
@@ -36,8 +36,8 @@ std::optional<Polynomial> IndexBounds::left_shift(const Syntax& s) {
   return bounded("shifted", prove_quickly(*by) ? *value : Polynomial(), std::nullopt, print(s));
 }
 
-/// The largest value of what is linear in variables whose extents are numbers. A quotient of it is an integer, of which
-/// the facts about real numbers say less.
+/// The largest value of an expression that is linear in variables whose extents are numbers. A quotient of it is an
+/// integer, of which the facts about real numbers say less.
 std::optional<std::int64_t> IndexBounds::most_of(const Polynomial& p) const {
   constexpr std::int64_t kFar = std::int64_t{1} << 31;
   std::int64_t most = 0;
@@ -57,7 +57,7 @@ std::optional<std::int64_t> IndexBounds::most_of(const Polynomial& p) const {
   return most;
 }
 
-/// What is made of the bits of two numbers that are not negative has no more bits than they have.
+/// A bitwise combination of two nonnegative numbers has no more bits than they have.
 std::optional<Polynomial> IndexBounds::either_bits(const Syntax& s) {
   constexpr int kMost = 16;
   const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
@@ -69,7 +69,7 @@ std::optional<Polynomial> IndexBounds::either_bits(const Syntax& s) {
   return std::nullopt;
 }
 
-/// What a narrow type holds keeps to its range; what is in it already stays.
+/// A value of a narrow type is within its range; a value within it is unchanged.
 std::optional<Polynomial> IndexBounds::conversion(const Syntax& s) {
   const auto value = polynomial(s.children[0]);
   if (s.children[1].is_name("i64")) return value;

@@ -48,7 +48,7 @@ void IndexBounds::accumulator(const std::string& name, const Syntax& start) {
                              Polynomial::constant(range->second.second) - q};
 }
 
-/// Drops what is known of a name that gets another meaning, and of what was made of it.
+/// Drops the facts about a name that gets another meaning, and about values derived from it.
 void IndexBounds::forget(const std::string& name) {
   const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   std::erase_if(quantities_, [&](const auto& known) {

@@ -1,6 +1,6 @@
 // Proofs that an index is within its dim: linear reasoning over polynomials in sizes, attributes and index variables.
 //
-// What is known: every size is >= 0; an index variable v of extent E has 0 <= v < E where it is used at all; the
+// Known facts: every size is >= 0; an index variable v of extent E has 0 <= v < E where it is used at all; the
 // `require` entries; (a//b)*b <= a <= (a//b)*b + b - 1 for b > 0; bounds of max, min, clamp, select, abs, wrap, argmax
 // and of narrow types; lets and intermediates of integers by their definitions.
 #pragma once

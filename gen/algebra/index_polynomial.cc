@@ -1,5 +1,5 @@
-// Index expressions as polynomials: what is not a sum or product becomes a quantity of its own, with the facts that
-// bound it.
+// Index expressions as polynomials: a term that is not a sum or product becomes a quantity of its own, with the facts
+// that bound it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -315,7 +315,7 @@ std::optional<Polynomial> IndexBounds::choice(const Syntax& s) {
   return Polynomial::quantity(name);
 }
 
-/// The element that is read, or what is in its place if there is none.
+/// The element that is read, or its substitute if there is none.
 std::optional<Polynomial> IndexBounds::padded(const Syntax& s) {
   const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
   if (!a || !b) return std::nullopt;

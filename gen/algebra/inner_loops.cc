@@ -180,7 +180,7 @@ class Body {
        divides_ = false, branches_ = false;
 };
 
-/// A loop over vectors in front of this one in the same block: this one takes what is left.
+/// A loop over vectors in front of this one in the same block: this one takes the remainder.
 bool vectors_before(const Block& block, size_t at) {
   for (size_t i = 0; i < at; ++i)
     if (const auto* l = std::get_if<SFor>(&block[i].node); l && l->step > 1) return true;

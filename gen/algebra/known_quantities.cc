@@ -76,7 +76,7 @@ struct KnownQuantities::Search {
   }
   bool is_not_negative(const Polynomial& p) { return p.is_constant() ? p.constant_value() >= 0 : never_negative(p); }
 
-  /// A goal in powers of a quantity: all of its terms are products of what is never negative.
+  /// A goal in powers of a quantity: all of its terms are products of nonnegative quantities.
   bool squares(const Polynomial& goal) {
     for (const auto& [monomial, coefficient] : goal.terms) {
       if (coefficient < 0) return false;

@@ -1,4 +1,4 @@
-// Integer quantities of a loop nest with what is known of them, and proofs of inequalities from that.
+// Integer quantities of a loop nest with facts about them, and proofs of inequalities from these.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tenon {
 /// Polynomials that are never negative.
 using Facts = std::vector<Polynomial>;
 
-/// Quantities in the order in which they get their values: what is known of one mentions earlier ones only.
+/// Quantities in the order in which they get their values: the facts about one mention earlier ones only.
 class KnownQuantities {
  public:
   /// p = factor·q + rest, neither of which mentions the quantity q.
@@ -52,8 +52,8 @@ class KnownQuantities {
     std::vector<std::pair<Polynomial, Polynomial>> choices;  ///< it is one of each pair
   };
   struct Search;
-  /// Values by number that agree with what is known of the quantities; fewer than there are where no value is left for
-  /// the next one. What is false at a point cannot be proved.
+  /// Values by number that agree with the facts about the quantities; fewer than there are where no value is left for
+  /// the next one. A claim that is false at a point cannot be proved.
   using Point = std::vector<int64_t>;
 
   const std::vector<Split>& facts_of(const QuantityName& name) const {

@@ -6,9 +6,9 @@
 
 namespace tenon {
 
-/// The expression with what is known put in, not simplified.
+/// The expression with known values substituted, not simplified.
 Expr with_known(const Expr& e, const KnownValues& known);
-/// The kernel with what is known put in.
+/// The kernel with known values substituted.
 Kernel with_known(const Kernel& k, const KnownValues& known);
 
 /// That each of them is what it is said to be; zeros of floats with their sign. Not for no values.

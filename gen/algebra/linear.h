@@ -28,8 +28,8 @@ struct NumberRange {
   int64_t lo = 0, hi = 0;
 };
 
-/// What is known: variables run from 0 below their extent, sizes are between their ends, and so do the elements of a
-/// kernel's tensors, by their numbers. What is missing may be anything.
+/// Known facts: variables run from 0 below their extent, sizes are between their ends, and so do the elements of a
+/// kernel's tensors, by their numbers. Missing entries may have any value.
 struct Ranges {
   std::map<std::string, Expr> extents;
   std::map<std::string, int64_t> size_lo;

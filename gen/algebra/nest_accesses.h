@@ -26,7 +26,7 @@ struct LoopAccesses {
 };
 
 /// The accesses of a parallel phase: `nest` ends in a parallel loop, perhaps inside of serial ones and of branches, of
-/// which it is the last statement; each worker does what is before it. Only
+/// which it is the last statement; each worker executes the statements before it. Only
 /// buffers that are written are listed, and none that each worker has for itself. `count`: declarations and a loop of
 /// as many iterations as the name `end` stands for; empty where the loop has a number.
 LoopAccesses accesses_of(const LoopNest& nest, const Block& count);

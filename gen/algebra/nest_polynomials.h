@@ -28,7 +28,7 @@ class NestPolynomials {
   /// A variable that is assigned to.
   void forget(const std::string& name) { names_.erase(name); }
 
-  /// The variable of a loop; what is known of it goes to the quantities.
+  /// The variable of a loop; facts about it are added to the quantities.
   void open(const SFor& loop);
   /// The same for a parallel loop: its numbers are what differs between iterations.
   void open_shared(const SFor& loop);

@@ -28,7 +28,7 @@ std::optional<Span> span_of(const Expr& index, const std::vector<LoopVar>& vars,
   return s;
 }
 
-/// What is not proved of one index of a read.
+/// The unproved conditions of one index of a read.
 struct OpenEnds {
   bool low = true, high = true;
 };

@@ -1,4 +1,4 @@
-// Chooses values that agree with what is known of quantities, so that most of what is false is not searched for a
+// Chooses values that agree with the facts about quantities, so that most false claims are not searched for a
 // proof.
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ struct ValueRange {
   int64_t low = INT64_MIN, high = INT64_MAX;
 
   bool has(int64_t v) const { return low <= v && v <= high; }
-  /// Of both ends and what is between them; sizes of 0 are rare.
+  /// Both ends and values between them; sizes of 0 are rare.
   int64_t draw(size_t seed, uint64_t random) const {
     const int64_t spread = kSpread[seed % kSpread.size()];
     int64_t from = low, to = high;

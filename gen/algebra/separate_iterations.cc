@@ -82,7 +82,7 @@ class Prover {
   }
 
   /// Whether the two never touch the same element in two iterations. Digits that are bounded by themselves are tried
-  /// first: what is known of one access serves all of its pairs.
+  /// first: facts about one access serve all of its pairs.
   bool are_apart(const Access& write, const Access& other) const {
     Facts facts = write.facts;
     for (const Polynomial& f : other.facts) facts.push_back(loop_.known.elsewhere(f));
@@ -97,8 +97,8 @@ class Prover {
     return false;
   }
 
-  /// Equal offsets have equal digits: what is below a stride never reaches it. `both`: facts of the pair, where it may
-  /// be what is below in one of them that bounds the other.
+  /// Equal offsets have equal digits: terms below a stride never reach it. `both`: facts of the pair, where it may
+  /// be the lower terms of one of them that bound the other.
   std::vector<Pair> digits_of(const Access& write, const Access& other, const Facts* both) const {
     std::vector<Pair> out;
     Polynomial here = write.offset, there = other.offset;

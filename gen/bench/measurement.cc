@@ -1,4 +1,4 @@
-// Rates and bounds of what was measured.
+// Rates and bounds of measured kernels.
 #include "bench/measurement.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ const MemoryRates* rates_at(double bytes, const Ceilings& c) {
   return found;
 }
 
-/// What is read and written in equal parts goes at the rate of a copy, the rest at that of reads or of writes.
+/// Equal parts of reads and writes go at the rate of a copy, the rest at that of reads or of writes.
 double memory_us(double read, double written, const MemoryRates& m) {
   const double copied = std::min(read, written);
   return (2 * copied / m.copy + (read - copied) / m.read + (written - copied) / m.write) / kPerMicrosecond;

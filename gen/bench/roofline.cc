@@ -15,14 +15,14 @@ constexpr double kLeft = 60, kTop = 30, kWidth = 620, kHeight = 470, kLegend = 7
 constexpr double kRadius = 7;
 constexpr double kRoofGap = 0.7;  // of two roofs closer than this one is drawn
 
-/// Operations a byte, or nothing for what is not in the diagram.
+/// Operations a byte, or nothing for kernels that are not in the diagram.
 std::optional<double> intensity(const Timing& t) {
   if (!t.gflops() || !t.load || t.load->bytes() <= 0 || !is_float(real_of(dtype_row(t.load->dtype).compute)))
     return std::nullopt;
   return t.load->operations / t.load->bytes();
 }
 
-/// A logarithmic axis: whole decades around what is shown.
+/// A logarithmic axis: whole decades around the points.
 class Axis {
  public:
   Axis(double first, double last, double at, double length) : at_(at), length_(length) {

@@ -1,4 +1,4 @@
-// What is wrong with flags that are well formed each for itself.
+// Contradictions between flags, each of which is valid by itself.
 #include "cli/contradiction.h"
 
 #include <fmt/format.h>
@@ -179,7 +179,7 @@ std::string train_contradiction(const TrainOptions& o) {
   return "";
 }
 
-// What is wrong with the flags of the command alone.
+// Errors in the flags of one command.
 std::string command_contradiction(const Options& options) {
   if (const auto* o = std::get_if<LibOptions>(&options.command))
     return o->output_dir.empty() ? "-o: the name of a folder is expected, not ''" : "";

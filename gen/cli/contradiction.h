@@ -7,7 +7,7 @@
 
 namespace tenon {
 
-/// Empty, or what is wrong with flags that are well formed each for itself.
+/// Empty, or a contradiction between flags, each of which is valid by itself.
 std::string contradiction(const Options& options);
 
 }  // namespace tenon

@@ -9,10 +9,10 @@
 
 namespace tenon {
 
-/// Reads `texts` and adds what their entries say to the kernels of their ops; reports what is wrong and stops.
+/// Reads `texts` and adds the bodies that their entries ask for to the kernels of their ops; reports errors and stops.
 void fix_kernels(const Run& run, const OpLibrary& defs, const std::vector<std::string>& texts, Library& library);
 
-/// The same without a run: what is wrong with the texts.
+/// The same without a run: errors in the texts.
 Diagnostics fix_library(const OpLibrary& defs, const std::vector<std::string>& texts, Library& library);
 
 }  // namespace tenon

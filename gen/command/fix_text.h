@@ -26,7 +26,7 @@ struct FixEntry {
   std::vector<FixBinding> bindings;
 };
 
-/// All entries, or what is wrong with the text. At least one.
+/// All entries, at least one, or an error in the text.
 Result<std::vector<FixEntry>> parse_fix(const SourceFileRef& text);
 
 /// "kernel=3x3"

@@ -12,7 +12,7 @@ namespace tenon {
 namespace {
 
 constexpr int64_t kMostOfExtent = INT32_MAX;
-constexpr double kMostElements = 1e12;  ///< of all extents of an entry: what is computed from them stays far from 2^63
+constexpr double kMostElements = 1e12;  ///< of all extents of an entry: values computed from them stay far from 2^63
 
 /// Names of the sizes in a shape, those of splits too.
 void add_sizes(const OpDef& def, const std::vector<Dim>& dims, std::vector<std::string>& out) {

@@ -1,4 +1,4 @@
-// Looks names up and says what is nearest to one that is unknown.
+// Looks names up and suggests the nearest name for an unknown one.
 #include "command/select.h"
 
 #include <fmt/format.h>

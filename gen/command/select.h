@@ -20,7 +20,7 @@ bool names_ops(const KernelSelection& chosen);
 /// The ops and dtypes that were chosen.
 LibrarySelection selected(const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files);
 
-/// The kernels of what was chosen, as stage library. `has_user_files`: without --ops, their ops alone.
+/// The chosen kernels, as stage library. `has_user_files`: without --ops, their ops alone.
 Library chosen_kernels(Run& run, const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files);
 
 /// What a dump shows of the definitions: the ops chosen, and next to ops of the user's only their own scalar rows and

@@ -73,7 +73,7 @@ void check_written(const Run& run, const TrainOptions& options) {
   refuse_missing_folders(run, written);
 }
 
-/// Runs it; its own status says what was wrong.
+/// Runs it; its own status describes the error.
 int program_status(const std::string& program, const TrainOptions& options, const std::string& more) {
   std::string command = "exec " + shell_word(program);
   for (const NamedValue& d : options.data) command += " --data " + shell_word(d.name + "=" + d.value);

@@ -42,7 +42,7 @@ int shell(const fs::path& folder, const std::string& line) {
   return WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
 }
 
-/// The same for the compiler, which not always says what is wrong; false after an error.
+/// The same for the compiler, whose messages may not be about the definition; false after an error.
 bool compiles(const fs::path& folder, const std::string& line) {
   const int status = shell(folder, line);
   if (status != 0) print_to(stderr, "tenon: error: `{}` ended with status {}\n", line, status);
@@ -65,7 +65,7 @@ bool run_case(const fs::path& folder, const std::string& text, const TryOptions&
   const int status = shell(folder, options.runner + " ./try");
   if (status > 1)
     print_to(stderr, "tenon: error: the program that tries the kernels ended with status {}\n",
-             status);  // 1: what is wrong is in its rows
+             status);  // 1: the errors are in its rows
   return status == 0;
 }
 

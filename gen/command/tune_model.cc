@@ -28,7 +28,7 @@ constexpr int kLeastRounds = 5, kMostRounds = 15;
 constexpr double kRoundUs = 3e4;  // a program runs so long in a round, or once
 constexpr double kLeastUs = 0.2;  // kernels below are not worth a row
 
-/// Kernels that follow one blueprint, or loops, and what is tried instead of it.
+/// Kernels that follow one blueprint, or loops, and the alternatives to try.
 struct Group {
   std::vector<std::string> kernels;
   std::vector<Blueprint> candidates;
@@ -204,7 +204,7 @@ class Tuner {
     return true;
   }
 
-  /// All winners in one program, compared with the one without a search: what was measured separately may not add up.
+  /// All winners in one program, compared with the untuned one: gains that were measured separately may not add up.
   int deliver(Chosen rows) {
     std::string result = "nothing is faster beyond noise";
     if (!rows.rows.rows.empty()) {

@@ -53,7 +53,7 @@ void BackPropagation::run(const Expr& value, const Expr& adjoint, const std::vec
   region(shared_.share(value), adjoint, {loops, where});
 }
 
-/// Nodes below `e` that hand something on, operands before what is made of them; not into reductions.
+/// Nodes below `e` through which the gradient passes, operands before their users; reductions are not entered.
 void BackPropagation::order(const Expr& e, std::vector<Expr>& out) const {
   if (!depends(e) || std::find(out.begin(), out.end(), e) != out.end()) return;
   if (const auto* r = std::get_if<Read>(&e->node)) {
@@ -103,7 +103,7 @@ void BackPropagation::hand_on(const Expr& e, const Expr& adjoint, const Region& 
   }
 }
 
-/// The parts of complex numbers. False for what is holomorphic: its derivative is that of the row.
+/// The parts of complex numbers. False for holomorphic functions: their derivative is that of the row.
 bool BackPropagation::complex_rule(const Expr& e, const Apply& a, const Expr& adjoint) {
   const Expr& z = a.args[0];
   const Expr zero = constant_float(0, adjoint->type);

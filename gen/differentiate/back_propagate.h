@@ -14,7 +14,7 @@ namespace tenon {
 struct Contribution {
   int tensor = 0;
   std::vector<Expr> index;
-  Expr value;  ///< of the compute type of what is read
+  Expr value;  ///< of the compute type of the read tensor
   std::vector<LoopVar> vars;
   Expr where;           ///< null: everywhere
   bool padded = false;  ///< the index may be outside of the tensor: nothing is handed on there

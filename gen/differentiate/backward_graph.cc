@@ -197,7 +197,7 @@ class Sweep {
     block.adjoints[operands[i]].push_back(add_node(block, std::move(made)));
   }
 
-  /// What is computed of the number of the iteration would have to be computed from the other end.
+  /// Values computed from the iteration number would have to be computed from the last iteration on.
   void refuse_counters(const Node& n) {
     for (RegionId r = n.region; r != kTopLevel; r = region(r).parent)
       for (const auto& [name, attribute] : n.attrs)

@@ -125,7 +125,7 @@ class IndexSolver {
     return places == 1 ? read_of(r.tensor, e->type, r.index, zero) : nullptr;
   }
 
-  /// v := e, which no longer is a variable; `upto`: what is known to be above e, null for nothing.
+  /// v := e, which no longer is a variable; `upto`: a known upper bound of e, or null.
   void solve(const std::string& name, const Expr& e, const Expr& upto) {
     const Expr extent = variable(name)->extent;
     std::erase_if(open_, [&](const LoopVar& v) { return v.name == name; });

@@ -17,12 +17,12 @@ struct GatherTarget {
   std::vector<Expr> dims;     ///< of the tensor that is read
 };
 
-/// What is known of a kernel's sizes.
+/// Facts about a kernel's sizes.
 struct GatherFacts {
   Ranges ranges;
   std::vector<Expr> facts;
   const std::vector<Tensor>* tensors = nullptr;  ///< that values read
-  bool searches = false;                         ///< what is not solved is a condition over all values of the variables
+  bool searches = false;  ///< unsolved equations become conditions over all values of the variables
 };
 
 /// The sum for one element; nothing where the index map has no solution in closed form.

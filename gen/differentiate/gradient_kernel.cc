@@ -97,7 +97,7 @@ class Differentiator {
   /// Tensors that depend on the one that is asked for.
   void find_active() {
     active_ = {request_.wrt};
-    // What is joined may depend on what comes later.
+    // A joined statement may depend on a later one.
     for (size_t before = 0; before < active_.size();) {
       before = active_.size();
       for (const KernelStatement& s : k_.body)
@@ -109,7 +109,7 @@ class Differentiator {
     return is_active(s.target) && s.update != Update::Add && s.update != Update::Last;
   }
 
-  /// What is written again after it was read has two values, and one gradient would not do.
+  /// A tensor that is written again after it was read has two values, which need two gradients.
   bool overwrites(const KernelStatement& update) const {
     if (!is_active(update.target)) return false;
     for (const KernelStatement& s : k_.body) {
@@ -199,7 +199,7 @@ class Differentiator {
     return -1;
   }
 
-  /// What is known of a gradient: a value, null for 0, and what has to be added to it.
+  /// The state of a gradient: a value, null for 0, and terms still to be added.
   struct Collected {
     Expr value;
     std::vector<Contribution> scattered;
@@ -316,7 +316,7 @@ class Differentiator {
     if (chosen) out.value = select(chosen->where, out.value, constant_float(0, out.value->type));
   }
 
-  /// What is computed again wherever it is read.
+  /// Values that are recomputed at each read.
   static bool is_cheap(const Expr& e) {
     int nodes = 0;
     bool cheap = true;

@@ -44,7 +44,7 @@ void note_needed(const std::vector<KernelStatement>& body, size_t begin, size_t 
   }
 }
 
-/// Marks what is needed, backwards, until a call needs no further statement.
+/// Marks needed statements, backwards, until a pass marks no further one.
 std::vector<bool> mark_needed(const Kernel& kernel, const BodySteps& steps, std::vector<bool>& used) {
   std::vector<bool> needed(kernel.body.size());
   for (std::vector<bool> before; before != used;) {

@@ -60,7 +60,7 @@ class UpdateSplitter {
     return at + 2;
   }
 
-  /// What is combined is compared with the result: as it is stored, not as it would be computed once more. Where the
+  /// The combined value is compared with the result as it is stored, not as it would be recomputed. Where the
   /// update is not done nothing is computed.
   void name_value(size_t at) {
     KernelStatement value = body()[at + 1];

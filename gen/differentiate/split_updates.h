@@ -1,5 +1,5 @@
 // Updates other than sums get a value of their own to update: Y = a; Y max= b → Y_before = a; Y = Y_before; Y max= b.
-// What was there before, and what is combined into it, are then tensors that a derivative can read.
+// The previous values and the combined ones are then tensors that a derivative can read.
 #pragma once
 
 #include <functional>

@@ -23,7 +23,7 @@ class UpdateReverser {
     return by_writer(writer);
   }
 
-  /// The first step with the value that is left gives it: what was there before comes before all steps.
+  /// The previous value counts as a step before all others.
   UpdateGradient extreme(const Expr& before) {
     const Expr none = constant_int(INT64_MAX);
     const Expr kept = is_equal(before, result(element_));

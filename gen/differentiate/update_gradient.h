@@ -1,4 +1,4 @@
-// The chain rule through updates other than sums: what reaches the values that are combined, and what was there before.
+// The chain rule through updates other than sums: gradients of the combined values and of the previous one.
 #pragma once
 
 #include <functional>

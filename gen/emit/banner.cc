@@ -1,4 +1,4 @@
-// The comment above a kernel: formula, what was fused, types, blueprint, cost.
+// The comment above a kernel: formula, fused ops, types, blueprint, cost.
 #include "emit/banner.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ std::string tensor_types(const Kernel& k) {
   return s;
 }
 
-/// The definition's text; that of what was put together is written from the statement.
+/// The definition's text; for fused statements, a text made from the statement.
 std::string formula_of(const Kernel& k, const KernelStatement& s) {
   if (!s.formula.empty() && k.fused.size() < 2) return s.formula;
   constexpr std::string_view updates[] = {"=", "+=", "*=", "max=", "min=", "="};

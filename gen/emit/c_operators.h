@@ -13,8 +13,8 @@ namespace tenon::emit {
 std::string_view c_operator(ScalarOp op);
 /// A constant other than NaN.
 bool not_nan_constant(const Operand& v);
-/// a op b of a signed type, wrapping: computed as `unsigned_type` of the same width. What was computed so already goes
-/// in without casts there and back.
+/// a op b of a signed type, wrapping: computed as `unsigned_type` of the same width. A value that was computed so
+/// already goes in without casts there and back.
 CExpr wrapped(const std::string& type, const std::string& unsigned_type, std::string_view op, const CExpr& a,
               const CExpr& b);
 

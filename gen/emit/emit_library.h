@@ -7,7 +7,7 @@
 
 namespace tenon {
 
-/// Functions of every kernel at every level that has a body of its own, printed in parallel. What is printed is freed:
+/// Functions of every kernel at every level that has a body of its own, printed in parallel. Printed kernels are freed:
 /// the nests of a whole library are hundreds of megabytes.
 LibraryTexts emit_library(LoweredLibrary library, const EmitOptions& options);
 

@@ -16,7 +16,7 @@
 namespace tenon {
 
 /// Typedefs come out sorted; functions in an order in which each one is after those that it calls. Both only
-/// depend on what was emitted and in which order, so that a file has the same bytes on every run.
+/// depend on what has been emitted in which order, so that a file has the same bytes on every run.
 class EmitNeeds {
  public:
   bool has(std::string_view name) const { return names_.count(std::string(name)) != 0; }

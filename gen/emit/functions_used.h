@@ -1,4 +1,4 @@
-// The elementary functions that a kernel calls, for what is known about it.
+// The elementary functions that a kernel calls, given the known ranges of their arguments.
 #pragma once
 
 #include <vector>

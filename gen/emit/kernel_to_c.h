@@ -91,7 +91,7 @@ struct ModelParameters {
 };
 ModelParameters model_parameters(const LoopNest&, const EmitOptions&);
 
-/// What is above the functions of a file of this level: include lines, checks of the compiler's mode, macro of the
+/// The lines above the functions of a file of this level: include lines, checks of the compiler's mode, macro of the
 /// target. All of a file between level_begin and level_end is empty for other architectures and compilers.
 std::string level_begin(const Isa&, const EmitOptions&);
 std::string level_end(const Isa&, const EmitOptions&);

@@ -103,7 +103,7 @@ CExpr gather_first(Emitter& e, const OperandType& t, CExpr at, CExpr stride, CEx
   });
 }
 
-/// What was moved, as the value that the nest sees: bools become conditions or masks.
+/// The loaded value as the nest sees it: bools become conditions or masks.
 CExpr as_value(Emitter& e, const OperandType& t, CExpr moved_value) {
   if (t.dtype != DType::Bool) return moved_value;
   const CExpr differs = c_binary(std::move(moved_value), "!=", c_text("0"));

@@ -19,7 +19,7 @@ std::string element_type(DType d, const std::string& prefix);
 std::string upper_case(std::string_view text);
 /// Text of the user's in which with_prefix renames nothing.
 std::string verbatim(std::string text);
-/// Replaces the prefix `tn_` / `TN_` at the start of identifiers, except in what is verbatim.
+/// Replaces the prefix `tn_` / `TN_` at the start of identifiers, except in verbatim text.
 std::string with_prefix(std::string text, const std::string& prefix);
 /// The family's name, or the op's own: what its source files are called.
 std::string family_of(const OpDef& def);

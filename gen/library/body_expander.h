@@ -278,7 +278,7 @@ class BodyExpander {
     return cast_to(convert(v, compute), storage);
   }
 
-  /// An intermediate that begins as numbers alone, which have no type of their own, has that of what is first combined
+  /// An intermediate that begins as untyped numbers alone takes the type of the value that is first combined
   /// into it.
   void adopt_type(BoundTensor& target, const Typed& v) {
     Tensor& t = kernel_.tensors[static_cast<size_t>(target.tensor)];
@@ -329,7 +329,7 @@ class BodyExpander {
   }
 
   /// Statements that read what they define: their intermediates are known before they are defined, with the types that
-  /// follow from what is next to them.
+  /// follow from the other operand.
   void declare_group(size_t first) {
     const size_t end = end_of_group(first);
     std::vector<const Statement*> open;

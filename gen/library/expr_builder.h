@@ -46,7 +46,7 @@ class ExprBuilder {
   std::vector<Expr> subscripts(const std::vector<Syntax>& subs, const BoundTensor& t, const Syntax* place);
   /// The condition of an update, with its ranges from data; null where it has none.
   Expr update_condition(const tenon::Statement& s);
-  /// What is built between the two is done only where the condition holds.
+  /// Statements built between the two are executed only where the condition holds.
   void enter_condition(const Expr& where) { path_.push_back(where); }
   void leave_condition() { path_.pop_back(); }
   /// Conditions on these tensors are checked after the statement: where one does not hold, 0 is read.

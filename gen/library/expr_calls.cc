@@ -163,7 +163,7 @@ Syntax in_pairs(const Syntax& call) {
 
 }  // namespace
 
-/// The count of a shift in the type of what is shifted: a count outside of 0 … width - 1 stays outside.
+/// The count of a shift in the type of the shifted value: a count outside of 0 … width - 1 stays outside.
 Expr ExprBuilder::shift_count(const Typed& count, DType shifted) const {
   const DType own = count.e->type;
   const int bits = dtype_row(shifted).bits;

@@ -10,7 +10,7 @@ namespace tenon {
 namespace {
 
 /// True where a tensor of `storage` can hold what stands for its elements outside; an intermediate whose type is still
-/// open takes that of what is next to it.
+/// open takes that of the other operand.
 bool fills(const Typed& v, DType storage, bool open) {
   const DType from = v.e->type;
   if (from == storage) return true;

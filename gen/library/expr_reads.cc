@@ -386,7 +386,7 @@ bool ExprBuilder::is_later(const Expr& e) const {
 
 namespace {
 
-/// Numbers that a condition compares with a variable, and what is next to them: where it holds if anywhere.
+/// Numbers that a condition compares with a variable, and their neighbours: if it holds anywhere, it holds there.
 void candidates(const Expr& where, const std::string& var, std::vector<Expr>& out) {
   const auto* a = std::get_if<Apply>(&where->node);
   if (!a || a->args.size() != 2) return;

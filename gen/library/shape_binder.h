@@ -23,7 +23,7 @@ struct TensorLayout {
 /// "1 dimension", "2 dimensions".
 std::string dimensions(size_t count);
 
-/// Works on extents that are constants or expressions of the caller's sizes. Methods return what is wrong, or nothing.
+/// Works on extents that are constants or expressions of the caller's sizes. Methods return an error, or nothing.
 class ShapeBinder {
  public:
   /// The value of a let, where what it is computed from is bound already.
@@ -43,7 +43,7 @@ class ShapeBinder {
   /// Extents that cannot be compared at generation and were assumed to be equal.
   const std::vector<std::pair<Expr, Expr>>& taken_as_equal() const { return taken_as_equal_; }
   void take_as_equal(const Expr& a, const Expr& b) { taken_as_equal_.emplace_back(a, b); }
-  /// Dims that a later let should have named (`T[N2]` with N2 a let) against what was given.
+  /// Compares dims that a later let names (`T[N2]` with N2 a let) with the given ones.
   std::optional<std::string> check_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims,
                                           const std::vector<std::vector<int>>& orders) const;
 

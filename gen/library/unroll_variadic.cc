@@ -147,7 +147,7 @@ class Unroller {
     out.lets.insert(out.lets.begin(), lets.begin(), lets.end());
   }
 
-  /// The elements of the list as lets. Where outputs may be absent, what is before one of them and their sum are lets,
+  /// The elements of the list as lets. Where outputs may be absent, the offset of each and their sum are lets,
   /// too: nothing is done for an absent one because kernels see an extent of 0.
   void tell_extents(OpDef& out) const {
     std::vector<LetDef> lets;

@@ -153,7 +153,7 @@ Block checks_of(const Kernel& k, const Isa& isa) {
   return Generator(checked, {}, isa, buffers).run_checks();
 }
 
-/// What was made of the statements of all cases, each line once.
+/// Notes on the statements of all cases, each line once.
 void collect_notes(const PlannedCase& p, std::vector<std::string>& out) {
   const auto add = [&](const std::vector<std::string>& notes) {
     for (const std::string& n : notes)

@@ -15,7 +15,7 @@ Result<OpLibrary> read_ops(const std::vector<SourceFileRef>& shipped, const std:
                            const std::vector<SourceFileRef>& frames = {});
 
 /// The same library, whose shipped ops are read and checked when they are first asked for. Where definitions of the
-/// user may change what shipped ones mean, all are read at once. What is wrong with a shipped op is thrown then.
+/// user may change what shipped ones mean, all are read at once. An error in a shipped op throws.
 Result<OpLibrary> read_ops_as_needed(const std::vector<SourceFileRef>& shipped, const std::vector<SourceFileRef>& user,
                                      const std::vector<SourceFileRef>& frames = {});
 

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The texts of these files. What is wrong goes to `diagnostics`.
+/// The texts of these files. Errors go to `diagnostics`.
 std::vector<SourceFileRef> read_sources(Run& run, const std::vector<std::string>& paths, Diagnostics& diagnostics) {
   constexpr std::string_view einsum = "einsum:";
   std::vector<SourceFileRef> out;

@@ -1,5 +1,5 @@
 // Reads the input files of a run: shipped files and those that the user names. Each file becomes a dependency of
-// the output; what is wrong with one is reported and stops the run.
+// the output; an error in one is reported and stops the run.
 #pragma once
 
 #include <filesystem>

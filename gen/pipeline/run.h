@@ -85,7 +85,7 @@ class Run {
   int deliver(const OutputTree& tree, const std::string& directory, bool temporary = false) const;
   /// The same for one file that the user named, which may be a pipe or a device.
   int deliver_file(const std::string& bytes, const std::string& path) const;
-  /// Writes --depfile, if it was given, for a file that another program has made from what was read.
+  /// Writes --depfile, if it was given, for a file that another program has made from the files read.
   int deliver_depfile(const std::string& target) const;
   /// Whether the flags ask for something else than files.
   bool only_looks() const { return control_.list_outputs || control_.check || control_.dry_run; }

@@ -5,7 +5,7 @@
 
 namespace tenon {
 
-/// What is computed: nothing, what is not larger than what it is made of, or all that is not much larger.
+/// Which nodes are folded: none, those whose result is not larger than their inputs, or all not much larger.
 enum class Folded : uint8_t { Nothing, Smaller, All };
 
 /// The graph with the results of such nodes that read constants alone as constants.

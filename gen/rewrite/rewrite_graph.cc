@@ -255,7 +255,7 @@ RewriteOutcome rewrite_graph(Graph graph, const RuleSet& set, const RuleLibrary&
   std::map<std::string, std::vector<size_t>> by_root;
   for (size_t i = 0; i < set.rules.size(); ++i) by_root[set.rules[i].root().op].push_back(i);
   graph = without_unused(merge_equal(std::move(graph)));
-  // Quantised weights stay integers until no rule has use for them; what is a constant then may be of use to
+  // Quantised weights stay integers until no rule has use for them; constants made then may be of use to
   // others. What only moves their bits is computed before that.
   auto stage = Folded::Nothing;
   std::vector<std::string> refused;  // before weights became real numbers

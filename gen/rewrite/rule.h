@@ -1,4 +1,4 @@
-// Rewrite rules: what is looked for in a graph, and what takes its place.
+// Rewrite rules: a pattern in a graph, and its replacement.
 //
 //   RuleSet   := rules in order, functions that their recipes call, ops whose two operands may change places
 //   Rule      := pattern nodes (the last one is the root), a condition, a recipe whose value replaces the root's
@@ -38,7 +38,7 @@ struct PatternAttr {
 struct PatternNode {
   std::string op;
   bool commutative = false;  // its two inputs are tried both ways round
-  std::vector<int> inputs;   // positions in Rule::values; what is after them is absent
+  std::vector<int> inputs;   // positions in Rule::values; further ones are absent
   std::string list;          // name of all its inputs, for an op of any number of them
   std::vector<PatternAttr> attrs;
   std::string rest;  // name of the attributes that `attrs` does not name; "": there are no others

@@ -33,7 +33,7 @@ class ArenaCounter {
     if (plan_.buffers[root].kind == BufferKind::Arena) out_.buffers[root] += bytes;
   }
 
-  /// Iterations of all loops around what is in a region.
+  /// Iterations of all loops around a region.
   double runs(RegionId id) const {
     double out = 1;
     for (; id != kTopLevel; id = plan_.regions[static_cast<size_t>(id)].parent) {

@@ -9,7 +9,7 @@
 namespace tenon {
 
 struct ArenaTraffic {
-  std::vector<double> buffers;    ///< of the plan: 0 for those in other memory; what is in a buffer counts as its own
+  std::vector<double> buffers;    ///< of the plan: 0 for those in other memory; views count as the buffer itself
   std::vector<double> workspace;  ///< of each step
 };
 

@@ -226,7 +226,7 @@ class BufferPlanner {
       p.before.push_back({to, buffer(c.initial)});
       if (next != to) p.after.push_back({to, next});
     }
-    // What is written from the old value of a carried one is written before the new value arrives.
+    // Values computed from the old value of a carried one are written before the new value arrives.
     for (const Slice& s : r.writes)
       if (copied_.count(s.whole))
         p.after.insert(p.after.begin(), {slice(s.part, {s.whole, id, s.reversed}), buffer(s.part)});

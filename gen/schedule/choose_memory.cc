@@ -180,7 +180,7 @@ class MemoryChooser {
     return sum;
   }
 
-  /// What is in a memory packed anew, by itself: the order that chose it need not be the one that packs best.
+  /// The buffers of one memory, packed anew: the order in which they were chosen need not be the one that packs best.
   void tighten(MemoryChoice& c) const {
     for (size_t m = 0; m < memories_.size(); ++m) {
       Order here;

@@ -15,7 +15,7 @@ std::string explain_kernels(const ExecutionPlan& plan, const std::vector<std::st
 /// lives at most at once.
 std::string memory_table(const ExecutionPlan& plan);
 
-/// A line about what is kept from the forward pass until gradients read it; empty where the graph has none.
+/// A line about the values kept from the forward pass until gradients read them; empty where the graph has none.
 std::string kept_text(const Graph& graph, const ExecutionPlan& plan);
 
 /// The arena as an SVG diagram: steps from left to right, bytes from bottom to top, one box per buffer.

@@ -240,7 +240,7 @@ class KernelFormer {
     return product && plain_read(product->left);
   }
 
-  /// Makes more bytes than it reads, as what unpacks quantised numbers does; what is spread over a dimension is read
+  /// Writes more bytes than it reads, as unpacking quantised numbers does; a value broadcast over a dimension is read
   /// once.
   static bool grows(const Kernel& k) {
     constexpr int64_t kOpen = 64;  // taken for an extent that is not known

@@ -68,7 +68,7 @@ std::vector<Lifetime> lifetimes(const ExecutionPlan& plan) { return LifetimeFind
 
 namespace {
 
-/// What is in use at each step of the places for which `counts` holds.
+/// The bytes in use at each step by the buffers for which `counts` holds.
 template <class Counts>
 std::vector<int64_t> live_where(const ExecutionPlan& plan, const Counts& counts) {
   std::vector<int64_t> live(plan.steps.size(), 0);

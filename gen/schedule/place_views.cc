@@ -187,7 +187,7 @@ class ViewPlacer {
     return covered == plan_.buffers[static_cast<size_t>(root)].bytes;
   }
 
-  /// Whether nobody reads the source after what the step does to the copy: a scatter changes what was copied.
+  /// Whether nobody reads the source after what the step does to the copy: a scatter changes the copy.
   bool stays_as_it_is(size_t at, const RunCopy& copy, int from) const {
     const Kernel& k = plan_.steps[at].kernel;
     const auto changes = [&](const KernelStatement& s) { return s.target == copy.to && s.update != Update::Assign; };

@@ -21,7 +21,7 @@ ExecutionPlan plan_memory(ExecutionPlan plan, const std::vector<StepWorkspace>& 
 /// and what it would take; the plan is as it was then.
 std::string divide_memory(ExecutionPlan& plan, const std::vector<MemoryRegion>& memories, const ArenaTraffic& traffic);
 
-/// What is wrong with the places: two that meet while both are needed, one beyond the end of its memory, a memory
+/// Errors in the placement: two buffers that overlap while both are needed, one beyond the end of its memory, a memory
 /// beyond its budget, a workspace without space for its workers. Empty when sound.
 std::vector<std::string> memory_faults(const ExecutionPlan& plan, int workers);
 

@@ -83,7 +83,7 @@ Expr ReadReplacer::made_at(const Read& read, const std::vector<Expr>& at) {
 }
 
 /// The formula is itself a read that yields the same number outside of a tensor which is entirely inside: padding of
-/// what is padded.
+/// the padded read.
 bool ReadReplacer::already_filled(const Expr& made, const Read& outer) const {
   const auto* inner = std::get_if<Read>(&made->node);
   if (!inner || !inner->fill || !same(inner->fill, outer.fill) || outer.index.size() != made_.vars.size()) return false;

@@ -74,7 +74,7 @@ class Search {
   }
 
   /// One value after the other, that of the least work for its bytes first. A price is worked out again when its turn
-  /// has come: what was chosen before changes it.
+  /// has come: earlier choices change it.
   void cheapest_first() {
     std::vector<bool> dropped = kept(), counted(forward_.end, false);
     std::set<std::pair<double, size_t>> left;

@@ -18,7 +18,7 @@ enum class Recompute : uint8_t {
 struct ComputedAgain {
   size_t nodes = 0;   ///< that come twice
   int64_t bytes = 0;  ///< of the values that are not kept
-  double work = 0;    ///< what is computed twice, as a share of the whole
+  double work = 0;    ///< recomputed work as a share of the whole
 };
 
 /// A graph and the kernels of its nodes in which some nodes come twice: the second time in front of the gradient that

@@ -14,7 +14,7 @@
 namespace tenon {
 namespace {
 
-/// The constants that `e` divides a variable by; 0 stands for what is not a constant.
+/// The constants that `e` divides a variable by; 0 for divisors that are not constant.
 std::set<int64_t> divisors_of(const std::string& var, const Expr& e) {
   std::set<int64_t> found;
   walk(e, [&](const Expr& n) {
@@ -36,7 +36,7 @@ struct Merged {
   }
 };
 
-/// The innermost dimension comes off first; what is left may be several again.
+/// The innermost dimension is split off first; the rest may be several again.
 std::optional<Merged> merged(const LoopVar& v, const Expr& sum) {
   const std::set<int64_t> divisors = divisors_of(v.name, sum);
   const auto extent = constant_value(v.extent);

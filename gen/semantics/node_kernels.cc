@@ -24,7 +24,7 @@ Expr in_graph_form(const Expr& e) {
   return map_children(e, [](const Expr& c) { return in_graph_form(c); });
 }
 
-/// What is wrong with a node, with the node's place: alone, or next to the one in its definition.
+/// An error of a node with the node's location, alone or next to the location in its definition.
 Diagnostics placed_at(const std::string& origin, const Diagnostics& diagnostics) {
   Diagnostics out;
   for (Diagnostic d : diagnostics.sorted()) {

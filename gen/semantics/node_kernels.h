@@ -13,7 +13,7 @@
 namespace tenon {
 
 /// In the graph's order. Where an operator does not fit its definition the diagnostics say so, with the operator's
-/// origin in `file`: as `where`, or, of what is wrong in the definition, as a note.
+/// origin in `file`: as `where`, or, for errors in the definition, as a note.
 Result<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const Graph& graph, const std::string& file);
 
 /// The gradient that `node` computes; `rows` are those of `defs`.

@@ -9,7 +9,7 @@
 namespace tenon {
 
 /// What a name is of: the fields of a model, the functions of a library, those of kernels. Besides what C and C++
-/// reserve, each has names of its own. `function` and `step` are what is after the prefix of a library and of a
+/// reserve, each has names of its own. `function` and `step` are names after the prefix of a library and of a
 /// model, where nothing but our own names are in the way.
 enum class NamesOf { model, library, kernel, function, step };
 

@@ -173,7 +173,7 @@ bool is_of(const std::vector<FileHashes>& runs, const std::string& path, const s
   return std::any_of(runs.begin(), runs.end(), [&](const FileHashes& run) { return run.wrote(path, bytes); });
 }
 
-/// What is at the place of a file that would be written.
+/// The present state of a path that would be written.
 enum class Standing : uint8_t { absent, same, own, foreign, folder, special };
 
 Standing standing_of(const fs::path& place, const std::string& path, const std::string& bytes,
@@ -200,7 +200,7 @@ std::string refusal(const std::vector<std::string>& foreign) {
       names, foreign.size() > 1 ? "them" : "it", foreign.size() > 1 ? "they are" : "it is");
 }
 
-/// Removes what is left over and unedited, and the folders that are empty then.
+/// Removes stale files that were not edited, and folders that become empty.
 void remove_left_over(const fs::path& directory, const std::vector<FileHashes>& runs,
                       const std::vector<std::string>& paths, WriteOutcome& outcome) {
   std::error_code ignored;

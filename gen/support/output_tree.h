@@ -44,7 +44,7 @@ class OutputTree {
   const std::map<std::string, std::string>& files() const { return files_; }
   std::vector<std::string> list() const;
 
-  /// Compares with what is on disk; files there that neither the tree nor the manifest on disk knows are ignored.
+  /// Compares with the files on disk; files there that neither the tree nor the manifest on disk knows are ignored.
   OutputDifference check(const std::filesystem::path& directory) const;
 
   /// Why `write` would refuse this directory: a file that is in the way. Nothing where it would not. `force` allows the
@@ -72,7 +72,7 @@ class OutputTree {
 };
 
 /// Writes one file that the user named: whole or not at all where it is a plain file, through a link to its target, and
-/// into what is already open elsewhere where it is a pipe or a device. Empty on success, else why not.
+/// through a pipe or a device that is already open elsewhere. Empty on success, else why not.
 std::string write_named_file(const std::filesystem::path& path, const std::string& bytes);
 
 /// Size and name of each file.

@@ -32,7 +32,7 @@ struct RecipeInlined {
   size_t called_at = 0;  // byte of the caller's recipe
 };
 
-/// What is wrong at byte `offset` of a recipe. Thrown inside the readers of recipes, never out of them.
+/// An error at byte `offset` of a recipe. Thrown inside the readers of recipes, never out of them.
 struct RecipeError : std::runtime_error {
   RecipeError(size_t at, const std::string& message) : std::runtime_error(message), offset(at) {}
   size_t offset;

@@ -27,7 +27,7 @@ class YamlTree {
   void start_document(std::size_t at);
   void null(std::size_t at, Anchor anchor);
   void alias(std::size_t at, Anchor anchor);
-  /// `tag` is "?" for plain text, "!" for text in quotes or block style, or what was written.
+  /// `tag` is "?" for plain text, "!" for text in quotes or block style, or the tag as written.
   void scalar(std::size_t at, std::string_view tag, Anchor anchor, const std::string& value);
   void open(std::size_t at, std::string_view tag, Anchor anchor, YamlKind kind);
   void close();

@@ -14,8 +14,8 @@ namespace tenon {
 /// same round of two saw the same machine.
 using KernelTimes = std::map<std::string, std::vector<double>>;
 
-/// A round of one program added to what is known: the text that the program prints under --profile=json. False where it
-/// is not such a text.
+/// Adds the round of one program to the measurements: the text that the program prints under --profile=json. False
+/// where it is not such a text.
 bool add_profile(const std::string& json, KernelTimes& times);
 
 double median(std::vector<double> values);

@@ -1,4 +1,4 @@
-// Adds nodes with their types, computes what is known before run time, and leaves out what nothing needs.
+// Adds nodes with their types, folds constants, and removes unused nodes.
 #include "frontend/graph/graph_builder.h"
 
 #include <fmt/format.h>

@@ -41,7 +41,7 @@ class GraphBuilder {
   /// The gradients of `of`, a floating value of rank 0, with respect to other floating values. Throws GraphError.
   std::vector<ValueId> add_gradients(ValueId of, const std::vector<ValueId>& wrt);
 
-  /// Opens a loop of `trip` iterations, or of that many at most; what is added until it is closed and depends on the
+  /// Opens a loop of `trip` iterations, or of that many at most; nodes added until it is closed that depend on the
   /// iteration is its body. What does not depend on it is added outside.
   RegionId begin_loop(const SizeExpr& trip);
   /// The iteration's number, 0 at first.
@@ -153,7 +153,7 @@ class GraphBuilder {
   struct Open {
     RegionId region = kTopLevel;
     std::vector<Node> nodes;
-    std::vector<GraphSize> sizes = {};  // and what was known of sizes when it was opened
+    std::vector<GraphSize> sizes = {};  // the known sizes when it was opened
     std::vector<EqualExtents> equal = {};
   };
   /// A size that an operator inside of a region writes, anew whenever it runs.

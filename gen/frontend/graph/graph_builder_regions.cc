@@ -95,7 +95,7 @@ RegionId GraphBuilder::open(Region region) {
   return open_.back().region;
 }
 
-/// What is in the innermost region is carried out whatever the inputs are: it is in loops alone that have a first
+/// The innermost region is executed for all inputs: it is only in loops that have a first
 /// iteration.
 bool GraphBuilder::runs_at_every_call() const {
   return std::all_of(open_.begin() + 1, open_.end(), [&](const Open& o) {

@@ -55,7 +55,7 @@ struct BoundedExtent {
   SizeExpr bound;
 };
 
-/// Types of the results, or a sentence that says what is wrong with the arguments. A node gets the graph's own names
+/// Types of the results, or a sentence that describes the error in the arguments. A node gets the graph's own names
 /// of `extents` by attributes of their names.
 struct InferredTypes {
   std::vector<TensorType> outputs;
@@ -65,7 +65,7 @@ struct InferredTypes {
       {};  // extents of the arguments that are the same at every call, or it is refused
 };
 
-/// Contents of the results, or a sentence that says what is wrong with the values (an index out of range). Neither:
+/// Contents of the results, or a sentence that describes the error in the values (an index out of range). Neither:
 /// nothing computes the op before run time.
 struct ComputedTensors {
   std::vector<TensorData> outputs;

@@ -51,7 +51,7 @@ Range product_of(const Ranges& in, const Attributes&) {
   const auto [lo, hi] = std::minmax_element(corners.begin(), corners.end());
   return checked(*lo, *hi);
 }
-/// By what is 1 at least nothing grows.
+/// Division by a value of at least 1 makes nothing larger.
 Range quotient_of(const Ranges& in, const Attributes&) {
   if (!input(in, 0) || !input(in, 1) || in[1]->lo < 1) return std::nullopt;
   return checked(std::min(std::floor(in[0]->lo), 0.0), std::max(in[0]->hi, 0.0));

@@ -148,7 +148,7 @@ std::optional<Counter> LoopBody::term(const std::string& name) const {
 std::optional<LoopBody::Holds> LoopBody::below(const NodeProto& node, bool swapped, bool or_equal) const {
   const std::optional<Counter> a = term(node.input(swapped ? 1 : 0)), b = term(node.input(swapped ? 0 : 1));
   if (!a || !b) return std::nullopt;
-  // It holds while what is left, `left` - `step` * k, is above 0.
+  // It holds while the rest, `left` - `step` * k, is above 0.
   const SizeExpr left = b->start - a->start + SizeExpr(or_equal ? 1 : 0);
   const int64_t step = a->step - b->step;
   if (step < 0) return std::nullopt;

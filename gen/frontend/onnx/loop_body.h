@@ -1,4 +1,4 @@
-// What is known about an ONNX Loop from its body before its nodes are added: values that no iteration changes,
+// Facts about an ONNX Loop, taken from its body before its nodes are added: values that no iteration changes,
 // counters, and how often it runs.
 #pragma once
 
@@ -25,7 +25,7 @@ class LoopBody {
   /// The integer that a name stands for outside of the loop, where it is one that is known before run time.
   using NumberOf = std::function<std::optional<SizeExpr>(const std::string& name)>;
 
-  /// `initial` has the numbers that the carried values of i32 and i64 begin with, `sizes` the ranges of what is in
+  /// `initial` has the numbers that the carried values of i32 and i64 begin with, `sizes` the ranges of values in
   /// them. The graph has to outlive this.
   LoopBody(const tenon_onnx::GraphProto& body, NumberOf outside, std::vector<std::optional<SizeExpr>> initial,
            std::vector<GraphSize> sizes);

@@ -9,7 +9,7 @@ namespace tenon {
 
 /// What the reader of a model does for a node that holds graphs.
 struct OnnxBodyReader {
-  /// Adds the nodes of a graph whose inputs are `inputs`; it may name what is outside of it. Returns the values of its
+  /// Adds the nodes of a graph whose inputs are `inputs`; it may name values outside of it. Returns the values of its
   /// outputs, kNoValue for those that are in error, which has been reported.
   std::function<std::vector<ValueId>(const tenon_onnx::GraphProto& graph, const std::vector<ValueId>& inputs)> read;
   /// The same for a graph that may never be carried out: nothing where its operators do not go with the extents, which

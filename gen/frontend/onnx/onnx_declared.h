@@ -18,13 +18,13 @@ using DeclaredTypes = std::multimap<std::string, const tenon_onnx::TypeProto*>;
 /// Adds what the graph declares. It has to outlive `declared`.
 void add_declared_types(const tenon_onnx::GraphProto& graph, DeclaredTypes& declared);
 
-/// What is wrong with a declaration.
+/// An error in a declaration.
 struct Contradiction {
   std::string text;
   bool in_shape_only = false;  // the element type agrees
 };
 
-/// What is wrong with the declarations of `name` if it is `value`; nothing where they may hold. A shape with extents
+/// Errors in the declarations of `name` if it is `value`; nothing where they may hold. A shape with extents
 /// that are open says nothing: files made from larger ones keep such declarations, and some exporters guess them. An
 /// extent that run time decides is compared by its range.
 std::optional<Contradiction> contradiction(const DeclaredTypes& declared, const std::string& name,

@@ -26,7 +26,7 @@ class OnnxExtension {
                       NamedOutputs& outputs) = 0;
   /// Whether a range of sizes is one that the extension gave, and not the user.
   virtual bool has_size(const std::string& name) const = 0;
-  /// What was wrong since begin().
+  /// Errors since begin().
   virtual const Diagnostics& diagnostics() const = 0;
 };
 

@@ -16,7 +16,7 @@
 
 namespace tenon {
 
-/// Nodes that are read one after the other, and what is read of their results afterwards.
+/// Nodes in order, and the results of theirs that are read later.
 struct OnnxNodeList {
   OnnxNodes nodes;
   std::set<std::string> needed;

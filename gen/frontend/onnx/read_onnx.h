@@ -26,7 +26,7 @@ struct OnnxSource {
   std::vector<std::string> kept = {};  // initializers that are not computed away, for gradients with respect to them
   std::string program = "";            // what the C is called that the model becomes: its names are not for values
   GraphMode mode = GraphMode::network;
-  OnnxExtension* extension = nullptr;  // what is done beyond reading it
+  OnnxExtension* extension = nullptr;  // work done beyond reading it
 };
 
 /// Reads a model. Nodes become calls of the library's ops by the rows of `table`; what can be known before run time is

@@ -74,7 +74,7 @@ class Chooser {
     take_result(n);
   }
 
-  /// Sums, means and joined parts of what is in integers already.
+  /// Sums, means and concatenations of values that are integers already.
   void take_new_steps(const NodeProto& n) {
     bool any = false;
     for (const std::string& i : n.input()) any = any || is_taken(i);
@@ -119,7 +119,7 @@ class Chooser {
   const std::set<std::string> all_kept_;
   std::set<std::string> taken_;
   std::map<std::string, std::string> parent_;
-  std::map<std::string, std::string> sums_;  ///< what a sum, mean or joining makes → what is rounded after it
+  std::map<std::string, std::string> sums_;  ///< result of a sum, mean or concatenation → value rounded after it
   QuantizedChoice out_;
 };
 

@@ -12,7 +12,7 @@
 
 namespace tenon {
 
-/// What is between the numbers that a value takes.
+/// The step between the numbers that a value takes.
 struct RealRange {
   double low = 0, high = 0;
 };

@@ -1,4 +1,4 @@
-// Calls of the host functions of recipes: what is computed while the graph is read, from shapes, constants and lists.
+// Calls of the host functions of recipes, which compute on shapes, constants and lists while the graph is read.
 #include <fmt/format.h>
 
 #include <algorithm>

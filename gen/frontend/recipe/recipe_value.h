@@ -22,7 +22,7 @@ struct TensorRef {
 struct OpenParts {
   ValueId whole = kNoValue;
   size_t axis = 0;
-  int64_t extent = 1;    // of each part; the last one has what is left
+  int64_t extent = 1;    // of each part; the last one has the rest
   bool dropped = false;  // parts of extent 1 are without the axis
   bool operator==(const OpenParts&) const = default;
 };

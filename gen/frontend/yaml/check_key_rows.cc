@@ -1,4 +1,4 @@
-// What is wrong with the keys of a map.
+// Checks the keys of a map.
 #include "frontend/yaml/check_key_rows.h"
 
 #include <fmt/format.h>

@@ -13,7 +13,7 @@
 
 namespace tenon {
 
-/// A base for readers of such files. What is wrong is collected in `diagnostics_`.
+/// A base for readers of such files. Errors are collected in `diagnostics_`.
 class GraphSections {
  protected:
   GraphSections(SourceFileRef file, const OpSemantics& semantics, GraphMode mode)

@@ -16,7 +16,7 @@ struct ParameterSource {
   uint64_t position = 0;  // among the parameters: the seed of random ones that state none
 };
 
-/// What is wrong with a parameter's file, under the code of those who read such files.
+/// Errors in a parameter's file, under the code of the readers of such files.
 struct ParameterFileError : RecipeError {
   explicit ParameterFileError(const Diagnostic& d) : RecipeError(0, d.message), code(d.code), notes(d.notes) {}
   Code code;

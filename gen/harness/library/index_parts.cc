@@ -29,7 +29,7 @@ class PartFinder {
     });
   }
 
-  /// Terms of a sum: what is inside of a clamp or a remainder is not multiplied with strides.
+  /// Terms of a sum; those inside of a clamp or a remainder are not multiplied by strides.
   void look(const Expr& index, IndexPart part = IndexPart::Term) {
     if (const auto* a = std::get_if<AttrRef>(&index->node)) note(a->name, a->element, part);
     if (const auto* s = std::get_if<SizeRef>(&index->node))

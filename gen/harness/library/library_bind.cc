@@ -46,7 +46,7 @@ class BindWriter {
   }
 
  private:
-  // ---- what is known before a line is written
+  // ---- values known before the first statement
 
   void find_types() {
     for (const LibraryKernel& k : op_.kernels)

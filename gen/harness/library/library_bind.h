@@ -12,7 +12,7 @@ namespace tenon {
 /// `static void NAME_bind(tn_frame *f)`.
 CFunction bind_function(const LibraryOp& op, const OpLibrary& defs, const BindSignature& signature);
 
-/// What is known after the statements of the bind function so far. Shared by inputs and outputs.
+/// Values known after the statements of the bind function so far. Shared by inputs and outputs.
 struct BindState {
   const LibraryOp* op;
   const BindSignature* signature;

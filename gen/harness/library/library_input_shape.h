@@ -13,7 +13,7 @@ class InputShape {
   InputShape(BindState& state, const TensorDef& t);
 
   void write();
-  /// Rank of the pack at `i`, given what is before it.
+  /// Rank of the pack at `i`, given the dims before it.
   CExpr rank_at(size_t i, const StoredPlace& before) const;
   /// D@axis, *Q@axis: a variable says where the axis is; once, or in each block about an optional tensor.
   void declare_axes();

@@ -33,7 +33,7 @@ ModelCode model_code(const ExecutionPlan& plan, const std::vector<ModelLevel>& l
 
 /// "f32[N, 64]"
 std::string type_text(const PlanBuffer& b);
-/// A name of the graph as the program prints it: what is longer than any that a person gives ends in dots.
+/// A name of the graph as the program prints it; a very long one is cut off and ends in dots.
 std::string in_short(const std::string& name);
 /// Whether extents are only known at run time.
 bool has_open_extents(const PlanBuffer& b);

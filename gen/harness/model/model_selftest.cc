@@ -287,7 +287,7 @@ KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& 
   if (is_float(output.dtype) || is_complex(output.dtype))
     out.tolerance = units * unit_of(narrowest.value_or(DType::F32)) * maximum + times * apart;
   else if (narrowest && bytes_of(output.dtype) == 1 && output.dtype != DType::Bool)
-    out.tolerance = 1 + apart;  // steps of what was quantised
+    out.tolerance = 1 + apart;  // quantization steps
   return out;
 }
 

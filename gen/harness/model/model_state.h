@@ -1,4 +1,4 @@
-// The state of a model in C: its constants, its first contents, and what is copied at the end of a call.
+// The state of a model in C: its constants, its initial contents, and the copies at the end of a call.
 #pragma once
 
 #include <string>

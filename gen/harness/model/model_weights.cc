@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kReadable = 1024;     ///< the maximum number of elements that are written as numbers
 constexpr size_t kAlignedBytes = 512;   ///< smaller constants would waste more than they gain
-constexpr size_t kUsualCharacters = 3;  ///< a byte takes up to four; what is reserved and not needed takes no memory
+constexpr size_t kUsualCharacters = 3;  ///< a byte takes up to four; reserved pages that are not touched take no memory
 
 bool is_readable(const TensorData& t) {
   const int64_t n = static_cast<int64_t>(t.bytes.size()) / bytes_of(t.dtype);

@@ -89,7 +89,7 @@ struct StatePair {
   ValueId next = kNoValue;
   std::shared_ptr<const TensorData> initial;  // before the first call; null: zeros
   ValueId gradient = kNoValue;                // the output with the gradient, where the state is a trained parameter
-  bool parameter = false;                     // a part of what is trained, not of how it is trained
+  bool parameter = false;                     // part of the trained network, not of the optimizer
 };
 
 /// A whole model. Nodes are in an order in which every value is made before it is read. The nodes of a region, inner
@@ -124,7 +124,7 @@ std::string to_text(const Graph& graph);
 std::string type_text(const Value& v);
 /// An attribute's value as it is in the text form.
 std::string to_text(const AttrValue& value);
-/// What is wrong with the graph, one line a finding; empty for a sound one. Checks ids, order, names, single definition
+/// Errors in the graph, one a line; empty for a valid one. Checks ids, order, names, single definition
 /// of each value, that sizes are declared, that constants have as many bytes as their extents say, and that values of a
 /// region are read in it alone.
 std::vector<std::string> verify(const Graph& graph);

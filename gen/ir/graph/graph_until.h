@@ -1,4 +1,4 @@
-// A graph cut off at one of its values: what is looked at while a model is debugged.
+// A graph cut off at one of its values, for debugging a model.
 #pragma once
 
 #include <optional>

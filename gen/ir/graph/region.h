@@ -15,11 +15,11 @@ namespace tenon {
 
 /// Position in Graph::values.
 using ValueId = int32_t;
-/// Stands for what is absent: an optional input of a node, a condition of a loop.
+/// Stands for an absent value: an optional input of a node, a condition of a loop.
 inline constexpr ValueId kNoValue = -1;
 /// Position in Graph::regions.
 using RegionId = int32_t;
-/// The region of what is carried out once.
+/// The region of nodes that are executed once.
 inline constexpr RegionId kTopLevel = -1;
 
 /// Two extents that meet in an operator and cannot be distinguished at generation: a call is refused where they differ.

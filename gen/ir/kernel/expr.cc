@@ -298,7 +298,7 @@ Expr map_children(const Expr& e, FunctionRef<Expr(const Expr&)> f) {
 
 namespace {
 
-/// Keeps what is shared shared: a node with several owners becomes one node again.
+/// Preserves sharing: a node with several owners becomes one node again.
 class Substitution {
  public:
   explicit Substitution(const std::map<std::string, Expr>& vars) : vars_(vars) {}

@@ -37,7 +37,7 @@ std::string loops_text(const std::vector<LoopVar>& loops, const std::vector<std:
   return out;
 }
 
-/// Collects what is wrong with one expression: reads of the wrong rank, variables that nothing binds.
+/// Collects the errors in one expression: reads of the wrong rank, unbound variables.
 class ExprVerifier {
  public:
   ExprVerifier(const Kernel& k, std::vector<std::string>& errors) : kernel_(k), errors_(errors) {

@@ -92,7 +92,7 @@ struct Check {
 /// What a kernel does instead of statements: the function of a frame and its arguments.
 struct FrameCall {
   std::shared_ptr<const Frame> frame;
-  std::vector<int> tensors;               ///< per parameter: the tensor, -1 for absent ones and for what is none
+  std::vector<int> tensors;               ///< per parameter: the tensor, -1 for absent tensors and for other parameters
   std::vector<std::vector<Expr>> values;  ///< per parameter: the value of a size or real, the extents of a pack
 };
 
@@ -134,7 +134,7 @@ bool may_fail(const Kernel&);
 bool is_in_recurrence(const KernelStatement&);
 /// Whether any statement is.
 bool has_recurrence(const Kernel&);
-/// Takes a statement out of the body; what is joined with it stays joined with the one before.
+/// Takes a statement out of the body; statements joined with it stay joined with the one before.
 void erase_statement(std::vector<KernelStatement>& body, size_t at);
 /// The statements from `at` on whose outermost `depth` loops are one and the same: the position after the last.
 size_t end_of_joined(const std::vector<KernelStatement>& body, size_t at, size_t depth);
@@ -149,7 +149,7 @@ std::vector<std::string> tensor_names(const Kernel&);
 /// The same kernel with every expression replaced by f(e): statements, checks, facts, shapes.
 Kernel map_exprs(const Kernel&, FunctionRef<Expr(const Expr&)> f);
 std::string to_text(const Kernel&);
-/// What is malformed: a list of messages, empty when the kernel is sound (ranks, types, unknown names, duplicate
+/// Errors: a list of messages, empty when the kernel is valid (ranks, types, unknown names, duplicate
 /// variables).
 std::vector<std::string> verify(const Kernel&);
 

@@ -121,7 +121,7 @@ struct Library {
 
 /// Each kernel once, under the types that it is written for.
 std::string to_text(const Library& library);
-/// What is wrong with any of the kernels, with its name; empty when all are sound.
+/// Errors in any of the kernels, with its name; empty when all are valid.
 std::vector<std::string> verify(const Library& library);
 
 }  // namespace tenon

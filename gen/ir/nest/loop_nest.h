@@ -248,7 +248,7 @@ Stmt s_comment(std::string text);
 /// Rebuilds a value with every direct child replaced by f(child).
 Operand map_children(const Operand&, FunctionRef<Operand(const Operand&)> f);
 
-/// Text form, indented; and what is malformed (types, unknown names, buffers out of range), empty when sound.
+/// Text form, indented; and errors (types, unknown names, buffers out of range), empty when valid.
 std::string to_text(const Operand&);
 std::string to_text(const LoopNest&);
 std::vector<std::string> verify(const LoopNest&);

@@ -23,7 +23,7 @@ struct LoweredLibrary {
 
 /// All nests, level by level.
 std::string to_text(const LoweredLibrary& library);
-/// What is wrong with any of the nests, with its name; empty when all are sound.
+/// Errors in any of the nests, with its name; empty when all are valid.
 std::vector<std::string> verify(const LoweredLibrary& library);
 
 }  // namespace tenon

@@ -16,7 +16,7 @@ struct Layout {
   DType dtype;
   int exponent_bits, fraction_bits, bias;
   int maximum;  ///< code of the maximum finite number
-  int beyond;   ///< code without sign of what is too great
+  int beyond;   ///< code without sign of numbers that are too large
   int nan;
   bool unsigned_zero;
 };

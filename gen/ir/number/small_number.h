@@ -12,7 +12,7 @@ int code_bits(DType small);
 /// What the code stands for; NaN and infinity where the type has them.
 double small_value(DType small, uint8_t code);
 /// The code of a number: whole types take it without its fraction and wrap; f8e8m0 rounds up; the others round to
-/// nearest, half to even, and what is out of range becomes infinity or NaN, in types without both the maximum
+/// nearest, half to even; numbers out of range become infinity or NaN, in types without both the maximum
 /// magnitude.
 uint8_t small_code(DType small, double value);
 

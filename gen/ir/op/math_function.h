@@ -102,7 +102,7 @@ struct MathFunction {
   std::optional<double>
       ulp;  ///< largest error seen over the whole range, with and without FMA; absent for exact ones and for parts
   std::optional<MathError> error;  ///< the bound of an entry that gives up digits, instead of `ulp`
-  std::string c_function;          ///< of <math.h>: what is called, instead of steps and results
+  std::string c_function;          ///< of <math.h>: the function to call, instead of steps and results
 };
 
 /// All functions; the calls of each lead to others of the same library, never back to itself.

@@ -1,4 +1,4 @@
-// The notation as a tree: what is in bodies, lets, requires, dims' expressions and defaults, with its place in the
+// The notation as a tree: bodies, lets, requires, dims' expressions and defaults, with their position in the
 // text.
 //
 //   statement := name '[' sub,* ']' combine expr | name,+ '=' call            (op_def.h)

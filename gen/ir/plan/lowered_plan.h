@@ -35,7 +35,7 @@ struct LoweredPlan {
 
 /// All nests, level by level.
 std::string to_text(const LoweredPlan& plan);
-/// What is wrong with any of the nests, with its name; empty when all are sound.
+/// Errors in any of the nests, with its name; empty when all are valid.
 std::vector<std::string> verify(const LoweredPlan& plan);
 
 }  // namespace tenon

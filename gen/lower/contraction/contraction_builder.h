@@ -63,7 +63,7 @@ struct ContractionBuilder {
   bool unrolls_taps = false;    ///< offsets of depth indices are wanted as numbers
   std::set<std::string> taken;  ///< names that the kernel or the nest already uses
   std::map<std::string, std::string> locals;
-  std::optional<DType> staged_as = {};  ///< what a copy of the left side holds, where that is not what is summed
+  std::optional<DType> staged_as = {};  ///< type of a copy of the left side, where it differs from that of the sum
   bool fetches_right = false;           ///< tiles ask for the panels' lines before they come to them
   bool repeats = false;                 ///< many times over, with one right side: its panels are always worth a copy
 

@@ -97,7 +97,7 @@ class ChannelCopy {
     return out;
   }
 
-  /// Lines of pixels copied one after another, then squares of them, the last one past what is in the tensor.
+  /// Lines of pixels copied one after another, then squares of them, the last one reaching beyond the tensor.
   Block squares_of_lines(const Operand& from, const Operand& to, const Operand& block) {
     const Operand room = room_of(s_, s_.dims.size() - 2), pitch = ceil_div(room, lanes_) * v_int(lanes_);
     if (line_ < 0) line_ = b_.add_buffer("channel_lines", b_.staged_type(), Storage::Workspace, v_int(lanes_) * pitch);

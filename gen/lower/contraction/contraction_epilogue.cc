@@ -67,7 +67,7 @@ Block whole_rows(ContractionBuilder& b, const TileExtent& t, const std::string& 
   return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
 }
 
-/// Rows of a tile of fewer columns: whole vectors, then what is left as a part of one or by elements.
+/// Rows of a tile of fewer columns: whole vectors, then the remainder as a part of one or by elements.
 Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string& r) {
   const std::string q = b.local("q"), whole = b.local("whole");
   const DType acc = b.c.accumulator;

@@ -30,7 +30,7 @@ struct CopySpan {
   Operand to, begin, end;
 };
 
-/// Loop that stores value(i, lanes, active) at `to`+i for i in begin..end-1: whole vectors, then what is left, as a
+/// Loop that stores value(i, lanes, active) at `to`+i for i in begin..end-1: whole vectors, then the remainder, as a
 /// part of a vector, as a whole one that repeats the end of the one before, or by single elements.
 template <class Value>
 void copy_span(Staging& s, const CopySpan& span, Value value, Block& out) {
@@ -73,7 +73,7 @@ Inside inside_of(const Staging& s, const StagedDim& d) {
   return {first, larger(smaller(s.dim_of(d.dim) - d.lo, d.extent), first)};
 }
 
-/// What is copied in one go: the last dimension, or the last two where each index of the outer is a whole line of the
+/// The unit of a copy: the last dimension, or the last two where each index of the outer is a whole line of the
 /// inner.
 struct Line {
   Operand lo, extent, step;

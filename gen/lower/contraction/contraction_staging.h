@@ -31,7 +31,7 @@ struct Staging {
   Operand pair_step = nullptr;    ///< words: elements from one number of a word to the next
   Operand pair_inside = nullptr;  ///< words of two: whether there is a high half; null: always
   Operand last_number = nullptr;  ///< words of four: which number of the word is the last there is; null: 3 or more
-  bool filled_before = false;     ///< what is outside the tensor is in the copy already
+  bool filled_before = false;     ///< the padding is in the copy already
   bool channels_last = false;     ///< the last dimension is the channels of a pixel
 
   const Tensor& tensor() const { return b.kernel.tensors[static_cast<size_t>(read.tensor)]; }
@@ -74,7 +74,7 @@ std::vector<LoopVar> staged_vars(const ContractionBuilder& b);
 
 /// Finds the dimensions of the copy and makes its buffer; false where an index is not a sum of multiples of variables.
 bool plan_staging(Staging& s);
-/// The statements that fill the copy. What is the same for every outer iteration is added to `before`.
+/// The statements that fill the copy. Those that are the same for every outer iteration are added to `before`.
 Block stage_copy(Staging& s, Block& before);
 
 }  // namespace tenon

@@ -64,7 +64,7 @@ struct StripOperands {
   const LeftAccess& left;
   BufferArgument weights;
   Operand weight_step;
-  Block copies;  ///< what is done before the strips of the same rows
+  Block copies;  ///< statements before the strips of the same rows
 };
 
 /// The call of the strip at (row, column).

@@ -1,4 +1,5 @@
-// Recurrences over products: panels once, then every step a product of its rows with them and what is between.
+// Recurrences over products: panels once, then at every step the products of its rows with them and the statements
+// between.
 #pragma once
 
 #include <functional>
@@ -19,7 +20,7 @@ struct LoweredRecurrence {
   Block body;
 };
 
-/// Lowers what is no product; declares none of the names.
+/// Lowers the statements that are not products; declares none of the names.
 using LowerSteps = std::function<Block(const Kernel&, std::vector<Buffer>&, const std::vector<std::string>& taken)>;
 
 /// The segments of a recurrence; nothing where a segment cannot be expressed, and the target is as before.

@@ -20,7 +20,7 @@ struct LoweredChain {
   Block body;
 };
 
-/// Lowers what is between the contractions.
+/// Lowers the statements between the contractions.
 using LowerLoops = std::function<Block(const Kernel&, std::vector<Buffer>&)>;
 
 /// The statements of a chain; nothing where no blueprint `row_chain` fits or a segment cannot be expressed, and the

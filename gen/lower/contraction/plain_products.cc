@@ -104,7 +104,7 @@ bool is_nothing(const Expr& e) {
   return c && c->i == 0 && c->f == 0;
 }
 
-/// The factors of what is summed, and the conditions around them.
+/// The factors of the summed products, and the conditions around them.
 std::vector<Expr> factors_of(const Reduce& r, std::vector<Excluded>& excluded) {
   if (r.where) excluded.push_back({r.where, false});
   Expr value = r.value;
@@ -198,7 +198,7 @@ class Separator {
   }
 
   Kernel& k_;
-  const std::vector<LoopVar> common_;  ///< the rows and what is around them
+  const std::vector<LoopVar> common_;  ///< the rows and the loops around them
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Sums of products made fit for chains: loops that mean the same rows have one name, and what is computed of the rows
+// Sums of products made fit for chains: loops that mean the same rows have one name, and values computed from the rows
 // on a side of a product is a statement of its own.
 #pragma once
 

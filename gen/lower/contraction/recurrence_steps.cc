@@ -222,8 +222,8 @@ class StepCutter {
     return true;
   }
 
-  /// Each product alone, what is between two of them together. Of a step only products are meant whose matrix no step
-  /// writes.
+  /// Each product alone, the statements between two of them together. Of a step only products are meant whose matrix no
+  /// step writes.
   std::vector<StepSegment> cut(const Kernel& of, std::vector<KernelStatement> body, bool is_step) {
     std::vector<StepSegment> out;
     Kernel empty = of;

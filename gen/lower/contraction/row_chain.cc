@@ -16,7 +16,7 @@ bool holds(const std::vector<LoopVar>& vars, const std::string& name) {
   return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name == name; });
 }
 
-/// What is written in the kernel: no matrix may be, as its panels are made before the first block.
+/// Tensors written in the kernel: no matrix may be, as its panels are made before the first block.
 std::set<int> written_in(const Kernel& k) {
   std::set<int> out;
   for (const KernelStatement& s : k.body) out.insert(s.target);

@@ -1,5 +1,5 @@
 // Chains: products of rows with matrices, and statements about single rows between them, such as attention. All of it
-// can be done for a block of rows before the next block begins, so that what is between two products needs the
+// can be done for a block of rows before the next block begins, so that intermediates of two products need the
 // memory of a block alone. A product may also sum over the rows, as gradients of the matrices do: each block adds to
 // it.
 #pragma once

@@ -23,7 +23,7 @@ class Strip {
     return std::move(f_);
   }
 
-  /// A strip in the nest, with known taps: what is in front of its sums, and these.
+  /// A strip in the nest, with known taps: appends its statements and returns its sums.
   std::vector<Operand> build_at(const StripPlace& place, Block& out) {
     in_nest_ = true;
     out.push_back(s_let(b_.local("pixels_at"), place.pixels.offset));
@@ -225,7 +225,7 @@ class Strip {
     return v_splat(shape_.weight_type == b_.c.accumulator ? stored : v_cast(stored, b_.c.accumulator), b_.lanes());
   }
 
-  /// A vector of pixels: every one, or every second of two vectors. What is `shared` by several rows is loaded once.
+  /// A vector of pixels: every one, or every second of two vectors. Vectors that several rows share are loaded once.
   Operand pixels(int buffer, const Operand& offset, bool shared) const {
     const int lanes = b_.lanes();
     const Operand at = pixels_at_ + offset;

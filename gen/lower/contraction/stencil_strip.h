@@ -13,7 +13,7 @@ namespace tenon {
 /// vectors has others next to it, whose sums do not wait for its own.
 struct ShortRows {
   int64_t rows = 0, columns = 0, pitch = 0;
-  int vectors = 0;  ///< that cover the plane with what is between its rows
+  int vectors = 0;  ///< that cover the plane and the gaps between its rows
   int planes = 1;
   int64_t plane_step = 0, weight_step = 0;  ///< elements from one plane to the next: of the copy, of the weights
 

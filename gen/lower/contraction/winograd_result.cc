@@ -65,7 +65,7 @@ class ResultTransform {
     return out;
   }
 
-  /// A row of one filter: whole vectors, then what is left as a part of one or by elements.
+  /// A row of one filter: whole vectors, then the remainder as a part of one or by elements.
   Block store_line(const ValueScope& row, const Operand& from) {
     const int64_t whole = n_.parts.width / s_.lanes * s_.lanes, rest = n_.parts.width - whole;
     const std::string& x = n_.parts.x;

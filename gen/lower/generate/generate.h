@@ -43,7 +43,7 @@ class Generator {
     std::vector<int> cached;
     bool rows = false;  ///< parts are the same elements of several rows
 
-    /// What is between the same lanes of two parts.
+    /// The distance between the same lanes of two parts.
     int64_t step() const { return rows ? 0 : lanes; }
     /// How far ahead a tensor is fetched, if at all.
     std::optional<int> prefetch_of(int tensor) const {

@@ -1,5 +1,5 @@
-// Recurrences along a loop: the first iterations ask what is before the first element; after them each iteration finds
-// in variables what the ones before it made, so that the chain from one to the next does not go through memory.
+// Recurrences along a loop: the first iterations compute the values before the first element; after them each iteration
+// finds in variables what the ones before it made, so that the chain from one to the next does not go through memory.
 #include <algorithm>
 
 #include "algebra/simplify.h"

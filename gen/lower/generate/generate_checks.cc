@@ -49,7 +49,7 @@ Expr take_bound(CheckGroup& group, size_t depth, bool from) {
 
 }  // namespace
 
-/// Writes what is asked within the first `depth` loops of a group.
+/// Writes the checks within the first `depth` loops of a group.
 void Generator::ask(const CheckGroup& group, size_t depth) {
   SharedExprs shared;  // what a condition asks twice is one node, and gets a name
   if (depth == group.loops.size()) {

@@ -115,7 +115,7 @@ void Generator::plain_loop(const TreeLoop& l, const Operand& from) {
                             s_for(outer, from, extent, 1, std::move(body))));
 }
 
-/// Whole groups of vectors, then what is left one vector at a time, the last one partly.
+/// Whole groups of vectors, then the remainder one vector at a time, the last one partly.
 void Generator::vector_loop(const TreeLoop& l) {
   const Operand from = bound(l.begin, l, "_begin"), extent = bound(l.end ? l.end : l.var.extent, l, "_end");
   const int64_t lanes = l.shape.lanes, step = lanes * l.shape.parts;
@@ -138,7 +138,7 @@ void Generator::vector_loop(const TreeLoop& l) {
   Operand groups = whole(from, step, "_groups");
   vector_part(l, from, groups, l.shape.parts, false);
   constexpr int kMany = 8;
-  if (l.shape.parts >= kMany) {  // what is left of so many vectors is long
+  if (l.shape.parts >= kMany) {  // the remainder of so many vectors is long
     const Operand halves = whole(groups, step / 2, "_halves");
     vector_part(l, groups, halves, l.shape.parts / 2, false);
     groups = halves;

@@ -35,7 +35,7 @@ void Generator::rows_together(const TreeLoop& l, const Operand& first) {
   row_temps_.clear();
 }
 
-/// A loop along all rows. What is known of each row is the same for all of its elements.
+/// A loop along all rows. Facts about a row hold for all of its elements.
 void Generator::over_rows(const TreeLoop& inner) {
   start_leaf({});
   const auto asks = [&](const std::function<bool(const Expr&)>& of) {

@@ -82,7 +82,7 @@ CheckGroup group_of(const Check& c) {
   return group;
 }
 
-/// Whether the check joins the group. Only what is asked in the innermost loop alone does.
+/// Whether the check joins the group. Only conditions of the innermost loop do.
 bool joins(CheckGroup& group, const Check& c) {
   const auto nothing = [](const Expr& e) { return e == nullptr; };
   if (c.status != group.status || !std::all_of(group.around.begin(), group.around.end(), nothing)) return false;

@@ -8,7 +8,7 @@
 
 namespace tenon {
 
-/// The condition under which a check fails, as a conjunction. Entry k holds what is known within the first k loops of
+/// The condition under which a check fails, as a conjunction. Entry k holds the facts known within the first k loops of
 /// the check, null for nothing; reads and divisions stay in the innermost entry, in their order, because what comes
 /// before them may guard them. Loops in which nothing is asked have no entry: the last one asks that they run.
 std::vector<Expr> failing_parts(const Check&);
@@ -16,8 +16,8 @@ std::vector<Expr> failing_parts(const Check&);
 /// Checks that leave with one status from the same loops. Which of them fails first is not observable.
 struct CheckGroup {
   std::vector<LoopVar> loops;  ///< those in which something is asked
-  std::vector<Expr> around;    ///< per loop: what is asked in front of it, null for nothing
-  std::vector<Expr> fails;     ///< what is asked in the innermost loop, one condition a check
+  std::vector<Expr> around;    ///< per loop: the condition before it, or null
+  std::vector<Expr> fails;     ///< conditions in the innermost loop, one a check
   CheckStatus status = CheckStatus::Range;
   std::vector<std::string> what;  ///< each text once
 };

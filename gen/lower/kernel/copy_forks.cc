@@ -1,4 +1,4 @@
-// Forks of copies: what is in lines, and where.
+// Forks of copies: which dimensions are in lines, and where.
 #include <algorithm>
 
 #include "algebra/linear.h"

@@ -1,5 +1,5 @@
 // join-followers: what reads a recurrence at the element that it has just made is computed in the recurrence's loops:
-// after h[t,n] = …; y[t] = sum[n](h[t,n]*c[n]) nobody needs an h of earlier t, and what is kept of it is small.
+// after h[t,n] = …; y[t] = sum[n](h[t,n]*c[n]) nobody needs an h of earlier t, and the part kept of it is small.
 #include <algorithm>
 #include <set>
 

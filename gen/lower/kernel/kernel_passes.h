@@ -17,7 +17,7 @@ struct KernelPass {
 Kernel drop_idle(const Kernel&);
 /// Every reduction becomes the whole value of a statement of its own, for the variables that it depends on.
 Kernel separate_reductions(const Kernel&);
-/// A reduction over several variables is taken over one of them first, where what is left depends on fewer loops.
+/// A reduction over several variables is taken over one of them first, where the rest depends on fewer loops.
 Kernel separate_sums(const Kernel&);
 /// Whether it finds any.
 bool has_separate_sums(const Kernel&);

@@ -1,4 +1,4 @@
-// limit-temps: a temp of which all readers leave out what is beyond a bound is computed up to that bound alone: the
+// limit-temps: a temp whose readers all ignore elements beyond a bound is computed up to that bound only: the
 // scores that `sum[j : j < Len[b]]` reads, for as many j as the length says.
 #include <fmt/format.h>
 

@@ -96,14 +96,15 @@ class SumSeparator {
     return smaller && pays(s, out) && is_safe(out) ? std::optional(std::move(out)) : std::nullopt;
   }
 
-  /// Only what is read once for all the loops left out is worth a temp: a product of a vector and a number is not.
+  /// Only a value that is shared by all iterations of the loops left out is worth a temp: a product of a vector and a
+  /// number is not.
   static bool pays(const KernelStatement& s, const Split& split) {
     const bool whole = split.loops.size() >= split.rest.size() && !split.rest.empty();
     const bool tied = !split.outer.empty() || !split.inner_where.empty() || !split.outer_where.empty();
     return whole && tied && !s.loops.empty();
   }
 
-  /// What is computed for all elements must be defined for all.
+  /// A value that is computed for all elements must be defined for all.
   bool is_safe(const Split& split) const {
     Ranges ranges = sizes_;
     add_loops(ranges, split.loops);

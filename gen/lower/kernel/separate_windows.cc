@@ -37,7 +37,7 @@ bool is_positive(const Kernel& k, const Expr& e) {
   return std::any_of(k.facts.begin(), k.facts.end(), [&](const Expr& f) { return same(f, positive); });
 }
 
-/// The coefficient of `var`, which is positive, and what is left.
+/// The coefficient of `var`, which is positive, and the rest.
 bool take_off(const Kernel& k, Expr& e, const std::string& var, Expr& by) {
   const auto a = affine_in(e, var);
   if (!a) return false;

@@ -67,7 +67,7 @@ class PrefixShifter {
     return Prefix{false, bound->limit, simplify(used, sizes_)};
   }
 
-  /// What is computed for all elements must be defined for all.
+  /// A value that is computed for all elements must be defined for all.
   bool is_safe(const KernelStatement& s, const Reduce& r) const {
     Ranges ranges = sizes_;
     add_loops(ranges, s.loops);

@@ -1,6 +1,6 @@
 // split-boxes: max[r,s](x[i + r,j + s]) is found down the columns first and then along the line: M·N elements become
 // M + N. Wide boxes along one dim are put together: sums of integers are differences of running sums; all others are
-// made of boxes of 32 elements, those of boxes of 4, and what is left over.
+// made of boxes of 32 elements, those of boxes of 4, and the remainder.
 #include <fmt/format.h>
 
 #include <algorithm>

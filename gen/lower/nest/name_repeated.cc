@@ -252,7 +252,7 @@ class Namer {
   // ---- operands
   int innermost() const { return static_cast<int>(open_.size()) - 1; }
 
-  /// What is at block `depth`. `position`: it is an offset, a bound or a part of one, and plain arithmetic holds
+  /// An expression in block `depth`. `position`: it is an offset, a bound or a part of one, and plain arithmetic holds
   /// for it.
   Operand visit(const Operand& v, bool position, const std::string& hint, int depth) {
     if (!v || is_leaf(v)) return v;

@@ -1,4 +1,4 @@
-// Sizes, attributes, and what is computed from them.
+// Sizes, attributes, and values computed from them.
 #include "lower/nest/number_of_sizes.h"
 
 #include "support/check.h"

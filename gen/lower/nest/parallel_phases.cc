@@ -43,7 +43,7 @@ Operand trips_of(const SFor& loop, const Known& known) {
   return n ? v_int(*n) : trips;
 }
 
-/// What is at the root so far: the values of lets by their names, as text, and those that are constants.
+/// The lets at the root so far: their values by name, as text, and those that are constants.
 struct Opened {
   std::map<std::string, std::string> lets;
   Known known;
@@ -95,7 +95,7 @@ Block opened(const Block& from, Known& known) {
 struct Level {
   const SFor* loop;
   Operand trips;
-  Block lets;  ///< what is between this loop and the next
+  Block lets;  ///< lets between this loop and the next
 };
 
 /// The loop inside `body` when nothing but lets precedes it; the lets go to `lets`.
@@ -159,7 +159,7 @@ bool counts(const SFor& loop) { return loop.step == 1 && constant_value(loop.beg
 SFor joined(const SFor& outer, const Known& known) {
   const std::vector<Level> levels = levels_of(outer, known);
   if (levels.size() == 1 && counts(outer)) return outer;
-  const bool named = counts(outer);  // its variable is a quotient, or what is left of the inner ones
+  const bool named = counts(outer);  // its variable is the last quotient
   const std::string unit = named && stands_alone(levels) ? outer.var : "unit";
   Operand total = v_int(1), rest = v_var(unit);
   std::vector<Operand> index(levels.size());
@@ -197,7 +197,7 @@ struct Staged {
   const SFor* loop = nullptr;
 };
 
-/// `buffers`: with what is known of whose memory they are. Other workers make the same at the same time, so nothing of
+/// `buffers`: with the known owners of their memory. Other workers make the same at the same time, so nothing of
 /// it may be shared.
 std::optional<Staged> staged(const Block& body, const std::vector<Buffer>& buffers) {
   Staged out;
@@ -326,7 +326,7 @@ std::vector<BufferUse> uses_of(const std::vector<Group>& groups, size_t buffers)
 }
 
 /// The group that a serial group's buffer of the workspace is prepared for: the only other one that uses it, a parallel
-/// one whose iterations store to it. What is stored before is the preparation of a worker, not of all of them.
+/// one whose iterations store to it. Stores before it are the preparation of a worker, not of all of them.
 std::optional<size_t> prepared_for(int buffer, size_t from, const std::vector<Group>& groups,
                                    const std::vector<BufferUse>& uses, const std::vector<Buffer>& buffers) {
   const BufferUse& use = uses[static_cast<size_t>(buffer)];

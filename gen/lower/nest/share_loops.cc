@@ -23,7 +23,7 @@ struct Around {
   bool then = false;  ///< of a branch: the way leads through it where its condition holds
 };
 
-/// What is known where a statement is.
+/// Facts that hold at a statement.
 struct Place {
   std::vector<Around> around;                ///< from the outside in
   Block declared;                            ///< names, in front of the statement

@@ -141,7 +141,7 @@ int rows_made(const Rows& r) {
     const Expr& reached = r.grows ? r.sum->end : r.sum->begin;
     for (size_t i = 0; i < d.index.size(); ++i)
       if (mentions(d.index[i], r.row->var.name)) row = i;
-    // What is reached is the row itself or before it, and no range begins anywhere else than with the first row.
+    // Each read is of the row itself or an earlier one, and all ranges begin with the first row.
     const LinearForm apart = r.grows ? linear_form(d.index[row]) - linear_form(reached)
                                      : linear_form(reached) - linear_form(d.index[row]) - linear_form(constant_int(1));
     const bool whole = r.grows ? !r.sum->begin : !r.sum->end || same(r.sum->end, r.sum->var.extent);

@@ -31,7 +31,7 @@ class ColumnReductions {
   Ranges ranges_;
   std::string column_;  ///< the variable over columns
   Expr columns_;
-  std::set<int> made_;  ///< what is defined for each column
+  std::set<int> made_;  ///< temps defined for each column
 };
 
 }  // namespace tenon

@@ -97,7 +97,7 @@ class Inliner {
   bool inlinable(const KernelStatement& s, const Uses& uses) const {
     if (s.update != Update::Assign || is_in_recurrence(s) || !is_own_index(s)) return false;
     bool stable = true, reduces = false;
-    // What is in the memory of an output may be overwritten between the definition and a reader.
+    // A value in the memory of an output may be overwritten between the definition and a reader.
     each_read(s.value, [&](const Read& r) {
       stable =
           stable && writers_[static_cast<size_t>(r.tensor)] <= 1 && !k_.tensors[static_cast<size_t>(r.tensor)].shared;

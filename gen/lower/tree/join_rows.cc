@@ -88,7 +88,7 @@ class RowJoiner {
     return any && all;
   }
 
-  /// What is left of the body without its reductions is a vector of rows.
+  /// The body without its reductions is a vector of rows.
   bool results_are_lanes(const TreeLoop& l, int lanes) {
     TreeLoop results = l;
     results.shape = {lanes, 1};

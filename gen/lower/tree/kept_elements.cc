@@ -70,7 +70,7 @@ std::vector<int64_t> kept_elements(size_t rank, const TempAccesses& a) {
       if (!loop.vector && walked_alone(a, dim, loop.var.name)) kept[dim] = 1;
       continue;
     }
-    // Of what is inside of a loop that reaches back, earlier iterations are needed as a whole.
+    // Inside of a loop that reads earlier iterations, those are needed as a whole.
     const auto back = reach(a, dim, loop.var);
     if (!back || *back > kMostBack) break;
     kept[dim] = power_of_two_above(*back);

@@ -83,7 +83,7 @@ struct TreeNode {
 struct Accumulator {
   Reducer op;
   DType type;
-  DType compared = DType::I64;  ///< ArgMax and ArgMin: type of what is compared
+  DType compared = DType::I64;  ///< ArgMax and ArgMin: type of the compared values
   std::string name;             ///< what it is called in the C
   LoopShape split;              ///< lanes and parts, when a vector loop runs over the reduction
   bool masked = false;          ///< a condition leaves elements out, maybe all that a lane meets
@@ -94,11 +94,11 @@ struct Accumulator {
 struct LoopTree {
   Tree body;
   std::vector<Accumulator> accumulators;
-  std::vector<std::string> notes = {};  ///< what was made of the loops, a line each
+  std::vector<std::string> notes = {};  ///< decisions about the loops, a line each
 };
 
 std::string accumulator_name(int number);
-/// The name of a loop variable in C: what is before the dot.
+/// The name of a loop variable in C: the part before the dot.
 std::string letter_of(const std::string& variable);
 std::string to_text(const LoopTree&, const std::vector<std::string>& tensor_names);
 

@@ -93,7 +93,7 @@ class VectorPlanner {
     int parts = l.in_strip && !survey.has_loops() ? 1 : parts_of(l, survey, lanes);
     while (n && parts > 1 && *n < int64_t{lanes} * parts) parts /= 2;
     if (lanes * parts < 2 || (isa_.vector_bits > 0 && lanes < 2)) return false;
-    // The processor fetches plain streams ahead by itself; what is asked for besides only takes its time.
+    // The processor prefetches plain streams by itself; prefetch instructions for them only cost time.
     const bool streams = l.in_strip || (alone && survey.costly() == 0 && survey.reduced().empty());
     l.shape = {lanes, parts, survey.has_loops() || streams ? 0 : prefetch_bytes(survey)};
     for (const int a : survey.reduced()) tree_.accumulators[static_cast<size_t>(a)].split = l.shape;
@@ -189,7 +189,7 @@ class VectorPlanner {
     return most;
   }
 
-  /// As many vectors side by side as leave a quarter of the registers to what is read.
+  /// As many vectors side by side as leave a quarter of the registers for operands.
   int parts_of(const TreeLoop& l, const LaneSurvey& survey, int lanes) const {
     int parts = wanted_parts(l, survey, lanes);
     const int sums = isa_.vector_bits > 0 ? sums_together(l.body) : 0;

@@ -1,4 +1,4 @@
-// Loops over windows that reach over the border: the part where every tap is inside, and what is left of it and right
+// Loops over windows that reach over the border: the part where every tap is inside, and the parts left of it and right
 // of it.
 #pragma once
 

@@ -44,7 +44,7 @@ class StripMaker {
   }
 
  private:
-  /// What is kept of an accumulator between blocks of rows, per column.
+  /// The part of an accumulator that is kept between blocks of rows, per column.
   struct Kept {
     int total = -1;
     int lost = -1, block = -1;  ///< of sums of floats: what rounding took, and the sum of the blocks at hand
@@ -107,7 +107,7 @@ class StripMaker {
     body_->push_back({reduces ? blocks(rows) : row_by_row(rows)});
   }
 
-  /// Running reductions, and what is only stored: a row at a time.
+  /// Running reductions and plain stores: a row at a time.
   TreeLoop row_by_row(const TreeLoop& rows) {
     TreeLoop out = rows;
     out.body.clear();
@@ -120,7 +120,7 @@ class StripMaker {
     return out;
   }
 
-  /// Blocks of rows, each of which is added to what is kept; where rounding is corrected, blocks of these.
+  /// Blocks of rows, each of which is added to the kept sums; where rounding is corrected, blocks of these.
   TreeLoop blocks(const TreeLoop& rows) {
     std::set<int> sums;
     for (const TreeNode& n : rows.body)
@@ -205,7 +205,7 @@ class StripMaker {
   /// A temp of ours, whose strips are multiples of vectors.
   bool is_kept(int tensor) const { return tensor >= first_kept_; }
 
-  /// The leaf in a loop over what is kept for the strip.
+  /// The leaf in a loop over the columns of the strip.
   TreeLoop in_strip() {
     TreeLoop loop = in_columns();
     loop.in_strip = true;
@@ -252,8 +252,8 @@ class StripMaker {
   Expr begin_, end_;                   ///< of the columns of a strip
   std::vector<Expr> dims_, index_;     ///< of temps
   std::map<int, Kept> kept_;           ///< by accumulator
-  std::map<std::string, Expr> names_;  ///< accumulators → what is kept of them
-  Tree leaf_;                          ///< what is to be done for each column
+  std::map<std::string, Expr> names_;  ///< accumulators → their kept parts
+  Tree leaf_;                          ///< the work for each column
   Tree* body_ = nullptr;
   int copies_ = 0;
 };

@@ -88,7 +88,7 @@ Syntax ExpressionChecker::guarded_reads(const Syntax& s, const Syntax& value) co
   return all;
 }
 
-/// padded(f(X[i - 1]), v): what is guarded is a read, not what is computed from reads.
+/// padded(f(X[i - 1]), v): only a read can be guarded, not a value computed from reads.
 void ExpressionChecker::check_padded_expression(const Syntax& guard, const ExpressionPlace& place) {
   const Syntax& inside = guard.children[0];
   const Syntax fixed = guarded_reads(inside, guard.children[1]);

@@ -75,7 +75,7 @@ class ExtentChecker {
     if (s.is_call) tell(s);
   }
 
-  /// `name`: the extent, what is along it, or a variable that runs over it. One that nothing determines is reported as
+  /// `name`: the extent, a tensor's dimension, or a variable that runs over it. An undetermined one is reported as
   /// such.
   void before_value(const SourceSpan& span, const std::string& extent, const std::string& name) {
     if (told_.count(extent) == 0 || !reported_.insert(extent).second) return;
@@ -86,7 +86,7 @@ class ExtentChecker {
                                : fmt::format("put {} = … in front of this statement", extent)});
   }
 
-  /// What is stored to an output needs all of its extents.
+  /// Storing to an output needs all of its extents.
   void target(const Statement& s) {
     const TensorDef* output = op_.output(s.targets[0].text);
     if (output == nullptr) return;

@@ -120,7 +120,7 @@ class ShapeChecker {
     });
   }
 
-  /// A split dim gives at most one size that is not known from elsewhere; optional inputs may give what is left.
+  /// A split dim gives at most one size that is not known from elsewhere; optional inputs may give the remaining ones.
   /// Broadcast dims give none of its parts: an extent of 1 would leave two open.
   void check_splits() {
     std::vector<const Dim*> splits;
@@ -163,7 +163,7 @@ class ShapeChecker {
     return open;
   }
 
-  /// Of a let: whether it is computed from what is known.
+  /// Whether a let is computed from known values only.
   bool is_told(const std::string& name) const {
     const LetDef* let = op_.let(name);
     if (let == nullptr) return known_.count(name) != 0 || sizes_.count(name) == 0;

@@ -38,7 +38,7 @@ class ExpressionChecker {
   std::set<std::string> accumulators;
   /// The ends of a range from data, `e in a .. b`.
   void check_range(const Syntax& variable, const ExpressionPlace& place);
-  /// What to do about a read of what is not defined yet.
+  /// How to handle a read of a tensor that is not defined yet.
   std::string order_note(const Syntax& read) const;
   /// Values of the body that are defined so far.
   std::set<std::string> defined;

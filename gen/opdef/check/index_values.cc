@@ -136,7 +136,7 @@ bool updated(const OpDef& op, const std::string& value) {
   return std::count_if(op.body.begin(), op.body.end(), targets) > 1;
 }
 
-/// An output keeps what is stored in it where it is as wide as an index.
+/// An output preserves the stored value if it is as wide as an index.
 bool narrows(const OpDef& op, const std::string& name) {
   const TensorDef* output = op.output(name);
   return output != nullptr && output->dtype != "i64";

@@ -1,4 +1,4 @@
-// What is known of data that indexes data: types that bound their values, and intermediates that hold integers.
+// Known ranges of data that index other data: types that bound their values, and intermediates that hold integers.
 #pragma once
 
 #include "algebra/index_bounds.h"

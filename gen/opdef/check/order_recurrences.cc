@@ -1,5 +1,5 @@
 // The order of a recurrence: variables are placed from the outside inwards, each as soon as no read that is still open
-// is later along it; what is strictly earlier along it is settled.
+// is later along it; elements strictly earlier along it are settled.
 #include "opdef/check/order_recurrences.h"
 
 #include <fmt/format.h>
@@ -97,7 +97,7 @@ class ReadCollector {
     for (const Syntax& child : s.children) visit(child);
   }
 
-  /// A condition holds for what is reduced, and its first parts for those after them.
+  /// A condition holds for the reduced value, and its first parts for the parts after them.
   void reduction(const Syntax& s) {
     const OpenRead outside = at_;
     if (s.start() != nullptr) visit(s.start()->children[0]);
@@ -144,7 +144,7 @@ class OrderFinder {
     for (std::size_t i = 0; i < statements_.size(); ++i) collector.collect(i, *statements_[i]);
   }
 
-  /// Statements share as few variables as possible: what is inside of them runs from end to end.
+  /// Statements share as few loops as possible: inner loops run from end to end.
   std::vector<RunOrder> run() {
     const std::size_t most = statements_.size() == 1 ? places_[0].size() : shared();
     for (std::size_t n = statements_.size() == 1 ? most : 1; n <= most; ++n)
@@ -283,7 +283,7 @@ class OrderFinder {
                        {"the left sides of statements that need each other begin with the same variables"});
   }
 
-  /// After the last attempt: says what is in the way.
+  /// After the last attempt: reports the obstacle.
   void report() {
     if (left_.empty()) return report_same_element();
     const OpenRead* culprit = offender(left_[0], Direction::Up);

@@ -12,7 +12,7 @@ namespace {
 
 using Range = std::pair<std::int64_t, std::int64_t>;
 
-/// What is known of a type: nothing is typed yet, it holds a range, or it is not known.
+/// The state of a type: not typed yet, a range of values, or unknown.
 struct StoredType {
   bool known = true;
   std::optional<Range> range;
@@ -111,7 +111,7 @@ class StoredTypes {
     for (const Syntax& child : s.children) collect(child, type);
   }
 
-  /// Sizes, variables and integer attributes have the type of what is next to them.
+  /// Sizes, variables and integer attributes take the type of the other operand.
   void name(const Syntax& s, StoredType& type) const {
     const AttrDef* attr = op_.attr(s.text);
     const bool flexible = attr != nullptr ? attr->kind == AttrKind::integer : context_.reals.count(s.text) == 0;

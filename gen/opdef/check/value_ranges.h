@@ -6,8 +6,8 @@
 
 namespace tenon {
 
-/// Adds the ranges of intermediates and integer outputs such as `s[n] = X[n] % 4` to what is known of data. Definitions
-/// and types of inputs are known already.
+/// Adds the ranges of intermediates and integer outputs such as `s[n] = X[n] % 4` to the known ranges of data.
+/// Definitions and types of inputs are known already.
 void add_value_ranges(const OpDef& op, BoundsContext& context);
 
 }  // namespace tenon

@@ -62,7 +62,7 @@ std::vector<std::pair<std::size_t, std::size_t>> statement_windows(const std::ve
     const bool unfinished = open > 0 || (i > begin && continues(tokens[i - 1]));
     const bool last = token.kind == TokenKind::end || token.text == ";";
     if (!last && unfinished && !begins_statement(tokens, i + 1, open > 0)) continue;
-    std::size_t stop = i;  // what is missing at the end is missing on the last line that has text
+    std::size_t stop = i;  // a token missing at the end is reported on the last line that has text
     while (stop > begin && tokens[stop - 1].kind == TokenKind::line_end) --stop;
     if (stop > begin) windows.emplace_back(begin, stop);
     begin = i + 1;
@@ -240,7 +240,7 @@ void leave_names(Statement& statement) {
   statement.where.reset();
 }
 
-/// The beginning of a text; of an empty one, which YAML places after the lines that follow, what is before it.
+/// The beginning of a text; for an empty one, which YAML places after the lines that follow, the position before it.
 SourceSpan place_of_nothing(const PlacedText& text) {
   SourceSpan place = text.span(0, 1);
   if (!text.text.empty() || !place.known()) return place;

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 6> kWords = {"and", "or", "not", "inf", "
 constexpr std::array<std::string_view, 11> kLongSigns = {
     "...", "..", "**", "//", "==", "!=", "<=", ">=", "+=", "*=", "-="};
 constexpr std::string_view kShortSigns = "+-*/%<>=~,:.@()[];";
-/// Operators of other languages, and what is written instead.
+/// Operators of other languages, and their spelling here.
 constexpr std::pair<std::string_view, std::string_view> kForeignSigns[] = {
     {"&&", "and"},
     {"||", "or"},

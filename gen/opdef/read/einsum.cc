@@ -92,7 +92,7 @@ std::string joined(const Labels& labels, const std::function<std::string(char)>&
 
 std::string indices(const Labels& labels) { return joined(labels, variable); }
 
-/// What is left of a product once neither a later operand nor the result needs a letter.
+/// A product after the letters that neither a later operand nor the result needs have been summed.
 Labels needed(const Labels& have, const Subscripts& s, size_t next) {
   Labels later = s.result, out;
   for (size_t k = next; k < s.operands.size(); ++k) later += s.operands[k];
