@@ -145,8 +145,7 @@ int64_t tn_workspace(const tn_kernel *kernel, const tn_tensor *const *in, const 
 /* Runs the operator. Inputs and outputs are in the order of the definition; an absent optional input is NULL. The
    workspace may be at any address. Returns a status; if it is negative, no output has been touched. */
 int tn_call(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs,
-    tn_tensor *const *out,
-            void *workspace, size_t workspace_bytes);
+    tn_tensor *const *out, void *workspace, size_t workspace_bytes);
 /* Names and counts of inputs, outputs and attributes. Returns a status. */
 int tn_describe(const tn_kernel *kernel, tn_op_info *info);
 

@@ -398,7 +398,7 @@ double tn_rt_pow(double x, double y);   /* exact roots for y a multiple of 1/2 *
 void tn_rt_begin(tn_frame *f, const tn_op *op, int32_t key, int32_t ndim, tn_want want);
 /* The same for a typed call: dtypes of the type variables and of the tensors, and their data. */
 void tn_rt_begin_typed(tn_frame *f, const tn_op *op, tn_want want, const int32_t *variable, const int32_t *types,
-                       const void *const *data);
+    const void *const *data);
 /* Checks the inputs and fills in dtypes and shapes of the outputs. */
 int tn_rt_infer(tn_frame *f);
 /* Checks the call; returns its workspace in bytes, or a negative status. */

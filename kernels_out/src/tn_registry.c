@@ -136,8 +136,7 @@ int64_t tn_workspace(const tn_kernel *kernel, const tn_tensor *const *in, const 
 }
 
 int tn_call(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs,
-    tn_tensor *const *out,
-            void *workspace, size_t workspace_bytes) {
+    tn_tensor *const *out, void *workspace, size_t workspace_bytes) {
   tn_frame f;
   const int status = begin_call(&f, kernel, TN_WANT_CALL);
   if (status != 0) {

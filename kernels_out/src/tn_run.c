@@ -105,7 +105,7 @@ static void copy_plane(unsigned char *to, const unsigned char *from, const tn_bo
       const int64_t rows = tn_rt_min(high, s->extent[0] - i), n = tn_rt_min(wide, s->extent[1] - j);
       for (int64_t r = i; r < i + rows; ++r) {
         copy_row(to + (r * s->to[0] + j * s->to[1]) * bytes, s->to[1] * bytes,
-                 from + (r * s->from[0] + j * s->from[1]) * bytes, s->from[1] * bytes, n, bytes);
+        from + (r * s->from[0] + j * s->from[1]) * bytes, s->from[1] * bytes, n, bytes);
       }
     }
   }
@@ -1072,7 +1072,7 @@ int tn_rt_call(tn_frame *f, void *workspace, size_t workspace_bytes) {
 /* ---- typed calls */
 
 void tn_rt_begin_typed(tn_frame *f, const tn_op *op, tn_want want, const int32_t *variable, const int32_t *types,
-                       const void *const *data) {
+    const void *const *data) {
   tn_rt_begin(f, op, 0, TN_ANY_RANK, want);
   for (int k = 0; k < op->n_types; ++k) {
     f->type[k] = variable[k];
