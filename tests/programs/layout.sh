@@ -22,3 +22,10 @@ check 'generates a program for its layout' layout_of_program
 check 'generates loops for their layout' layout_of_loop
 check 'generates a training program for its layout' layout_of_training
 check 'all C has one layout' one_layout
+in_two_folders() {
+  mkdir -p "$work/layout/folder" && cp "$checkout"/examples/digits/digits.yaml "$checkout"/examples/digits/weights.safetensors "$work/layout/folder/" &&
+    "$tenon" model "$work/layout/folder/digits.yaml" --main --isa portable -q -o "$work/layout/copy" &&
+    "$tenon" model "$checkout/examples/digits/digits.yaml" --main --isa portable -q -o "$work/layout/original" &&
+    diff -r "$work/layout/copy" "$work/layout/original"
+}
+check 'output does not depend on the folder of a graph' in_two_folders
