@@ -240,6 +240,7 @@ class Cutter {
 
   KernelStatement blocked(KernelStatement s) const {
     s.value = blocked(s.value);
+    if (s.where) s.where = blocked(s.where);
     for (Expr& e : s.index) e = blocked(e);
     if (is_block(s.target)) s.index = block_index(s.target, std::move(s.index));
     std::vector<LoopVar> loops;

@@ -1,4 +1,5 @@
-// Gradients of attention: blocks of rows add up to what the kernels say, and no matrix of scores is kept.
+// Chains of products over blocks of rows: they compute what the kernels say, and gradients of attention keep no matrix
+// of scores.
 #include <functional>
 
 #include "catch.h"
@@ -6,11 +7,12 @@
 #include "isa/all_isas.h"
 #include "library/expand_library.h"
 #include "lower/lower_kernel.h"
+#include "opdef/read_ops.h"
 #include "oracle/run_nest.h"
 #include "random_call.h"
 #include "shipped_library.h"
 
-namespace gradient_chains_test {
+namespace row_chains_test {
 
 using namespace tenon;
 
@@ -41,6 +43,29 @@ const std::vector<const Isa*>& levels() {
   return all;
 }
 
+/// Blocks of as many rows as the blueprint says, and of one, at every level: the number of calls drawn.
+int check_blocks(const Kernel& kernel, std::mt19937& random) {
+  int tried = 0;
+  const auto whole = lower_levels(kernel, tenon_test::shipped_blueprints(), levels()),
+             single = lower_levels(kernel, with_single_rows(), levels());
+  for (int i = 0; i < 4; ++i) {
+    const auto call = tenon_test::random_call(kernel, random);
+    if (!call) continue;
+    ++tried;
+    for (const auto* nests : {&whole, &single})
+      for (const auto& nest : *nests) {
+        if (!nest) continue;
+        INFO(nest->name);
+        CHECK(nest->blueprint == "row_chain");
+        OracleCall got = call->given;
+        const NestRun run = run_nest(*nest, got);
+        CHECK(run.fault == "");
+        CHECK(tenon_test::difference(kernel, call->want, got) == "");
+      }
+  }
+  return tried;
+}
+
 /// The kernel for one head of n queries and n keys of 64 elements.
 Kernel of_one_head(const Kernel& kernel, int64_t n) {
   const std::function<Expr(const Expr&)> constant = [&](const Expr& e) {
@@ -58,28 +83,34 @@ Kernel of_one_head(const Kernel& kernel, int64_t n) {
 
 TEST_CASE("gradients of attention add up over blocks of rows at every level") {
   std::mt19937 random(3);
-  size_t tried = 0;
+  int tried = 0;
   for (const DType type : {DType::F32, DType::F16})
-    for (const Kernel& kernel : gradients_of_attention(type)) {
-      const auto whole = lower_levels(kernel, tenon_test::shipped_blueprints(), levels()),
-                 single = lower_levels(kernel, with_single_rows(), levels());
-      for (int i = 0; i < 4; ++i) {
-        const auto call = tenon_test::random_call(kernel, random);
-        if (!call) continue;
-        ++tried;
-        for (const auto* nests : {&whole, &single})
-          for (const auto& nest : *nests) {
-            if (!nest) continue;
-            INFO(nest->name);
-            CHECK(nest->blueprint == "row_chain");
-            OracleCall got = call->given;
-            const NestRun run = run_nest(*nest, got);
-            CHECK(run.fault == "");
-            CHECK(tenon_test::difference(kernel, call->want, got) == "");
-          }
-      }
-    }
+    for (const Kernel& kernel : gradients_of_attention(type)) tried += check_blocks(kernel, random);
   CHECK(tried >= 30);
+}
+
+TEST_CASE("temps between products go as far as the bound of their own row") {
+  const char* text = R"(
+ops:
+  - op: limited
+    types: {T: float}
+    in: {A: "T[M, K]", B: "T[K, J]", D: "T[K, E]", Len: "u8[M]"}
+    out: {Y: "T[M, E]"}
+    body: |
+      s[i,j] = sum[k](A[i,k]*B[k,j])
+      t[i,e] = sum[k](A[i,k]*D[k,e])
+      m[i] = max[j : j < Len[i]](s[i,j])
+      p[i,j] = exp(s[i,j] - m[i])
+      q[i] = 1 + sum[j : j < Len[i]](p[i,j])
+      r[i] = sum[j : j < Len[i]](p[i,j]/q[i])
+      Y[i,e] = t[i,e]*r[i]
+)";
+  const auto defs = read_ops({}, {std::make_shared<const SourceFile>("own.yaml", text)}, {});
+  REQUIRE(defs);
+  const auto library = expand_library(*defs, {{"limited"}, {DType::F32}});
+  REQUIRE(library);
+  std::mt19937 random(5);
+  CHECK(check_blocks(library->ops[0].kernels[0].kernel, random) > 0);
 }
 
 TEST_CASE("gradients of attention keep no matrix of scores") {
@@ -94,4 +125,4 @@ TEST_CASE("gradients of attention keep no matrix of scores") {
     }
 }
 
-}  // namespace gradient_chains_test
+}  // namespace row_chains_test
