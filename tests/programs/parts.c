@@ -1,5 +1,6 @@
-/* Calls of a library's stack and split, and of split's gradient, by their types and by tensors: operands and parts that are not there, shapes, and what is refused. */
+/* Calls of a library's stack and split, and of the gradients of both, by their types and by tensors: operands and parts that are not there, shapes, and what is refused. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tn.h"
@@ -101,6 +102,31 @@ static void gradient_of_split(void)
     EXPECT(tn_split_grad_f32(&d, &at, a, g0, g0, NULL, NULL, NULL, NULL, NULL, NULL, dx, NULL, 0), TN_E_SHAPE);
 }
 
+/* A caller that gives two tensors to join passes two gradients: no more than these are looked at. */
+static void gradient_of_stack(void)
+{
+    float first[4], second[4];
+    const float dy[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    int64_t shape[2] = {2, 2}, stacked[3] = {2, 2, 2};
+    const int64_t axis = 0;
+    tn_tensor x = {(void *)a, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0}, d = {(void *)dy, {1, 0}, 3, {2, 32, 1}, stacked, NULL, 0};
+    tn_tensor dx0 = {first, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0}, dx1 = {second, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0};
+    const tn_attr attr = {"axis", 1, &axis, NULL};
+    const tn_tensor *in[9] = {&d, &x, &x};
+    tn_tensor **out = malloc(2 * sizeof *out);
+    const tn_kernel *kernel = tn_find("stack_grad", TN_F32, 3);
+    double workspace[64];
+    EXPECT(kernel != NULL && out != NULL, 1);
+    out[0] = &dx0;
+    out[1] = &dx1;
+    EXPECT(tn_infer(kernel, in, &attr, 1, out), 0);
+    EXPECT(tn_workspace(kernel, in, &attr, 1) <= (int64_t)sizeof workspace, 1);
+    EXPECT(tn_call(kernel, in, &attr, 1, out, workspace, sizeof workspace), 0);
+    EXPECT(memcmp(first, dy, sizeof first), 0);
+    EXPECT(memcmp(second, dy + 4, sizeof second), 0);
+    free(out);
+}
+
 /* Columns of a view from the last to the first, of which the first part is not asked for. */
 static void split_of_a_view(void)
 {
@@ -131,6 +157,7 @@ int main(void)
     stacks();
     splits();
     gradient_of_split();
+    gradient_of_stack();
     split_of_a_view();
     return wrong;
 }
