@@ -5,6 +5,7 @@
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
+#include "differentiate/flat_at_zero.h"
 #include "ir/kernel/stated_derivative.h"
 
 namespace tenon {
@@ -132,6 +133,17 @@ bool BackPropagation::complex_rule(const Expr& e, const Apply& a, const Expr& ad
   return is_abs ? to_z(part(re), part(im)) : to_z(part(apply(ScalarOp::Neg, {im})), part(re)), true;
 }
 
+/// Roots of values such as sums of squares have the derivative 0 at 0, where that of the row is infinite.
+Expr BackPropagation::derivative(const Expr& e, const Apply& a, size_t k) const {
+  const Expr d = rows_.derivative(e, k);
+  const Constant* exponent = a.op == ScalarOp::Pow ? as_constant(a.args[1]) : nullptr;
+  const bool is_root =
+      a.op == ScalarOp::Sqrt || a.op == ScalarOp::Cbrt || (a.op == ScalarOp::Pow && (!exponent || exponent->f < 1));
+  if (k > 0 || !is_root || !is_flat_at_zero(a.args[0], kernel_)) return d;
+  const Expr zero = constant_float(0, e->type);
+  return select(apply(ScalarOp::Eq, {a.args[0], zero}), zero, d);
+}
+
 void BackPropagation::apply_rule(const Expr& e, const Apply& a, const Expr& adjoint) {
   if (const auto stated = stated_derivative(e)) {
     add(stated->x, chained(adjoint, stated->d));
@@ -148,7 +160,7 @@ void BackPropagation::apply_rule(const Expr& e, const Apply& a, const Expr& adjo
   }
   for (size_t k = 0; k < a.args.size(); ++k)
     if (depends(a.args[k])) {
-      const Expr d = rows_.derivative(e, k);
+      const Expr d = derivative(e, a, k);
       const Constant* c = as_constant(d);
       if (!c || c->f != 0) add(a.args[k], chained(adjoint, conjugate(d)));
     }

@@ -47,6 +47,7 @@ class BackPropagation {
   void order(const Expr& e, std::vector<Expr>& out) const;
   void hand_on(const Expr& e, const Expr& adjoint, const Region& in);
   bool complex_rule(const Expr& e, const Apply& a, const Expr& adjoint);
+  Expr derivative(const Expr& e, const Apply& a, size_t k) const;
   void apply_rule(const Expr& e, const Apply& a, const Expr& adjoint);
   void reduction(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in);
   Expr others(const Reduce& r, DType type);

@@ -217,6 +217,44 @@ TEST_CASE("gradients: recurrences run the other way") {
   check_differences(defs, cases);
 }
 
+TEST_CASE("gradients: roots of what is flat at 0 have the gradient 0 there") {
+  const OpLibrary defs = library_of(R"(
+ops:
+  - op: norm
+    types: {T: float}
+    in: {X: "T[N, D]"}
+    out: {Y: "T[N]"}
+    body: Y[n] = sqrt(sum[d](sq(X[n,d])))
+  - op: distances
+    types: {T: float}
+    in: {A: "T[N, D]", B: "T[M, D]", W: "T[D]"}
+    out: {Y: "T[N, M]"}
+    body: Y[n,m] = sum[d](W[d]*(A[n,d] - B[m,d])*(A[n,d] - B[m,d]))**0.5
+  - op: p_norm
+    types: {T: float}
+    attrs: {p: float = 3}
+    in: {X: "T[N, D]"}
+    out: {Y: "T[N]"}
+    body: Y[n] = sum[d](abs(X[n,d])**p)**(1/p)
+  - op: running
+    types: {T: float}
+    in: {X: "T[N, D]"}
+    out: {Y: "T[N, D]", Z: "T[N]"}
+    body: |
+      v[n,d] = 0.9*padded(v[n,d - 1], 0) + 0.1*sq(X[n,d])
+      Y[n,d] = cbrt(max(v[n,d], 0))
+      Z[n] = sqrt(fold[d](s = 0, s + sq(X[n,d])) + max[d](abs(X[n,d])))
+)");
+  const auto at_zero = [](const char* op, std::vector<std::vector<int64_t>> shapes) {
+    return Case{op, std::move(shapes), {}, {}, 0, 0};
+  };
+  check_differences(
+      defs, {at_zero("norm", {{2, 3}}), at_zero("distances", {{2, 3}, {2, 3}, {3}}), at_zero("p_norm", {{2, 3}}),
+             at_zero("running", {{2, 3}}), at_zero("hypot", {{2}, {2}}), at_zero("atan2", {{2}, {2}}),
+             Case{"std", {{3, 1}}, {{"axes", Ints{1}}}}, Case{"mean_variance_norm", {{3, 1}}, {{"axes", Ints{1}}}},
+             Case{"norm", {{2, 3}}}, Case{"p_norm", {{2, 3}}}});
+}
+
 TEST_CASE("gradients: nothing is differentiated within stop()") {
   const OpLibrary defs = index_maps();
   Diagnostics diagnostics;
