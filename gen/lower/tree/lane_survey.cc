@@ -34,19 +34,10 @@ bool stays_scalar(const Apply& a, DType type) {
   }
 }
 
-/// The layout of tensors. Without temps it does not depend on the tree, which a survey of each of its loops would walk
-/// again.
-std::vector<TempPlace> places_of(const Kernel& k, const LoopTree& tree) {
-  if (std::any_of(k.tensors.begin(), k.tensors.end(), [](const Tensor& t) { return t.role == Role::Temp; }))
-    return place_temps(k, tree);
-  std::vector<TempPlace> out;
-  for (const Tensor& t : k.tensors) out.push_back({true, false, t.dims, t.strides});
-  return out;
-}
-
 }  // namespace
 
-LaneSurvey::LaneSurvey(const Kernel& k, const LoopTree& tree, const TreeLoop& loop, const Ranges& ranges)
+LaneSurvey::LaneSurvey(const Kernel& k, const LoopTree& tree, const TreeLoop& loop, const Ranges& ranges,
+                       const std::vector<TempPlace>& places)
     : k_(k),
       tree_(tree),
       var_(loop.var.name),
@@ -54,7 +45,7 @@ LaneSurvey::LaneSurvey(const Kernel& k, const LoopTree& tree, const TreeLoop& lo
       scalars_(loop.shape.lanes == 1),
       from_zero_(!loop.begin),
       ranges_(ranges),
-      places_(places_of(k, tree)) {
+      places_(places) {
   ranges_.extents[var_] = loop.var.extent;
   this->tree(loop.body);
 }

@@ -12,9 +12,10 @@ namespace tenon {
 
 class LaneSurvey {
  public:
-  /// Surveys `loop`, which is marked as a vector loop already (temps are placed so). Of several parts of one lane each
-  /// value is a scalar, which may be anywhere in memory.
-  LaneSurvey(const Kernel&, const LoopTree&, const TreeLoop& loop, const Ranges& ranges);
+  /// Surveys `loop`, which is marked as a vector loop already: `places` of temps are those of such a tree. Of several
+  /// parts of one lane each value is a scalar, which may be anywhere in memory.
+  LaneSurvey(const Kernel&, const LoopTree&, const TreeLoop& loop, const Ranges& ranges,
+             const std::vector<TempPlace>& places);
 
   /// Elements far apart are gathered one by one, which pays next to functions of some cost.
   bool possible() const { return possible_ && (!far_ || (costly_ > 0 && !has_loops_)); }
@@ -51,7 +52,7 @@ class LaneSurvey {
   const bool scalars_;
   const bool from_zero_;
   Ranges ranges_;
-  std::vector<TempPlace> places_;
+  const std::vector<TempPlace>& places_;
   std::set<int> begun_, reduced_;
   std::set<int> varying_temps_;
   std::set<std::string> varying_accumulators_;

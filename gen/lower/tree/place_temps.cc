@@ -17,18 +17,18 @@ class Placer {
     visit(tree.body);
   }
 
-  TempPlace place_of(size_t tensor) const {
-    const Tensor& t = k_.tensors[tensor];
-    if (t.role != Role::Temp) return {true, forwards_[tensor], t.dims, t.strides};
-    TempPlace p{stored_[tensor], forwards_[tensor], t.dims, {}};
-    if (carried_.count(tensor)) keep_few(tensor, p);
-    else
-      for (size_t d = 0; d < p.dims.size(); ++d)
-        if (walked_by_one_loop(tensor, d)) p.dims[d] = constant_int(1);
-    p.strides = contiguous_strides(p.dims);
-    for (size_t d = 0; d < p.dims.size(); ++d)
-      if (is_one(p.dims[d])) p.strides[d] = constant_int(0);
-    return p;
+  TempUses uses() const {
+    TempUses out{{}, std::vector<std::vector<std::string>>(k_.tensors.size()), vector_vars_, !carried_.empty()};
+    for (size_t t = 0; t < k_.tensors.size(); ++t) {
+      const Tensor& tensor = k_.tensors[t];
+      const bool temp = tensor.role == Role::Temp;
+      out.places.push_back({!temp || stored_[t], forwards_[t], tensor.dims, {}});
+      if (!temp) out.places.back().strides = tensor.strides;
+      if (carried_.count(t)) keep_few(t, out.places.back());
+      for (size_t d = 0; temp && d < tensor.dims.size(); ++d)
+        out.walked_by[t].push_back(carried_.count(t) ? "" : only_walker(t, d));
+    }
+    return out;
   }
 
  private:
@@ -97,16 +97,15 @@ class Placer {
     });
   }
 
-  /// Every access indexes dimension `d` by the variable of one and the same loop, whose iterations therefore can share
-  /// the memory.
-  bool walked_by_one_loop(size_t tensor, size_t d) const {
+  /// The loop by whose variable every access indexes dimension `d`: its iterations can share the memory. "" if none.
+  std::string only_walker(size_t tensor, size_t d) const {
     const VarRef* first = nullptr;
     for (const std::vector<Expr>* index : accesses_[tensor]) {
       const auto* v = std::get_if<VarRef>(&(*index)[d]->node);
-      if (!v || (first && first->name != v->name) || vector_vars_.count(v->name)) return false;
+      if (!v || (first && first->name != v->name)) return {};
       first = v;
     }
-    return first != nullptr;
+    return first ? first->name : "";
   }
 
   const Kernel& k_;
@@ -121,11 +120,32 @@ class Placer {
 
 }  // namespace
 
-std::vector<TempPlace> place_temps(const Kernel& k, const LoopTree& tree) {
-  const Placer placer(k, tree);
-  std::vector<TempPlace> places;
-  for (size_t t = 0; t < k.tensors.size(); ++t) places.push_back(placer.place_of(t));
+bool TempUses::walked(const std::string& loop) const {
+  return std::any_of(walked_by.begin(), walked_by.end(), [&](const std::vector<std::string>& loops) {
+    return std::find(loops.begin(), loops.end(), loop) != loops.end();
+  });
+}
+
+TempUses uses_of_temps(const Kernel& k, const LoopTree& tree) { return Placer(k, tree).uses(); }
+
+std::vector<TempPlace> place_temps(const TempUses& uses, const std::set<std::string>& vectors) {
+  std::vector<TempPlace> places = uses.places;
+  for (size_t t = 0; t < places.size(); ++t) {
+    TempPlace& p = places[t];
+    const std::vector<std::string>& walkers = uses.walked_by[t];
+    if (walkers.empty()) continue;
+    for (size_t d = 0; d < walkers.size(); ++d)
+      if (!walkers[d].empty() && !vectors.count(walkers[d])) p.dims[d] = constant_int(1);
+    p.strides = contiguous_strides(p.dims);
+    for (size_t d = 0; d < p.dims.size(); ++d)
+      if (is_one(p.dims[d])) p.strides[d] = constant_int(0);
+  }
   return places;
+}
+
+std::vector<TempPlace> place_temps(const Kernel& k, const LoopTree& tree) {
+  const TempUses uses = uses_of_temps(k, tree);
+  return place_temps(uses, uses.vectors);
 }
 
 }  // namespace tenon

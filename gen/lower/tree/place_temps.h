@@ -2,6 +2,9 @@
 // that matter.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "lower/tree/loop_tree.h"
 
 namespace tenon {
@@ -18,6 +21,19 @@ struct TempPlace {
 
 /// One entry a tensor of the kernel; tensors that are no temps keep their own strides.
 std::vector<TempPlace> place_temps(const Kernel&, const LoopTree&);
+
+/// What the tree says of places whichever of its loops become vector loops: they are chosen one by one, and a look at
+/// the whole tree for each would be most of the work.
+struct TempUses {
+  std::vector<TempPlace> places;                    ///< of temps without strides, and all extents
+  std::vector<std::vector<std::string>> walked_by;  ///< per temp and dimension: the one loop that walks it, or ""
+  std::set<std::string> vectors;                    ///< the variables of vector loops
+  bool carried = false;                             ///< some temp is kept for a recurrence: ask place_temps(tree)
+
+  bool walked(const std::string& loop) const;
+};
+TempUses uses_of_temps(const Kernel&, const LoopTree&);
+std::vector<TempPlace> place_temps(const TempUses&, const std::set<std::string>& vectors);
 
 /// Values that were just written, by tensor and index, in nested scopes. T is what a value is for the user.
 template <class T>

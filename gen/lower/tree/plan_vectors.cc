@@ -30,7 +30,11 @@ class VectorPlanner {
       if (!l) continue;
       const std::string var = l->var.name;
       ranges_.extents[var] = l->var.extent;
-      if (!mark(*l, is_only_loop(t)) && !split(t, i) && !side_by_side(*l)) plan(l->body);
+      if (!uses_) uses_ = uses_of_temps(k_, tree_), placed_for_.reset();
+      if (mark(*l, is_only_loop(t))) note_vectors(*l);
+      else if (split(t, i)) uses_.reset();
+      else if (side_by_side(*l)) note_vectors(*l);
+      else plan(l->body);
       ranges_.extents.erase(var);
     }
   }
@@ -44,16 +48,20 @@ class VectorPlanner {
 
   /// Makes loop `i` a vector loop over its interior between two plain ones; `i` moves to the last of the three.
   bool split(Tree& t, size_t& i) {
-    TreeLoop left = std::get<TreeLoop>(t[i].node), right = left, middle = left;
-    if (carries(left) || left.begin || left.end || (isa_.vector_bits == 0 && stores_inside(left))) return false;
-    const auto interior = find_interior(k_, middle, ranges_);
+    TreeLoop& whole = std::get<TreeLoop>(t[i].node);
+    if (carries(whole) || whole.begin || whole.end || (isa_.vector_bits == 0 && stores_inside(whole))) return false;
+    auto interior = find_interior(k_, whole, ranges_);
     if (!interior) return false;
+    TreeLoop left = whole, middle = whole;
     middle.interior = true;
-    middle.body = interior->body;
+    middle.body = std::move(interior->body);
+    TreeLoop right = left;
     if (!mark(middle, is_only_loop(t))) {
       // Without vectors a division a read is still worth its own loops.
       if (isa_.vector_bits > 0 || !interior->divides) return false;
+      apart_ = true;
       for (TreeLoop* part : {&left, &middle, &right}) plan(part->body);
+      apart_ = false;
     }
     left.end = middle.begin = interior->begin;
     right.begin = middle.end = interior->end;
@@ -62,6 +70,20 @@ class VectorPlanner {
     t.insert(t.begin() + static_cast<std::ptrdiff_t>(i) + 1, {TreeNode{std::move(middle)}, TreeNode{std::move(right)}});
     i += 2;
     return true;
+  }
+
+  /// As if the loop, where it is in the tree, were a vector loop.
+  LaneSurvey survey_of(const TreeLoop& l) {
+    std::set<std::string> vectors = uses_->vectors;
+    if (in_tree(l) && uses_->walked(l.var.name)) vectors.insert(l.var.name);
+    if (uses_->carried) places_ = place_temps(k_, tree_);
+    else if (placed_for_ != vectors) places_ = place_temps(*uses_, vectors), placed_for_ = std::move(vectors);
+    return {k_, tree_, l, ranges_, places_};
+  }
+  /// Parts of a loop that is split join the tree when they are planned.
+  bool in_tree(const TreeLoop& l) const { return !l.interior && !apart_; }
+  void note_vectors(const TreeLoop& l) {
+    if (in_tree(l) && uses_->walked(l.var.name)) uses_->vectors.insert(l.var.name);
   }
 
   /// Whether a loop inside has results of its own.
@@ -84,7 +106,7 @@ class VectorPlanner {
     const auto n = constant_value(l.var.extent);
     if (carries(l) || (n && *n < 2)) return false;
     l.shape = {2, 1};
-    const LaneSurvey survey(k_, tree_, l, ranges_);
+    const LaneSurvey survey = survey_of(l);
     l.shape = {};
     if (!survey.possible() || survey.neighbours() == 0 || (l.interior && !survey.reduced().empty())) return draws(l);
     if (isa_.vector_bits == 0 && draws(l)) return true;
@@ -106,7 +128,7 @@ class VectorPlanner {
     const auto n = constant_value(l.var.extent);
     if (l.interior || (n && *n < kTogether)) return false;
     l.shape = {1, kTogether};
-    const LaneSurvey survey(k_, tree_, l, ranges_);
+    const LaneSurvey survey = survey_of(l);
     if (survey.possible() && survey.draws() > 0 && !survey.has_loops() && survey.reduced().empty()) return true;
     l.shape = {};
     return false;
@@ -132,7 +154,7 @@ class VectorPlanner {
     const auto n = constant_value(l.var.extent);
     if (std::any_of(inner->body.begin(), inner->body.end(), loops) || (n && *n < 2)) return false;
     l.shape = {1, 2};
-    const LaneSurvey survey(k_, tree_, l, ranges_);
+    const LaneSurvey survey = survey_of(l);
     l.shape = {};
     if (!survey.possible()) return false;
     // A running reduction reads and stores at each step: more rows than four, a power of two apart, would push each
@@ -251,6 +273,10 @@ class VectorPlanner {
   const Blueprints& blueprints_;
   LoopTree& tree_;
   Ranges ranges_;
+  std::optional<TempUses> uses_;                     ///< of the tree as it is
+  std::vector<TempPlace> places_;                    ///< for the survey at hand
+  std::optional<std::set<std::string>> placed_for_;  ///< the vector loops with which these are so
+  bool apart_ = false;                               ///< what is planned is a part of a loop that is split
   const bool few_columns_;  ///< short reductions: code for many vectors side by side does not pay
 };
 

@@ -47,12 +47,21 @@ class InteriorFinder {
         if (r.fill) reads_.push_back(r);
       });
       walk(e, [&](const Expr& x) {
-        if (is_leaf(x) || !mentions(x, loop_.var.name)) return false;
+        if (is_leaf(x)) return false;
+        if (!may_guard(x) || !mentions(x, loop_.var.name)) return true;
         auto g = guarded_index(x, ranges_);
         if (g && number_.emplace(x.get(), guards_.size()).second) guards_.push_back(*std::move(g));
         return true;
       });
     });
+  }
+
+  /// Whether the node alone allows that guarded_index finds something: few of those that are asked do.
+  static bool may_guard(const Expr& e) {
+    if (e->type != DType::I64) return false;
+    const auto* a = std::get_if<Apply>(&e->node);
+    return a ? a->op == ScalarOp::Mod || a->op == ScalarOp::Min || a->op == ScalarOp::Max
+             : std::holds_alternative<Select>(e->node);
   }
 
   /// The least and the maximum value of `rest` over the inner variables.
