@@ -1,12 +1,11 @@
 # A library's Makefile: its headers are compiled once, and the objects are those of a compiler that reads them for each file.
-unset TENON_PRECOMPILED  # libraries precompile headers of their own
 # shellcheck shell=sh
 library() { "$tenon" lib --ops add,softmax --dtypes f32 --ranks 1-2 -q -o "$work/library"; }
-# -H names what a file includes, and in what form.
-made() { make -C "$work/library" -j2 "$@" CFLAGS='-O1 -H' >"$work/made" 2>&1 || { tail -5 "$work/made"; return 1; }; }
+# -H names what a file includes, and in what form. Libraries precompile headers of their own.
+made() { env -u TENON_PRECOMPILED make -C "$work/library" -j2 "$@" CFLAGS='-O1 -H' >"$work/made" 2>&1 || { tail -5 "$work/made"; return 1; }; }
 compiled_once() { made CC=gcc && [ "$(grep -c '^! src/tn_internal.h.gch' "$work/made")" -eq "$(wc -l <"$work/library/sources.txt")" ]; }
 nothing_left() { [ -z "$(find "$work/library" -name '*.gch')" ]; }
-same_object() { (cd "$work/library" && gcc -O1 -std=c99 -Wno-psabi -Iinclude -c "src/$1.c" -o "$work/alone.o" && cmp "$work/alone.o" "src/$1.o"); }
+same_object() { (unset TENON_PRECOMPILED; cd "$work/library" && gcc -O1 -std=c99 -Wno-psabi -Iinclude -c "src/$1.c" -o "$work/alone.o" && cmp "$work/alone.o" "src/$1.o"); }
 # A compiler that fails where it has to compile a header.
 without() {
   printf '#!/bin/sh\ncase $* in *c-header*) exit 1 ;; esac\nexec gcc "$@"\n' >"$work/plain_cc" && chmod +x "$work/plain_cc" && make -s -C "$work/library" clean && made CC="$work/plain_cc" && ! grep -q gch "$work/made"
@@ -26,9 +25,9 @@ else
 fi
 
 # What a level lacks of its own is that of the level below: each has to be alone, too.
-alone() { rm -rf "$work/level" && "$tenon" lib --isa "$1" --dtypes f32,bf16,i8,c64 -q -o "$work/level"; }
+alone() { "$tenon" lib --isa "$1" --dtypes f32,bf16,i8,c64 -q --dry-run -o "$work/level"; }
 for level in $("$tenon" list isas | awk '{ print $1 }'); do check "all ops for $level alone" alone "$level"; done
-gradients() { rm -rf "$work/level" && "$tenon" lib --grad --dtypes f32 -q -o "$work/level"; }
+gradients() { "$tenon" lib --grad --dtypes f32 -q --dry-run -o "$work/level"; }
 check 'all gradients at every level' gradients
 
 # Calls with workers: the bytes of one thread, by the pool itself.
