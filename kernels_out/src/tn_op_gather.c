@@ -61,7 +61,7 @@ extern const tn_op tn_rt_op_gather;
 static int64_t gather_with_arrays(tn_frame *f, tn_step *step) {
   tn_operand operand[3];
   tn_dims pack[3];
-  int64_t word[52];
+  int64_t word[87];
   const void *kernel_in[2];
   void *kernel_out[1];
   f->operand = operand;
@@ -134,7 +134,8 @@ const tn_op tn_rt_op_gather = {
     .n_types = 2,
     .n_packs = 3,
     .n_symbols = 1,
-    .n_words = 52,
+    .n_loops = 8,
+    .n_words = 87,
 };
 
 /* A typed call of gather as a uniform one. */

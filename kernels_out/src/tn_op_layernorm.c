@@ -74,7 +74,7 @@ extern const tn_op tn_rt_op_layernorm;
 static int64_t layernorm_with_arrays(tn_frame *f, tn_step *step) {
   tn_operand operand[4];
   tn_dims pack[2];
-  int64_t word[55];
+  int64_t word[88];
   tn_scalar scalar[1];
   const void *kernel_in[3];
   void *kernel_out[1];
@@ -161,7 +161,8 @@ const tn_op tn_rt_op_layernorm = {
     .n_packs = 2,
     .n_symbols = 1,
     .n_scalars = 1,
-    .n_words = 55,
+    .n_loops = 8,
+    .n_words = 88,
 };
 
 /* A typed call of layernorm as a uniform one. */

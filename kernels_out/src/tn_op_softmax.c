@@ -58,7 +58,7 @@ extern const tn_op tn_rt_op_softmax;
 static int64_t softmax_with_arrays(tn_frame *f, tn_step *step) {
   tn_operand operand[2];
   tn_dims pack[2];
-  int64_t word[41];
+  int64_t word[72];
   const void *kernel_in[1];
   void *kernel_out[1];
   f->operand = operand;
@@ -125,7 +125,8 @@ const tn_op tn_rt_op_softmax = {
     .n_types = 1,
     .n_packs = 2,
     .n_symbols = 1,
-    .n_words = 41,
+    .n_loops = 8,
+    .n_words = 72,
 };
 
 /* A typed call of softmax as a uniform one. */

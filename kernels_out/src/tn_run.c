@@ -12,6 +12,8 @@ typedef struct {
   int64_t *loop;          /* LOOP_WORDS for each loop around the kernel, innermost first */
   int32_t loops;
   int copies;             /* some arguments are copies */
+  int walked;             /* pack of kind TN_MOVED whose dimensions are loops, -1: none; copies are made for each run then */
+  int64_t rest;           /* the last extent of the innermost of these loops */
   int64_t runs;
 } plan;
 
@@ -39,37 +41,42 @@ static int64_t *loop_words(const plan *p, int32_t loop) {
 
 /* ---- copying */
 
-static void copy_row(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step, int64_t n,
-    int32_t bytes) {
+/* Four elements a turn: compilers do not unroll loops by themselves. */
+static inline void copy_elements(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step, int64_t n,
+                                 size_t bytes) {
+  for (; n >= 4; n -= 4) {
+    memcpy(to, from, bytes);
+    memcpy(to + to_step, from + from_step, bytes);
+    memcpy(to + 2 * to_step, from + 2 * from_step, bytes);
+    memcpy(to + 3 * to_step, from + 3 * from_step, bytes);
+    to += 4 * to_step;
+    from += 4 * from_step;
+  }
+  for (int64_t k = 0; k < n; ++k) {
+    memcpy(to + k * to_step, from + k * from_step, bytes);
+  }
+}
+
+static void copy_row(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step, int64_t n, int32_t bytes) {
   if (to_step == bytes && from_step == bytes) {
     memcpy(to, from, (size_t)(n * bytes));
     return;
   }
   switch (bytes) {
   case 1:
-    for (int64_t k = 0; k < n; ++k) {
-      to[k * to_step] = from[k * from_step];
-    }
+    copy_elements(to, to_step, from, from_step, n, 1);
     break;
   case 2:
-    for (int64_t k = 0; k < n; ++k) {
-      memcpy(to + k * to_step, from + k * from_step, 2);
-    }
+    copy_elements(to, to_step, from, from_step, n, 2);
     break;
   case 4:
-    for (int64_t k = 0; k < n; ++k) {
-      memcpy(to + k * to_step, from + k * from_step, 4);
-    }
+    copy_elements(to, to_step, from, from_step, n, 4);
     break;
   case 8:
-    for (int64_t k = 0; k < n; ++k) {
-      memcpy(to + k * to_step, from + k * from_step, 8);
-    }
+    copy_elements(to, to_step, from, from_step, n, 8);
     break;
   default:
-    for (int64_t k = 0; k < n; ++k) {
-      memcpy(to + k * to_step, from + k * from_step, 16);
-    }
+    copy_elements(to, to_step, from, from_step, n, 16);
   }
 }
 
@@ -105,7 +112,7 @@ static void copy_plane(unsigned char *to, const unsigned char *from, const tn_bo
       const int64_t rows = tn_rt_min(high, s->extent[0] - i), n = tn_rt_min(wide, s->extent[1] - j);
       for (int64_t r = i; r < i + rows; ++r) {
         copy_row(to + (r * s->to[0] + j * s->to[1]) * bytes, s->to[1] * bytes,
-        from + (r * s->from[0] + j * s->from[1]) * bytes, s->from[1] * bytes, n, bytes);
+                 from + (r * s->from[0] + j * s->from[1]) * bytes, s->from[1] * bytes, n, bytes);
       }
     }
   }
@@ -186,7 +193,7 @@ static const int64_t *walked(const tn_frame *f, const tn_operand *t, int pack) {
   const int64_t *at = f->word + t->view;
   for (int32_t g = 0; g < t->groups; ++g, at = tn_rt_next_group(at)) {
     const tn_group group = tn_rt_group(*at);
-    if (group.kind >= TN_ODOMETER && group.pack == pack) {
+    if ((group.kind >= TN_ODOMETER || group.kind == TN_MOVED) && group.pack == pack) {
       return at;
     }
   }
@@ -213,8 +220,9 @@ static int64_t dim_of(const int64_t *loop) {
 }
 
 static int64_t loop_stride(const tn_frame *f, const plan *p, const tn_operand *t, int32_t loop) {
-  const int64_t *w = loop_words(p, loop);
-  return times(pack_stride(f, t, pack_of(w), dim_of(w)), w[STRIDE] >> 16);
+  const int64_t *w = loop_words(p, loop), *at = walked(f, t, pack_of(w));
+  const int64_t stride = at == NULL ? 0 : p->walked < 0 ? stride_of(f, t, at, (int32_t)dim_of(w)) : at[1 + dim_of(w)];
+  return times(stride, w[STRIDE] >> 16);
 }
 
 static int64_t inner_stride(const tn_frame *f, const plan *p, const tn_operand *t, int pack) {
@@ -309,8 +317,8 @@ static void swap_loops(const plan *p, int32_t a, int32_t b) {
 }
 
 /*
- * Where an argument is dense along a loop but goes from cache line to cache line along the run, the run is cut: the
- * loop comes next, while the lines of a piece are in the cache.
+ * Where an argument is dense along a loop but goes from cache line to cache line along the run, the run is cut: the loop
+ * comes next, while the lines of a piece are in the cache.
  */
 static void cut_run(const tn_frame *f, plan *p, int pack, int32_t before) {
   int64_t piece = 16, *w = pack_words(p, pack), *loop;
@@ -564,8 +572,7 @@ static int walk_packs(const tn_frame *f, plan *p) {
   return 1;
 }
 
-/* Lays out all arguments. Turning the views, or staging one, may change what merges and fits, so this repeats until all
-   fit. */
+/* Lays out all arguments. Turning the views, or staging one, may change what merges and fits, so this repeats until all fit. */
 static int lay_out(tn_frame *f, plan *p) {
   p->copies = 0;
   for (int k = 0; k < f->op->n_packs; ++k) {
@@ -598,6 +605,134 @@ static int lay_out(tn_frame *f, plan *p) {
     }
   }
   return TN_E_STRIDE;
+}
+
+/* ---- views in parts */
+
+/* Bytes of a view that are copied at a time; rows of a sixteenth are long enough for a run of their own. */
+#ifndef TN_BLOCK_BYTES
+#define TN_BLOCK_BYTES 32768
+#endif
+
+/* The pack in front whose elements the kernel may compute in several runs; -1: none. */
+TN_APART static int pack_in_front(const tn_frame *f, const plan *p) {
+  for (int pack = 0; pack < f->op->n_packs; ++pack) {
+    int fits = f->op->pack_kinds[pack] == TN_MOVED && f->pack[pack].rank > 0;
+    for (int k = 0; k < p->form->n_arguments && fits; ++k) {
+      const tn_operand *t = operand_of(f, p, k);
+      const int64_t *at = tn_rt_pack_words(f, t, pack);
+      fits = at == NULL ? t - f->operand < f->op->info.n_in || t == &nothing : at == f->word + t->view;
+    }
+    if (fits) {
+      return pack;
+    }
+  }
+  return -1;
+}
+
+/* Elements of operand k before the part that is copied; operators whose packs can be walked have words for it. */
+static int64_t *elements_before(const tn_frame *f, const plan *p, int64_t k) {
+  return p->loop + LOOP_WORDS * f->op->n_loops + k;
+}
+
+/* Makes the first n dimensions of the pack loops, the last of them by pieces. */
+TN_APART static void walk(tn_frame *f, plan *p, int pack, int32_t n, int64_t piece) {
+  int64_t *dim = f->pack[pack].dim;
+  p->walked = pack;
+  for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
+    *elements_before(f, p, k) = 0;
+  }
+  for (int32_t d = n - 1; d >= 0; --d) {
+    const int64_t often = d == n - 1 ? piece : 1, extent = (dim[d] + often - 1) / often;
+    int64_t *loop = open_loop(f, p, pack, d, often);
+    loop[EXTENT] = extent;
+    loop[WEIGHT] = 0;
+    p->rest = d == n - 1 ? dim[d] - (extent - 1) * often : p->rest;
+    dim[d] = often;
+  }
+}
+
+/* Undoes `walk`. */
+static void unwalk(const tn_frame *f, plan *p) {
+  for (int32_t d = 0; d < p->loops && p->walked >= 0; ++d) {
+    const int64_t *loop = loop_words(p, d);
+    f->pack[p->walked].dim[dim_of(loop)] = (loop[EXTENT] - 1) * (loop[STRIDE] >> 16) + (d == 0 ? p->rest : 1);
+  }
+  p->loops = p->walked < 0 ? p->loops : 0;
+  p->walked = -1;
+}
+
+/* Gives the pack the extents of the run to which the loops have advanced. */
+static void limit_piece(const tn_frame *f, const plan *p) {
+  if (p->walked >= 0) {
+    const int64_t *loop = loop_words(p, 0);
+    f->pack[p->walked].dim[dim_of(loop)] = loop[AT] + 1 == loop[EXTENT] ? p->rest : loop[STRIDE] >> 16;
+  }
+}
+
+/* Marks the arguments that have to be copied. */
+static void stage_unfit(const tn_frame *f, plan *p) {
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    if (!fit(f, p, k)) {
+      f->operand[p->form->arguments[k].operand].is_staged = 1;
+      (void)fit(f, p, k);
+    }
+  }
+}
+
+/* Bytes of the largest copy of an argument that has the pack. */
+TN_APART static int64_t copied_bytes(const tn_frame *f, const plan *p, int pack) {
+  int64_t most = 0;
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    const tn_operand *t = operand_of(f, p, k);
+    if (t->is_staged && tn_rt_pack_words(f, t, pack) != NULL) {
+      most = tn_rt_max(most, elements(f, t) * t->bytes);
+    }
+  }
+  return most;
+}
+
+/* Walks the pack's dimensions in front without which no argument has to be copied; 0: there are none, or parts are short. */
+static int walk_in_place(tn_frame *f, plan *p, int pack, int64_t bytes) {
+  const tn_dims *dims = &f->pack[pack];
+  int fits = 0;
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    if (operand_of(f, p, k)->is_staged) {
+      f->operand[p->form->arguments[k].operand].is_staged = 0;
+    }
+  }
+  for (int32_t n = 1; n <= dims->rank && bytes / dims->dim[n - 1] >= TN_BLOCK_BYTES / 16 && !fits; ++n) {
+    bytes /= dims->dim[n - 1];
+    walk(f, p, pack, n, 1);
+    fits = 1;
+    for (int k = 0; k < p->form->n_arguments && fits; ++k) {
+      fits = fit(f, p, k);
+    }
+    if (!fits) {
+      unwalk(f, p);
+    }
+  }
+  p->copies = !fits;
+  return fits;
+}
+
+/*
+ * Views that would be copied as a whole: the kernel runs for parts of them. Where these are dense and long, they are
+ * read in place; else they are copied one after the other, into a block that stays in the cache.
+ */
+static void divide_views(tn_frame *f, plan *p) {
+  const int pack = pack_in_front(f, p);
+  int64_t part = pack < 0 ? 0 : copied_bytes(f, p, pack);
+  int32_t n = 0;
+  if (part <= TN_BLOCK_BYTES || p->loops > 0 || p->form->may_fail || walk_in_place(f, p, pack, part)) {
+    return;
+  }
+  const int64_t *dim = f->pack[pack].dim;
+  while (n < f->pack[pack].rank && part > TN_BLOCK_BYTES) {
+    part /= dim[n++];
+  }
+  walk(f, p, pack, n, part > TN_BLOCK_BYTES || dim[n - 1] == 1 ? 1 : TN_BLOCK_BYTES / part);
+  stage_unfit(f, p);
 }
 
 /* ---- sizes of the kernel */
@@ -670,6 +805,10 @@ TN_APART static int prepare(tn_frame *f, const tn_entry *entry, const tn_core *c
   if (status != 0) {
     return status;
   }
+  p->walked = -1;
+  if (p->copies) {
+    divide_views(f, p);
+  }
   p->runs = 1;
   for (int32_t d = 0; d < p->loops; ++d) {
     p->runs = times(p->runs, loop_words(p, d)[EXTENT]);
@@ -696,9 +835,23 @@ static int is_staged(const tn_frame *f, const plan *p, int k) {
   return operand_of(f, p, k)->is_staged;
 }
 
+/* Bytes that the kernel takes itself. */
+static int64_t kernel_bytes(const tn_frame *f, const plan *p) {
+  (void)f;
+  return p->core->workspace == NULL ? 0 : p->core->workspace(p->size, p->scalar);
+}
+
 /* Bytes of the workspace, including alignment. */
 TN_APART static int64_t need(const tn_frame *f, const plan *p) {
-  int64_t n = p->core->workspace == NULL ? 0 : p->core->workspace(p->size, p->scalar);
+  int64_t n = kernel_bytes(f, p);
+  if (p->walked >= 0) {                                   /* the last piece is shorter */
+    int64_t *extent = &f->pack[p->walked].dim[dim_of(loop_words(p, 0))], piece = *extent;
+    *extent = p->rest;
+    give(f, p);
+    n = tn_rt_max(n, kernel_bytes(f, p));
+    *extent = piece;
+    give(f, p);
+  }
   for (int k = 0; k < p->form->n_arguments && p->copies; ++k) {
     if (is_staged(f, p, k)) {
       n = tn_rt_bytes_plus(n, staged_bytes(f, operand_of(f, p, k)));
@@ -842,8 +995,7 @@ static void tell_extents(tn_frame *f) {
   }
 }
 
-/* Outputs without elements, none of whose extents depends on data: nothing is computed, however large the other extents
-   are. */
+/* Outputs without elements, none of whose extents depends on data: nothing is computed, however large the other extents are. */
 TN_APART static int has_nothing_to_do(const tn_frame *f) {
   for (int e = 0; e < f->op->n_extents; ++e) {
     for (int k = 0; k < f->op->info.n_out; ++k) {
@@ -884,6 +1036,7 @@ static int64_t workspace_step(tn_frame *f) {
       return status;
     }
     most = tn_rt_max(most, need(f, &p));
+    unwalk(f, &p);
   }
   return most;
 }
@@ -892,8 +1045,8 @@ int64_t tn_rt_workspace(tn_frame *f) {
   return f->op->with_arrays(f, workspace_step);
 }
 
-/* The operand's dimensions, innermost first, without extents of 1 and with neighbours joined that lie one after another
-   on both sides; 0 for an empty one. `out`: from the copy to the caller's. */
+/* The operand's dimensions, innermost first, without extents of 1 and with neighbours joined that lie one after another on both
+   sides; 0 for an empty one. `out`: from the copy to the caller's. */
 static int box_of(const tn_frame *f, const tn_operand *t, tn_box *box, int out) {
   int64_t dense = 1;
   box->rank = 0;
@@ -926,33 +1079,40 @@ static int box_of(const tn_frame *f, const tn_operand *t, tn_box *box, int out) 
 }
 
 /* Between the caller's tensor and the copy. */
-TN_APART static void copy_operand(const tn_frame *f, const tn_operand *t, int out) {
+TN_APART static void copy_operand(const tn_frame *f, const plan *p, const tn_operand *t, int out) {
   tn_box box;
   if (box_of(f, t, &box, out)) {
-    copy_box(out ? tn_rt_given(f, t) : t->data, out ? t->data : tn_rt_given(f, t), &box, t->bytes);
+    unsigned char *given = tn_rt_given(f, t) + (p->walked < 0 ? 0 : *elements_before(f, p, t - f->operand) * t->bytes);
+    copy_box(out ? given : t->data, out ? t->data : given, &box, t->bytes);
   }
 }
 
-/* Copies operands to the workspace that kernels need in another layout. */
-TN_APART static void stage(tn_frame *f, const plan *p) {
+/* Places the copies of operands that kernels need in another layout. */
+static void place_copies(tn_frame *f, const plan *p) {
   for (int k = 0; k < p->form->n_arguments; ++k) {
-    if (!is_staged(f, p, k)) {
-      continue;
-    }
-    tn_operand *t = &f->operand[p->form->arguments[k].operand];
-    t->data = f->workspace;
-    f->workspace += staged_bytes(f, t);
-    if (t - f->operand < f->op->info.n_in) {
-      copy_operand(f, t, 0);
+    if (is_staged(f, p, k)) {
+      tn_operand *t = &f->operand[p->form->arguments[k].operand];
+      t->data = f->workspace;
+      f->workspace += staged_bytes(f, t);
     }
   }
 }
 
-TN_APART static void unstage(tn_frame *f, const plan *p) {
+/* Copies inputs to the workspace: before the first run all, later those of which another part is next. */
+TN_APART static void stage(const tn_frame *f, const plan *p, int64_t n) {
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    const tn_operand *t = operand_of(f, p, k);
+    if (t->is_staged && t - f->operand < f->op->info.n_in && (n == 0 || pack_stride(f, t, p->walked, 0) != 0)) {
+      copy_operand(f, p, t, 0);
+    }
+  }
+}
+
+TN_APART static void unstage(const tn_frame *f, const plan *p) {
   for (int k = 0; k < p->form->n_arguments; ++k) {
     const tn_operand *t = operand_of(f, p, k);
     if (t->is_staged && t->is_given && t - f->operand >= f->op->info.n_in) {
-      copy_operand(f, t, 1);
+      copy_operand(f, p, t, 1);
     }
   }
 }
@@ -972,13 +1132,17 @@ TN_APART static void place_arguments(const tn_frame *f, const plan *p) {
   }
 }
 
-/* Advances all arguments by that many steps of a loop. */
+/* Advances all arguments by that many steps of a loop; where parts are copied, what the next copy is made of. */
 TN_APART static void advance(const tn_frame *f, const plan *p, int32_t loop, int64_t steps) {
   int n_in = 0, n_out = 0;
   for (int k = 0; k < p->form->n_arguments; ++k) {
     const uint8_t operand = p->form->arguments[k].operand;
     const tn_operand *t = operand_of(f, p, k);
-    const int64_t bytes = t->groups == 0 ? 0 : steps * loop_stride(f, p, t, loop) * t->bytes;
+    int64_t bytes = t->groups == 0 ? 0 : steps * loop_stride(f, p, t, loop) * t->bytes;
+    if (p->walked >= 0 && t->is_staged) {
+      *elements_before(f, p, operand) += bytes / t->bytes;
+      bytes = 0;
+    }
     if (operand < TN_VALUES && operand >= f->op->info.n_in) {
       f->kernel_out[n_out] = (unsigned char *)f->kernel_out[n_out] + bytes;
       ++n_out;
@@ -996,11 +1160,18 @@ static int run(const tn_frame *f, const plan *p) {
   place_arguments(f, p);
   for (int64_t n = 0; n < p->runs; ++n) {
     if (n > 0) {
+      limit_piece(f, p);
       give(f, p);
+    }
+    if (p->copies && (n == 0 || p->walked >= 0)) {
+      stage(f, p, n);
     }
     const int status = p->core->run(p->size, p->scalar, f->kernel_in, f->kernel_out, f->workspace);
     if (status != 0) {
       return status;
+    }
+    if (p->copies && (n + 1 == p->runs || p->walked >= 0)) {
+      unstage(f, p);
     }
     for (int32_t d = 0; d < p->loops && n + 1 < p->runs; ++d) {
       int64_t *w = loop_words(p, d);
@@ -1019,8 +1190,7 @@ static int run(const tn_frame *f, const plan *p) {
 
 /* The workspace is there; from now on f->workspace is aligned. */
 static int enter_workspace(tn_frame *f, int64_t bytes) {
-  tn_rt_require(f, bytes == 0 || (f->workspace != NULL && (uint64_t)bytes <= (uint64_t)f->workspace_bytes),
-      TN_E_WORKSPACE);
+  tn_rt_require(f, bytes == 0 || (f->workspace != NULL && (uint64_t)bytes <= (uint64_t)f->workspace_bytes), TN_E_WORKSPACE);
   if (f->status == 0 && bytes > 0) {
     f->workspace += (64 - (uintptr_t)f->workspace % 64) % 64;
   }
@@ -1030,12 +1200,9 @@ static int enter_workspace(tn_frame *f, int64_t bytes) {
 static int carry_out(tn_frame *f, const plan *p) {
   unsigned char *const workspace = f->workspace;
   if (p->copies) {
-    stage(f, p);
+    place_copies(f, p);
   }
   const int status = run(f, p);
-  if (status == 0 && p->copies) {
-    unstage(f, p);
-  }
   f->workspace = workspace;
   return status;
 }
@@ -1072,7 +1239,7 @@ int tn_rt_call(tn_frame *f, void *workspace, size_t workspace_bytes) {
 /* ---- typed calls */
 
 void tn_rt_begin_typed(tn_frame *f, const tn_op *op, tn_want want, const int32_t *variable, const int32_t *types,
-    const void *const *data) {
+                       const void *const *data) {
   tn_rt_begin(f, op, 0, TN_ANY_RANK, want);
   for (int k = 0; k < op->n_types; ++k) {
     f->type[k] = variable[k];
@@ -1100,8 +1267,8 @@ void tn_rt_extents(tn_frame *f, const tn_dims *dims) {
   }
 }
 
-/* The dims of a typed call say where an axis is: in dimension `at`, which is number -after from the end. An attribute
-   that says something else contradicts them. */
+/* The dims of a typed call say where an axis is: in dimension `at`, which is number -after from the end. An attribute that says
+   something else contradicts them. */
 void tn_rt_placed_axis(tn_frame *f, int64_t axis, int32_t at, int32_t after) {
   tn_rt_require(f, axis == at || axis == -(int64_t)after, TN_E_ATTR);
 }

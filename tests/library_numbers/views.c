@@ -1,4 +1,5 @@
-/* Reductions of permuted and reversed views: the same numbers as of copies, and no copy where one order of dimensions does. */
+/* Reductions of permuted and reversed views: the same numbers as of copies, no copy where one order of dimensions does,
+   and copies of parts where rows are apart. */
 #include <math.h>
 
 #include "uniform.h"
@@ -91,11 +92,11 @@ static void orders(void)
             }
 }
 
-/* Workspace for sums of a matrix that is 64 times larger than its result. */
-static int64_t bytes(const char *op, int64_t row, int64_t column, int64_t axis)
+/* Workspace for sums of a square matrix. */
+static int64_t bytes(const char *op, int64_t n, int64_t row, int64_t column, int64_t axis)
 {
-    int64_t shape[2] = {64, 64}, strides[2] = {row, column};
-    static float data[64 * 64];
+    int64_t shape[2] = {n, n}, strides[2] = {row, column};
+    static float data[1];
     const tn_attr attrs[1] = {{strcmp(op, "argmax") == 0 ? "axis" : "axes", 1, &axis, NULL}};
     box in = boxed(TN_F32, data, 2, shape, strides);
     const tn_tensor *ins[1] = {&in.t};
@@ -109,10 +110,15 @@ static void no_copies(void)
     static const char *const ops[] = {"sum", "max", "mean", "norm_l1", "argmax"};
     for (int k = 0; k < 5; ++k)
         for (int64_t axis = 0; axis < 2; ++axis)
-            if (bytes(ops[k], 1, 64, axis) >= 64 * 64 * (int64_t)sizeof(float)) {  // strips of columns take less
+            if (bytes(ops[k], 64, 1, 64, axis) >= 64 * 64 * (int64_t)sizeof(float)) {  // strips of columns take less
                 printf("%s, %s: a transposed matrix is copied\n", level, ops[k]);
                 ++wrong;
             }
+    for (int k = 0; k < 5; ++k)
+        if (bytes(ops[k], 1000, 1003, 1, 1) >= 16384 || bytes(ops[k], 1000, 2003, 2, 1) >= 65536) {
+            printf("%s, %s: a matrix whose rows are apart is copied as a whole\n", level, ops[k]);
+            ++wrong;
+        }
 }
 
 int main(void)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "harness/library/pack_freedom.h"
 #include "ir/op/op_def.h"
 
 namespace tenon {
@@ -35,13 +36,14 @@ size_t view_words(const TensorDef& t) {
   return words;
 }
 
-/// One pack has all dimensions but the innermost, and a part of that, as loops.
-size_t loops_of(const LibraryOp& op, const BindSignature& signature) {
+/// One pack has all dimensions but the innermost, and a part of that, as loops, or all of them where a call divides
+/// views.
+size_t loops_of(const LibraryOp& op, const BindSignature& signature, bool divides) {
   size_t walked = 0;
   for (const std::string& p : signature.packs)
     if (const auto plan = op.packs.find(p); plan != op.packs.end())
       walked += plan->second == PackPlan::Odometer || plan->second == PackPlan::Plane ? 1 : 0;
-  return walked == 0 ? 0 : walked == 1 ? kMaxRank : kAnyLoops;
+  return walked > 1 ? kAnyLoops : walked == 1 || divides ? kMaxRank : 0;
 }
 
 /// Attributes that a kernel takes in another order than the op has them are copied.
@@ -70,7 +72,9 @@ FrameArrays frame_arrays(const LibraryOp& op, const BindSignature& signature) {
   for (const TensorDef* t : tensors) views += view_words(*t);
   lengths.operands = tensors.size() + written_extents(*op.def).size();
   lengths.packs = signature.packs.size();
-  lengths.loops = loops_of(op, signature);
+  const bool divides = std::any_of(signature.packs.begin(), signature.packs.end(),
+                                   [&](const std::string& p) { return freedom_of(op, p) == PackFreedom::moved; });
+  lengths.loops = loops_of(op, signature, divides);
   for (const LibraryKernel& k : op.kernels) {
     size_t in = 0, out = 0;
     for (const Tensor& t : k.kernel.tensors) {
@@ -84,7 +88,8 @@ FrameArrays frame_arrays(const LibraryOp& op, const BindSignature& signature) {
   }
   lengths.scalars += signature.scalars.size();
   lengths.words = signature.symbols.size() + kMaxRank * signature.lists.size() + views +
-                  std::max(kStoredWords, sizes + kPackWords * lengths.packs + kLoopWords * lengths.loops);
+                  std::max(kStoredWords, sizes + kPackWords * lengths.packs + kLoopWords * lengths.loops +
+                                             (divides ? lengths.operands : 0));
   return lengths;
 }
 

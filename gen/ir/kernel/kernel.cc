@@ -142,7 +142,21 @@ void for_each_statement(const Kernel& k, FunctionRef<void(const KernelStatement&
   for (const Kernel& part : k.parts) for_each_statement(part, f);
 }
 
-bool may_fail(const Kernel& k) { return !k.checks.empty() || std::any_of(k.parts.begin(), k.parts.end(), may_fail); }
+bool may_fail(const Kernel& k) {
+  const auto reads = [](const Expr& e) {
+    bool found = false;
+    walk(e, [&](const Expr& n) {
+      found = found || std::holds_alternative<Read>(n->node);
+      return !found;
+    });
+    return found;
+  };
+  return std::any_of(k.parts.begin(), k.parts.end(), may_fail) ||
+         std::any_of(k.checks.begin(), k.checks.end(), [&](const Check& c) {
+           return reads(c.holds) ||
+                  std::any_of(c.loops.begin(), c.loops.end(), [&](const LoopVar& v) { return reads(v.extent); });
+         });
+}
 
 bool is_in_recurrence(const KernelStatement& s) {
   return s.joined > 0 ||
