@@ -81,6 +81,8 @@ std::vector<IsaRow> avx512_rows() {
       {"dot2", DType::I32, 16, "_mm512_add_epi32((__m512i)$2, _mm512_madd_epi16((__m512i)$0, (__m512i)$1))"},
       {"mul_low", DType::U64, 8, "_mm512_mul_epu32((__m512i)$0, (__m512i)$1)"},
       {"abs", DType::I64, 8, "_mm512_abs_epi64((__m512i)$0)"},
+      {"mul", DType::I64, 8, "_mm512_mullo_epi64((__m512i)$0, (__m512i)$1)"},
+      {"mul", DType::U64, 8, "_mm512_mullo_epi64((__m512i)$0, (__m512i)$1)"},
       X86_WIDEN("_mm512", 32, X86_FROM_32_BYTES, 8, 16),
       X86_WIDEN("_mm512", 16, X86_FROM_16_BYTES, 8, 32),
       X86_WIDEN("_mm512", 8, X86_BROADCAST_8_BYTES, 8, 64),

@@ -52,7 +52,7 @@ class RowJoiner {
     if (inner.shape.lanes < 2 || inner.begin || inner.end || mentions(inner.var.extent, row) ||
         !proves_lt(inner.var.extent, constant_int(kLongRow), ranges_))
       return false;
-    if (LaneSurvey(k_, tree_, inner, ranges_, place_temps(k_, tree_)).costly() > 0) return false;
+    if (LaneSurvey({k_, isa_, tree_, ranges_}, inner, place_temps(k_, tree_)).costly() > 0) return false;
     return std::all_of(inner.body.begin(), inner.body.end(), [&](const TreeNode& n) {
       const auto* a = std::get_if<TreeAccumulate>(&n.node);
       return a && !a->where && walks_with(a->value, row, inner.var.name);
@@ -96,7 +96,7 @@ class RowJoiner {
       return std::holds_alternative<TreeLoop>(n.node) || std::holds_alternative<TreeEnd>(n.node);
     });
     const std::vector<TempPlace> places = place_temps(k_, tree_);
-    const LaneSurvey survey(k_, tree_, results, ranges_, places);
+    const LaneSurvey survey({k_, isa_, tree_, ranges_}, results, places);
     return survey.possible() && survey.neighbours() > 0 && isa_.vector_bits / (8 * survey.widest()) == lanes;
   }
 

@@ -34,17 +34,22 @@ bool stays_scalar(const Apply& a, DType type) {
   }
 }
 
+/// A product of integers of 64 bits, for which few levels have an instruction.
+bool is_wide_product(const Apply& a, DType type) {
+  return a.op == ScalarOp::Mul && bytes_of(type) == 8 && is_int(type);
+}
+
 }  // namespace
 
-LaneSurvey::LaneSurvey(const Kernel& k, const LoopTree& tree, const TreeLoop& loop, const Ranges& ranges,
-                       const std::vector<TempPlace>& places)
-    : k_(k),
-      tree_(tree),
+LaneSurvey::LaneSurvey(const SurveyedKernel& of, const TreeLoop& loop, const std::vector<TempPlace>& places)
+    : k_(of.kernel),
+      isa_(of.isa),
+      tree_(of.tree),
       var_(loop.var.name),
       interior_(loop.interior),
       scalars_(loop.shape.lanes == 1),
       from_zero_(!loop.begin),
-      ranges_(ranges),
+      ranges_(of.ranges),
       places_(places) {
   ranges_.extents[var_] = loop.var.extent;
   this->tree(loop.body);
@@ -166,6 +171,14 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
   (void)e;
 }
 
+/// Whether it is a product of elements, for which the level has an instruction. Products of indices and sizes are few
+/// and stay scalar.
+bool LaneSurvey::has_wide_products(const Expr& e) const {
+  bool elements = false;
+  each_read(e, [&](const Read&) { elements = true; });
+  return elements && isa_.row(scalar_op_row(ScalarOp::Mul).name, e->type, isa_.lanes(e->type));
+}
+
 void LaneSurvey::apply(const Expr& e, const Apply& a) {
   const auto differs = [&](const Expr& x) { return varies(x); };
   if (a.op == ScalarOp::Philox && find_random_run(a, var_, differs)) {
@@ -176,7 +189,7 @@ void LaneSurvey::apply(const Expr& e, const Apply& a) {
     ++operations_;
     return;
   }
-  const bool alone = stays_scalar(a, e->type) || (a.op == ScalarOp::Mul && bytes_of(e->type) == 8 && is_int(e->type));
+  const bool alone = stays_scalar(a, e->type) || (is_wide_product(a, e->type) && !has_wide_products(e));
   if (alone && !scalars_) return refuse();
   operations_ += a.op == ScalarOp::Cast ? 0 : 1;
   if (scalar_op_row(a.op).has('M') || a.op == ScalarOp::Philox || (a.op == ScalarOp::Mod && is_float(e->type)))

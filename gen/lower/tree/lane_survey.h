@@ -4,18 +4,26 @@
 #include <set>
 
 #include "algebra/linear.h"
+#include "ir/nest/isa.h"
 #include "lower/tree/loop_tree.h"
 #include "lower/tree/place_temps.h"
 #include "support/pointer_map.h"
 
 namespace tenon {
 
+/// The kernel whose loops are surveyed, with the ranges of its sizes.
+struct SurveyedKernel {
+  const Kernel& kernel;
+  const Isa& isa;
+  const LoopTree& tree;
+  const Ranges& ranges;
+};
+
 class LaneSurvey {
  public:
   /// Surveys `loop`, which is marked as a vector loop already: `places` of temps are those of such a tree. Of several
   /// parts of one lane each value is a scalar, which may be anywhere in memory.
-  LaneSurvey(const Kernel&, const LoopTree&, const TreeLoop& loop, const Ranges& ranges,
-             const std::vector<TempPlace>& places);
+  LaneSurvey(const SurveyedKernel& of, const TreeLoop& loop, const std::vector<TempPlace>& places);
 
   /// Elements far apart are gathered one by one, which pays next to functions of some cost.
   bool possible() const { return possible_ && (!far_ || (costly_ > 0 && !has_loops_)); }
@@ -43,9 +51,11 @@ class LaneSurvey {
   void select(const Select& s);
   /// Elements from one lane to the next; nothing when lanes are spaced irregularly.
   std::optional<Expr> stride(int tensor, const std::vector<Expr>& index);
+  bool has_wide_products(const Expr& e) const;
   void refuse() { possible_ = false; }
 
   const Kernel& k_;
+  const Isa& isa_;
   const LoopTree& tree_;
   const std::string var_;
   const bool interior_;

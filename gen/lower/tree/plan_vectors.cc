@@ -78,7 +78,7 @@ class VectorPlanner {
     if (in_tree(l) && uses_->walked(l.var.name)) vectors.insert(l.var.name);
     if (uses_->carried) places_ = place_temps(k_, tree_);
     else if (placed_for_ != vectors) places_ = place_temps(*uses_, vectors), placed_for_ = std::move(vectors);
-    return {k_, tree_, l, ranges_, places_};
+    return {{k_, isa_, tree_, ranges_}, l, places_};
   }
   /// Parts of a loop that is split join the tree when they are planned.
   bool in_tree(const TreeLoop& l) const { return !l.interior && !apart_; }
