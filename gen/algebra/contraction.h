@@ -48,6 +48,9 @@ const Read* paired_panels(const Expr& side, const std::string& var);
 /// A side that is a single read, perhaps converted: the read, or null.
 const Read* plain_read(const Expr& side);
 
+/// The fact that elements of the matrix, which is the last two dims, are adjacent along one of these.
+Expr has_dense_dim(const Tensor& matrix);
+
 /// True where stepping the last of `vars` past its extent is the same as stepping the one before it, all the way up.
 bool collapses(const AffineForm& form, const std::vector<LoopVar>& vars, const ValueScope& scope);
 

@@ -200,6 +200,12 @@ DType accumulator_of(DType result) {
 
 }  // namespace
 
+Expr has_dense_dim(const Tensor& matrix) {
+  const size_t rank = matrix.strides.size();
+  const auto is_dense = [&](size_t d) { return apply(ScalarOp::Eq, {matrix.strides[d], constant_int(1)}); };
+  return apply(ScalarOp::Or, {is_dense(rank - 1), is_dense(rank - 2)});
+}
+
 const Read* plain_read(const Expr& side) {
   if (const auto* r = std::get_if<Read>(&side->node)) return r;
   const auto* a = std::get_if<Apply>(&side->node);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "algebra/contraction.h"
 #include "algebra/linear.h"
 #include "ir/kernel/keep_used.h"
 #include "ir/op/type_function.h"
@@ -43,6 +44,7 @@ class SymbolicExpander {
     add_facts();
     expand_body(defs_, scope_, kernel(), diagnostics_);
     if (diagnostics_.has_errors()) return std::nullopt;
+    add_dense_matrices();
     keep_used(out_);
     return std::move(out_);
   }
@@ -225,10 +227,34 @@ class SymbolicExpander {
     return {scope_.binding.attrs.at(d.name).elements[0].e};
   }
 
+  static bool is_matrix_read(const Syntax& s) {
+    return s.is(SyntaxKind::subscript) && s.children.size() > 1 &&
+           std::all_of(s.children.begin(), s.children.end(), [](const Syntax& i) { return i.is(SyntaxKind::name); });
+  }
+
+  /// A matrix in a sum of products of tensors. These have bodies for either order of the memory, and a copy would take
+  /// longer than a product with a vector.
+  bool is_matrix_factor(const TensorDef& t) const {
+    const auto is_size = [](const Dim& d) { return d.kind == DimKind::size; };
+    const auto is_sum = [&](const Syntax& s) {
+      if (!s.is(SyntaxKind::reduce) || s.text != "sum" || !s.reduced().is(SyntaxKind::binary)) return false;
+      bool found = false;
+      const Syntax* e = &s.reduced();
+      for (; e->is(SyntaxKind::binary) && e->text == "*"; e = &e->children[0]) {
+        if (!e->children[1].is(SyntaxKind::subscript)) return false;
+        found = found || (is_matrix_read(e->children[1]) && e->children[1].text == t.name);
+      }
+      return e->is(SyntaxKind::subscript) && (found || (is_matrix_read(*e) && e->text == t.name));
+    };
+    return std::all_of(t.dims.begin(), t.dims.end(), is_size) &&
+           std::any_of(def_.body.begin(), def_.body.end(),
+                       [&](const Statement& s) { return !s.is_call && any_within(s.value, is_sum); });
+  }
+
   /// A C template reads contiguous memory; what has another layout is copied for it.
   bool passes_strides(const TensorDef& t) const {
     if (defs_.frame_of(def_)) return false;
-    if (!t.storage.empty()) return true;
+    if (!t.storage.empty() || is_matrix_factor(t)) return true;
     return std::any_of(t.dims.begin(), t.dims.end(), [&](const Dim& d) {
       if (d.broadcast) return true;
       const auto p = what_.packs.find(d.name);
@@ -309,6 +335,28 @@ class SymbolicExpander {
     for (const Syntax& r : def_.requires_)
       for (Expr& fact : expr.conditions(r)) kernel().facts.push_back(std::move(fact));
     kernel().checks.resize(checks);
+  }
+
+  /// The matrices of a product are read in place where one of their dims is dense. Others are copied: every vector
+  /// would be put together from single elements.
+  void add_dense_matrices() {
+    const auto c = find_contraction(kernel());
+    if (!c) return;
+    for (const Expr& side : {c->left, c->right}) {
+      const Read* r = plain_read(side);
+      const Tensor* t = r ? &kernel().tensors[static_cast<size_t>(r->tensor)] : nullptr;
+      if (!t || t->role != Role::Input || t->dims.size() < 2) continue;
+      if (std::all_of(t->strides.end() - 2, t->strides.end(), [&](const Expr& s) { return is_stride(s); }))
+        kernel().facts.push_back(has_dense_dim(*t));
+    }
+  }
+
+  bool is_stride(const Expr& e) const {
+    const auto* s = std::get_if<SizeRef>(&e->node);
+    const std::vector<Size>& sizes = out_.kernel.sizes;
+    for (size_t i = 0; s && i < sizes.size(); ++i)
+      if (sizes[i].name == s->name) return std::holds_alternative<FromStride>(out_.size_sources[i]);
+    return false;
   }
 
   const OpLibrary& defs_;

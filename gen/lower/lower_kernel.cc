@@ -168,14 +168,19 @@ void collect_notes(const PlannedCase& p, std::vector<std::string>& out) {
   }
 }
 
-LoopNest nest_of(const Whole& whole, const PlannedCase& planned, const Isa& isa, const Blueprints& blueprints) {
-  const std::shared_ptr<const Kernel>& kernel = whole.kernel;
+/// A nest without a body.
+LoopNest empty_nest(const Whole& whole, const Isa& isa) {
   LoopNest nest;
-  nest.name = fmt::format("{}_{}", kernel->name, isa.suffix);
+  nest.name = fmt::format("{}_{}", whole.kernel->name, isa.suffix);
   nest.isa = isa.name;
-  nest.kernel = kernel;
+  nest.kernel = whole.kernel;
   nest.blueprint = "loops";
-  nest.buffers = tensor_buffers(*kernel);
+  nest.buffers = tensor_buffers(*whole.kernel);
+  return nest;
+}
+
+LoopNest nest_of(const Whole& whole, const PlannedCase& planned, const Isa& isa, const Blueprints& blueprints) {
+  LoopNest nest = empty_nest(whole, isa);
   nest.body = whole.checks;
   for (Stmt& s : panels_or_loops(whole, planned, isa, blueprints, nest)) nest.body.push_back(std::move(s));
   collect_notes(planned, nest.notes);
@@ -198,9 +203,18 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
   if (has_separate_sums(*whole.kernel)) return std::nullopt;
   std::vector<ThinProduct> thin;
   if (sharing == Sharing::functions && isa.vector_bits > 0) thin = thin_products(*whole.kernel, c);
-  if (std::any_of(thin.begin(), thin.end(), [](const ThinProduct& p) { return !p.holds; }))
-    return std::nullopt;  // always: plain loops are all there is
-  auto nest = lower_contraction(whole.kernel, isa, blueprints);
+  const bool always = !thin.empty() && !thin.back().holds;
+  if (always && thin.size() == 1) return std::nullopt;  // plain loops are all there is
+  std::optional<LoopNest> nest;
+  if (always) {
+    LoopNest loops = empty_nest(whole, isa);
+    if (auto body = loops_of(thin.back(), isa, blueprints, loops)) {
+      loops.body = *std::move(body);
+      nest = std::move(loops);
+    }
+    thin.pop_back();
+  }
+  if (!nest) nest = lower_contraction(whole.kernel, isa, blueprints);
   for (size_t i = nest ? thin.size() : 0; i-- > 0;)
     if (auto body = loops_of(thin[i], isa, blueprints, *nest))
       nest->body = {s_if(size_number(thin[i].holds), *std::move(body), std::move(nest->body))};

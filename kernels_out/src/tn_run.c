@@ -495,12 +495,19 @@ static void tell_sizes(const plan *p, int k, const seen_operand *s) {
   }
 }
 
+/* True if elements are adjacent along one of the last two dimensions. */
+static int is_dense_matrix(const seen_operand *s) {
+  const int32_t row = s->rank - 2, column = s->rank - 1;
+  return (s->extent[row] > 1 && s->stride[row] == 1) || (s->extent[column] > 1 && s->stride[column] == 1) ||
+      times(s->extent[row], s->extent[column]) <= 1;
+}
+
 /* Sets the kernel's sizes that come from the operand; returns 0 if it has to be copied first. */
 TN_APART static int fit(const tn_frame *f, const plan *p, int k) {
   const uint32_t any_stride = p->form->arguments[k].any_stride;
   const tn_operand *t = operand_of(f, p, k);
   seen_operand s;
-  int fits = kernel_dims(f, p, t, &s);
+  int fits = kernel_dims(f, p, t, &s) && ((any_stride & TN_DENSE_MATRIX) == 0 || t->groups == 0 || is_dense_matrix(&s));
   int64_t expected = 1;
   for (int32_t d = s.rank - 1; d >= 0; --d) {
     const int free_choice = (any_stride >> d & 1) != 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "algebra/contraction.h"
 #include "harness/constant_text.h"
 #include "harness/library/runtime_calls.h"
 #include "harness/library_names.h"
@@ -49,6 +50,14 @@ unsigned any_stride(const LibraryKernel& k, int tensor) {
                                   [](const Expr& a, const Expr& b) { return same(a, b); });
   if (mask == 0 && !ordered) mask = t.strides.empty() ? 0 : (1u << t.strides.size()) - 1;
   return mask;
+}
+
+/// Whether the kernel takes one of the last two dimensions to be dense.
+bool needs_dense_dim(const Kernel& k, int tensor) {
+  const Tensor& t = k.tensors[static_cast<size_t>(tensor)];
+  return t.strides.size() >= 2 &&
+         std::any_of(k.facts.begin(), k.facts.end(),
+                     [&, needed = has_dense_dim(t)](const Expr& f) { return same(f, needed); });
 }
 
 CExpr source_row(const LibraryKernel& k, const SizeSource& source, const BindSignature& signature) {
@@ -145,7 +154,9 @@ std::vector<CInit> argument_row(const LibraryOp& op, const LibraryKernel& k, int
     row.push_back({c_count(first), "first_size"});
     row.push_back({c_count(end), "end_size"});
   }
-  if (const unsigned mask = any_stride(k, t)) row.push_back({c_mask(mask), "any_stride"});
+  const std::string dense = needs_dense_dim(k.kernel, t) ? "TN_DENSE_MATRIX | " : "";
+  if (const unsigned mask = any_stride(k, t); mask != 0 || !dense.empty())
+    row.push_back({c_text(dense + print_c99(c_mask(mask))), "any_stride"});
   if (has_stand_in(op, operand)) row.push_back({c_text(stand_in_text(op, operand, tensor.dtype)), "without"});
   return row;
 }

@@ -234,7 +234,8 @@ class NestBuilder {
     const auto known = constant_value(b_.extent_of(b_.c.rows));
     const bool whole = known && *known % tall == 0;
     if (!whole) place_.row_end = n_.rows;
-    Block body{s_let(row, first_row + v_var(t) * v_int(tall))};
+    Block body;
+    if (!b_.c.rows.empty()) body.push_back(s_let(row, first_row + v_var(t) * v_int(tall)));
     if (!whole) body.push_back(s_count(height, smaller(v_int(tall), first_row + rows - v_var(row))));
     TilePlace place = place_;
     if (whole) place.store = stored_tile(v_var(row), column, width);

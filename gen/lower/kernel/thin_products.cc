@@ -112,6 +112,13 @@ std::optional<ThinProduct> along_other(const Kernel& k, const Contraction& c, bo
   return a.product();
 }
 
+/// Whether one of the conditions always holds: a matrix is dense along one of its dims.
+bool is_certain(const Kernel& k, const Expr& a, const Expr& b) {
+  return a && b &&
+         std::any_of(k.facts.begin(), k.facts.end(),
+                     [&, either = apply(ScalarOp::Or, {a, b})](const Expr& f) { return same(f, either); });
+}
+
 }  // namespace
 
 std::vector<ThinProduct> thin_products(const Kernel& k, const Contraction& c) {
@@ -127,6 +134,10 @@ std::vector<ThinProduct> thin_products(const Kernel& k, const Contraction& c) {
     const auto fork = thin->holds ? fork_columns(thin->kernel) : std::nullopt;
     if (fork) out.push_back({apply(ScalarOp::And, {thin->holds, fork->holds}), fork->then, true});
     out.push_back(fork ? ThinProduct{thin->holds, fork->otherwise, false} : *thin);
+    if (sums && is_certain(k, sums->holds, thin->holds)) {
+      out.back().holds = nullptr;
+      break;
+    }
   }
   return out;
 }

@@ -9,7 +9,7 @@ namespace tenon {
 
 /// Where `holds` is true at run time, plain loops over `kernel` are the better body of the contraction.
 struct ThinProduct {
-  Expr holds;  ///< over sizes; null: always
+  Expr holds;  ///< over sizes; null: always, or wherever none of the cases before does
   Kernel kernel;
   bool streams_rows = false;  ///< of use only where it goes over blocks of rows
   bool joins_rows = false;    ///< of use only where it takes several sums together

@@ -366,6 +366,14 @@ TEST_CASE("library bodies: a transposed convolution keeps the products of one im
   }
 }
 
+TEST_CASE("library bodies: the product of a matrix and a vector needs no panels in either order of the memory") {
+  const std::string nest = nest_of("matvec");
+  INFO(nest);
+  CHECK(contains(nest, "if eq(A_s1, 1)"));
+  CHECK_FALSE(contains(nest, "packed"));
+  CHECK_FALSE(contains(nest, "mul(m, A_s0), mul(k, A_s1)"));  // nor is a body left for rows that are dense in neither
+}
+
 TEST_CASE("library bodies: what is scattered has room for one image, group and channel where products have no tiles") {
   const std::string nest = nest_of("conv_transpose2d", "portable", DType::C64);
   INFO(nest);

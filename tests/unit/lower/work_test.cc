@@ -43,6 +43,13 @@ NestWork work_of(
     }
     call.tensors.push_back(std::move(data));
   }
+  for (size_t i = 0; i < kernel.sizes.size(); ++i)  // all inputs are dense
+    if (const auto* stride = std::get_if<FromStride>(&library->ops[0].kernels[0].size_sources[i])) {
+      int64_t inside = 1;
+      const std::vector<int64_t>& dims = call.tensors[static_cast<size_t>(stride->tensor)].dims;
+      for (size_t d = dims.size(); d-- > static_cast<size_t>(stride->dim) + 1;) inside *= dims[d];
+      call.sizes[kernel.sizes[i].name] = inside;
+    }
   NestWork work;
   const NestRun run = run_nest(nest, call, &work);
   CHECK(run.fault == "");
