@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algebra/simplify.h"
+#include "lower/kernel/narrow_updates.h"
 #include "support/pointer_map.h"
 
 namespace tenon {
@@ -152,6 +153,7 @@ Kernel simplify_kernel(const Kernel& k) {
     for (Expr& e : s.index) e = tidy(e);
     s.value = tidy(s.value);
     if (s.where) s.where = tidy(s.where);
+    if (s.where) narrow_update(out, s);
   }
   part_groups(out.body);
   simplify_checks(out);

@@ -10,6 +10,7 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/narrow_updates.h"
 
 namespace tenon {
 namespace {
@@ -29,12 +30,6 @@ struct Window {
 Expr with_read(const Expr& e, const Expr& read, const Expr& by) {
   if (e == read) return by;
   return map_children(e, [&](const Expr& c) { return with_read(c, read, by); });
-}
-
-bool is_positive(const Kernel& k, const Expr& e) {
-  if (const auto c = constant_value(e)) return *c > 0;
-  const Expr positive = apply(ScalarOp::Gt, {e, constant_int(0)});
-  return std::any_of(k.facts.begin(), k.facts.end(), [&](const Expr& f) { return same(f, positive); });
 }
 
 /// The coefficient of `var`, which is positive, and the rest.

@@ -208,6 +208,23 @@ std::optional<Fork> fork_steps(const Kernel& k) {
   return std::nullopt;
 }
 
+/// Updates that go along the last dimension by steps that the call determines: steps of 1 get code of their own.
+std::optional<Fork> fork_updates(const Kernel& k) {
+  for (const KernelStatement& s : k.body) {
+    if (s.loops.empty() || s.update == Update::Assign) continue;
+    const auto along = affine_in(s.index.back(), s.loops.back().name);
+    if (!along) continue;
+    const auto* a = std::get_if<AttrRef>(&along->coefficient->node);
+    const std::string size = size_name(along->coefficient);
+    const Expr holds = a || !size.empty() ? equals(along->coefficient, 1) : nullptr;
+    if (!holds || ruled_out(k, holds)) continue;
+    if (!a) return fork_on(holds, with_sizes(k, {{size, 1}}), k);
+    const auto by_one = [&](const Expr& e) { return replaced_attr(e, a->name, a->element, 1); };
+    return fork_on(holds, map_exprs(k, by_one), k);
+  }
+  return std::nullopt;
+}
+
 /// The last extent of what a copy writes along the dimension in front of it; "" if there is none.
 std::string last_of_copy(const Kernel& k) {
   if (scatters_into_temps(k)) return "";  // the copy is the least of it
@@ -354,6 +371,7 @@ std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (auto f = fork_windows(k)) return f;
   if (has_long_windows(k)) return fork_positions(k);
   if (auto f = fork_steps(k)) return f;
+  if (auto f = fork_updates(k)) return f;
   return fork_positions(k);
 }
 
