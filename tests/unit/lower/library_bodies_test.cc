@@ -381,6 +381,14 @@ TEST_CASE("library bodies: what a transposed convolution adds up is chosen by bo
   }
 }
 
+TEST_CASE("library bodies: windows of adaptive pools are reduced down their columns by vectors") {
+  for (const char* op : {"adaptive_avgpool2d", "adaptive_maxpool2d"}) {
+    const std::string nest = nest_of(op);
+    INFO(nest);
+    CHECK(contains(nest, "for w = 0 .. w_groups step 128"));
+  }
+}
+
 TEST_CASE("library bodies: the product of a matrix and a vector needs no panels in either order of the memory") {
   const std::string nest = nest_of("matvec");
   INFO(nest);
