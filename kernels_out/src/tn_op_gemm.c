@@ -127,10 +127,10 @@ static void gemm_shapes(tn_frame *f, int k) {
 }
 
 static const tn_argument gemm_arguments_0[] = {
-    {0, 3, 5, TN_DENSE_MATRIX | 0x3, NULL}, /* A */
-    {1, 5, 7, TN_DENSE_MATRIX | 0x3, NULL}, /* B */
-    {2, 7, 9, 0x3, NULL}, /* C */
-    {3, 0, 0, 0x0, NULL}, /* Y */
+    {.operand = 0, .first_size = 3, .end_size = 5, .any_stride = TN_DENSE_MATRIX | 0x3}, /* A */
+    {.operand = 1, .first_size = 5, .end_size = 7, .any_stride = TN_DENSE_MATRIX | 0x3}, /* B */
+    {.operand = 2, .first_size = 7, .end_size = 9, .any_stride = 0x3}, /* C */
+    {.operand = 3}, /* Y */
 };
 static const tn_source gemm_sizes_0[] = {
     {TN_FROM_SYMBOL, 0, 0}, /* M */
@@ -144,9 +144,9 @@ static const tn_source gemm_sizes_0[] = {
     {TN_FROM_STRIDE, 2, 1}, /* C_s1 */
 };
 static const tn_argument gemm_arguments_1[] = {
-    {0, 3, 5, TN_DENSE_MATRIX | 0x3, NULL}, /* A */
-    {1, 5, 7, TN_DENSE_MATRIX | 0x3, NULL}, /* B */
-    {3, 0, 0, 0x0, NULL}, /* Y */
+    {.operand = 0, .first_size = 3, .end_size = 5, .any_stride = TN_DENSE_MATRIX | 0x3}, /* A */
+    {.operand = 1, .first_size = 5, .end_size = 7, .any_stride = TN_DENSE_MATRIX | 0x3}, /* B */
+    {.operand = 3}, /* Y */
 };
 static const tn_source gemm_sizes_1[] = {
     {TN_FROM_SYMBOL, 0, 0}, /* M */
@@ -162,8 +162,8 @@ static const tn_form gemm_forms[] = {
     {.arguments = gemm_arguments_1, .sizes = gemm_sizes_1, .n_arguments = 3, .n_sizes = 7, .n_scalars = 2},
 };
 static const tn_entry gemm_entries[] = {
-    {{TN_F32}, 0, 0, 0x4}, /* gemm_f32 */
-    {{TN_F32}, 1, 1, 0x0}, /* gemm_f32_noC */
+    {.type = {TN_F32}, .core = 0, .form = 0, .present = 0x4}, /* gemm_f32 */
+    {.type = {TN_F32}, .core = 1, .form = 1}, /* gemm_f32_noC */
 };
 extern const tn_core tn_cores_gemm_portable[];
 extern const tn_core tn_cores_gemm_x86_64_v3[];
@@ -217,6 +217,24 @@ static int gemm_begin(gemm_call *c, tn_want want, const tn_gemm_dims *dims, cons
   return c->frame.status;
 }
 
+/* Bytes of workspace; 0 where the call is invalid. */
+static size_t gemm_workspace(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs, const int32_t *variable,
+    const int32_t *type) {
+  gemm_call call;
+  int64_t most = 0;
+  /* without and with the optional inputs */
+  for (int with = 0; with < 2; ++with) {
+    if (gemm_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type, NULL) != 0) {
+      return 0;
+    }
+    if (!with) {
+      call.frame.without |= 0x4;
+    }
+    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
+  }
+  return (size_t)most;
+}
+
 int tn_gemm_shape(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs, tn_dtype T, int64_t Y_shape[2]) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
   const int32_t chosen[] = {(int32_t)T};
@@ -249,17 +267,5 @@ int tn_gemm_f32(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs, const floa
 
 size_t tn_gemm_f32_workspace(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs) {
   static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
-  gemm_call call;
-  int64_t most = 0;
-  /* without and with the optional inputs */
-  for (int with = 0; with < 2; ++with) {
-    if (gemm_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0) {
-      return 0;
-    }
-    if (!with) {
-      call.frame.without |= 0x4;
-    }
-    most = tn_rt_max(most, tn_rt_workspace(&call.frame));
-  }
-  return (size_t)most;
+  return gemm_workspace(dims, attrs, variable, type_of);
 }

@@ -702,6 +702,15 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
                 packed[panel * K * 16 + depth_rest * 16 + lane] = B[(column + lane) * B_s1 + depth_rest];
               }
             }
+          } else if (B_s1 == 1) {
+            const int64_t active_0 = tn_i64_min_x86_64_v3(width > 0 ? width : 0, 8);
+            const int64_t active_1 = tn_i64_min_x86_64_v3(tn_i64_max_x86_64_v3(width - 8, 0), 8);
+            for (int64_t k = 0; k < K; ++k) {
+              *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] =
+                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column], active_0);
+              *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
+                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + (column + 8)], active_1);
+            }
           } else {
             if (width < 16) {
               for (int64_t lane = 0; lane < K * 16; lane += 8) {
@@ -1363,6 +1372,15 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               for (int64_t lane = 0; lane < 16; ++lane) {
                 packed[panel * K * 16 + depth_rest * 16 + lane] = B[(column + lane) * B_s1 + depth_rest];
               }
+            }
+          } else if (B_s1 == 1) {
+            const int64_t active_0 = tn_i64_min_x86_64_v3(width > 0 ? width : 0, 8);
+            const int64_t active_1 = tn_i64_min_x86_64_v3(tn_i64_max_x86_64_v3(width - 8, 0), 8);
+            for (int64_t k = 0; k < K; ++k) {
+              *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] =
+                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column], active_0);
+              *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
+                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + (column + 8)], active_1);
             }
           } else {
             if (width < 16) {

@@ -12,7 +12,8 @@ typedef struct {
   int64_t *loop;          /* LOOP_WORDS for each loop around the kernel, innermost first */
   int32_t loops;
   int copies;             /* some arguments are copies */
-  int walked;             /* pack of kind TN_MOVED whose dimensions are loops, -1: none; copies are made for each run then */
+  int walked;             /* pack of kind TN_MOVED whose dimensions are loops, -1: none;
+      copies are made for each run then */
   int64_t rest;           /* the last extent of the innermost of these loops */
   int64_t runs;
 } plan;
@@ -42,8 +43,8 @@ static int64_t *loop_words(const plan *p, int32_t loop) {
 /* ---- copying */
 
 /* Four elements a turn: compilers do not unroll loops by themselves. */
-static inline void copy_elements(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step, int64_t n,
-                                 size_t bytes) {
+static inline void copy_elements(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+    int64_t n, size_t bytes) {
   for (; n >= 4; n -= 4) {
     memcpy(to, from, bytes);
     memcpy(to + to_step, from + from_step, bytes);
@@ -57,7 +58,8 @@ static inline void copy_elements(unsigned char *to, int64_t to_step, const unsig
   }
 }
 
-static void copy_row(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step, int64_t n, int32_t bytes) {
+static void copy_row(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step, int64_t n,
+    int32_t bytes) {
   if (to_step == bytes && from_step == bytes) {
     memcpy(to, from, (size_t)(n * bytes));
     return;
@@ -112,7 +114,7 @@ static void copy_plane(unsigned char *to, const unsigned char *from, const tn_bo
       const int64_t rows = tn_rt_min(high, s->extent[0] - i), n = tn_rt_min(wide, s->extent[1] - j);
       for (int64_t r = i; r < i + rows; ++r) {
         copy_row(to + (r * s->to[0] + j * s->to[1]) * bytes, s->to[1] * bytes,
-                 from + (r * s->from[0] + j * s->from[1]) * bytes, s->from[1] * bytes, n, bytes);
+        from + (r * s->from[0] + j * s->from[1]) * bytes, s->from[1] * bytes, n, bytes);
       }
     }
   }
@@ -317,8 +319,8 @@ static void swap_loops(const plan *p, int32_t a, int32_t b) {
 }
 
 /*
- * Where an argument is dense along a loop but goes from cache line to cache line along the run, the run is cut: the loop
- * comes next, while the lines of a piece are in the cache.
+ * Where an argument is dense along a loop but goes from cache line to cache line along the run, the run is cut: the
+ * loop comes next, while the lines of a piece are in the cache.
  */
 static void cut_run(const tn_frame *f, plan *p, int pack, int32_t before) {
   int64_t piece = 16, *w = pack_words(p, pack), *loop;
@@ -579,7 +581,8 @@ static int walk_packs(const tn_frame *f, plan *p) {
   return 1;
 }
 
-/* Lays out all arguments. Turning the views, or staging one, may change what merges and fits, so this repeats until all fit. */
+/* Lays out all arguments. Turning the views, or staging one, may change what merges and fits, so this repeats until all
+   fit. */
 static int lay_out(tn_frame *f, plan *p) {
   p->copies = 0;
   for (int k = 0; k < f->op->n_packs; ++k) {
@@ -699,7 +702,8 @@ TN_APART static int64_t copied_bytes(const tn_frame *f, const plan *p, int pack)
   return most;
 }
 
-/* Walks the pack's dimensions in front without which no argument has to be copied; 0: there are none, or parts are short. */
+/* Walks the pack's dimensions in front without which no argument has to be copied; 0: there are none, or parts are
+   short. */
 static int walk_in_place(tn_frame *f, plan *p, int pack, int64_t bytes) {
   const tn_dims *dims = &f->pack[pack];
   int fits = 0;
@@ -1002,7 +1006,8 @@ static void tell_extents(tn_frame *f) {
   }
 }
 
-/* Outputs without elements, none of whose extents depends on data: nothing is computed, however large the other extents are. */
+/* Outputs without elements, none of whose extents depends on data: nothing is computed, however large the other extents
+   are. */
 TN_APART static int has_nothing_to_do(const tn_frame *f) {
   for (int e = 0; e < f->op->n_extents; ++e) {
     for (int k = 0; k < f->op->info.n_out; ++k) {
@@ -1052,8 +1057,8 @@ int64_t tn_rt_workspace(tn_frame *f) {
   return f->op->with_arrays(f, workspace_step);
 }
 
-/* The operand's dimensions, innermost first, without extents of 1 and with neighbours joined that lie one after another on both
-   sides; 0 for an empty one. `out`: from the copy to the caller's. */
+/* The operand's dimensions, innermost first, without extents of 1 and with neighbours joined that lie one after another
+   on both sides; 0 for an empty one. `out`: from the copy to the caller's. */
 static int box_of(const tn_frame *f, const tn_operand *t, tn_box *box, int out) {
   int64_t dense = 1;
   box->rank = 0;
@@ -1197,7 +1202,8 @@ static int run(const tn_frame *f, const plan *p) {
 
 /* The workspace is there; from now on f->workspace is aligned. */
 static int enter_workspace(tn_frame *f, int64_t bytes) {
-  tn_rt_require(f, bytes == 0 || (f->workspace != NULL && (uint64_t)bytes <= (uint64_t)f->workspace_bytes), TN_E_WORKSPACE);
+  tn_rt_require(f, bytes == 0 || (f->workspace != NULL && (uint64_t)bytes <= (uint64_t)f->workspace_bytes),
+      TN_E_WORKSPACE);
   if (f->status == 0 && bytes > 0) {
     f->workspace += (64 - (uintptr_t)f->workspace % 64) % 64;
   }
@@ -1246,7 +1252,7 @@ int tn_rt_call(tn_frame *f, void *workspace, size_t workspace_bytes) {
 /* ---- typed calls */
 
 void tn_rt_begin_typed(tn_frame *f, const tn_op *op, tn_want want, const int32_t *variable, const int32_t *types,
-                       const void *const *data) {
+    const void *const *data) {
   tn_rt_begin(f, op, 0, TN_ANY_RANK, want);
   for (int k = 0; k < op->n_types; ++k) {
     f->type[k] = variable[k];
@@ -1274,8 +1280,8 @@ void tn_rt_extents(tn_frame *f, const tn_dims *dims) {
   }
 }
 
-/* The dims of a typed call say where an axis is: in dimension `at`, which is number -after from the end. An attribute that says
-   something else contradicts them. */
+/* The dims of a typed call say where an axis is: in dimension `at`, which is number -after from the end. An attribute
+   that says something else contradicts them. */
 void tn_rt_placed_axis(tn_frame *f, int64_t axis, int32_t at, int32_t after) {
   tn_rt_require(f, axis == at || axis == -(int64_t)after, TN_E_ATTR);
 }

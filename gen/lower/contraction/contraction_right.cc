@@ -1,4 +1,6 @@
 // The right side of a contraction: panels of columns as the register tiles read them, or the tensor itself.
+#include <fmt/format.h>
+
 #include "lower/contraction/contraction_builder.h"
 
 namespace tenon {
@@ -63,6 +65,65 @@ Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, co
   return out;
 }
 
+/// Whether every read steps by 0, 1 or a value known at run time only along the columns.
+bool may_be_unit(ContractionBuilder& b) {
+  if (b.lanes() == 1) return false;
+  bool unit = true;
+  ValueScope scope = depth_scope(b);
+  for (const LoopVar& v : b.c.columns) scope.vars[v.name] = v_var(v.name);
+  walk(b.c.right, [&](const Expr& e) {
+    if (const auto* r = std::get_if<Read>(&e->node)) {
+      const auto form = offset_form(r->tensor, r->index, {b.c.columns.back()}, scope);
+      const int64_t step = form ? constant_value(form->coefficient(b.c.columns.back().name)).value_or(1) : -1;
+      unit = unit && (step == 0 || step == 1);
+    }
+    return true;
+  });
+  return unit;
+}
+
+/// Steps along the columns that are 1 where the right side has unit stride.
+std::vector<Operand> steps_of_columns(ContractionBuilder& b) {
+  ValueScope scope = depth_scope(b);
+  for (const LoopVar& v : b.c.columns) scope.vars[v.name] = v_var(v.name);
+  return open_steps(b.c.right, b.c.columns.back().name, scope);
+}
+
+/// A panel of fewer columns by partial vectors, whose other lanes are 0; the right side has unit stride along the
+/// columns.
+Block pack_partial_vectors(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel,
+                           const Operand& count) {
+  ValueScope scope = depth_scope(b);
+  for (const Operand& s : steps_of_columns(b)) scope.unit.insert(canonical(s));
+  scope.vector_var = b.c.columns.back().name;
+  scope.lanes = b.lanes();
+  Block out, row;
+  for (int j = 0; j < b.blueprint.tile_vectors; ++j) {
+    const std::string active = b.local(fmt::format("active_{}", j));
+    const Operand left = larger(count - v_int(j * b.lanes()), v_int(0));
+    out.push_back(s_let(active, smaller(left, v_int(b.lanes()))));
+    bind_collapsed(b.c.columns, column + v_int(j * b.lanes()), scope);
+    scope.active = v_var(active);
+    const auto value = lower_lanes(b.c.right, scope);
+    b.possible = b.possible && value.has_value();
+    if (!value) return {};
+    const Operand to = panel + flat_index(b, b.c.depth, scope) * v_int(b.panel_columns()) + v_int(j * b.lanes());
+    row.push_back(s_store(packed, to, v_cast(*value, b.c.accumulator)));
+  }
+  append(out, loops_over(b, b.c.depth, std::move(row)));
+  return out;
+}
+
+/// Columns that are no whole panel, or are no vectors.
+Block pack_rest(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel, const Operand& count) {
+  constexpr int kMasks = 256;  // bits of vectors whose loads can be partial without a call
+  Block elements = pack_elements(b, packed, column, panel, count);
+  if (b.isa.vector_bits < kMasks || !may_be_unit(b)) return elements;
+  Block vectors = pack_partial_vectors(b, packed, column, panel, count);
+  const Operand unit = all_unit(steps_of_columns(b));
+  return unit ? Block{s_if(unit, std::move(vectors), std::move(elements))} : vectors;
+}
+
 /// A way to fill a panel, and when it is one; without a condition, always.
 struct PanelFill {
   Block body;
@@ -115,23 +176,6 @@ PanelFill pack_transposed(ContractionBuilder& b, int packed, const Operand& colu
             s_for(d, v_int(0), v_var(rest), lanes, std::move(squares)),
             s_for(late, v_var(rest), depth, 1, std::move(last))};
   return {loops_over(b, lines, std::move(all), LoopKind::Parallel), known ? nullptr : all_unit({unit})};
-}
-
-/// Whether every read steps by 0, 1 or a value known at run time only along the columns.
-bool may_be_unit(ContractionBuilder& b) {
-  if (b.lanes() == 1) return false;
-  bool unit = true;
-  ValueScope scope = depth_scope(b);
-  for (const LoopVar& v : b.c.columns) scope.vars[v.name] = v_var(v.name);
-  walk(b.c.right, [&](const Expr& e) {
-    if (const auto* r = std::get_if<Read>(&e->node)) {
-      const auto form = offset_form(r->tensor, r->index, {b.c.columns.back()}, scope);
-      const int64_t step = form ? constant_value(form->coefficient(b.c.columns.back().name)).value_or(1) : -1;
-      unit = unit && (step == 0 || step == 1);
-    }
-    return true;
-  });
-  return unit;
 }
 
 /// n/w and n%w of the column: w, or 0.
@@ -238,7 +282,7 @@ Block pack_last(ContractionBuilder& b, int packed, const Operand& first, const O
   const std::string column = b.local("column"), width = b.local("width");
   const Operand whole = floor_div(count, v_int(b.panel_columns())) * v_int(b.panel_columns());
   Block fill{s_let(column, first + whole)};
-  for (Stmt& s : pack_elements(b, packed, v_var(column), v_int(0), v_var(width))) fill.push_back(std::move(s));
+  append(fill, pack_rest(b, packed, v_var(column), v_int(0), v_var(width)));
   return {s_count(width, count - whole), s_if(v_apply(ScalarOp::Gt, {v_var(width), v_int(0)}), std::move(fill))};
 }
 
@@ -246,7 +290,7 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
   const std::string p = b.local("panel"), column = b.local("column"), width = b.local("width");
   const int64_t columns = b.panel_columns();
   const Operand start = v_var(p) * b.extent_of(b.c.depth) * v_int(columns);
-  Block out, fill = pack_elements(b, packed, v_var(column), start, v_var(width));
+  Block out, fill = pack_rest(b, packed, v_var(column), start, v_var(width));
   if (PanelFill transposed = pack_transposed(b, packed, v_var(column), start); !transposed.body.empty()) {
     const Operand whole = v_apply(ScalarOp::Eq, {v_var(width), v_int(columns)});
     const Operand holds = transposed.holds ? v_apply(ScalarOp::And, {whole, transposed.holds}) : whole;
@@ -256,11 +300,7 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
   Operand from = v_int(0);
   if (may_be_unit(b)) {
     const std::string whole = b.local("whole_panels");
-    const std::vector<Operand> steps = open_steps(b.c.right, b.c.columns.back().name, [&] {
-      ValueScope scope = depth_scope(b);
-      for (const LoopVar& v : b.c.columns) scope.vars[v.name] = v_var(v.name);
-      return scope;
-    }());
+    const std::vector<Operand> steps = steps_of_columns(b);
     const Operand unit = all_unit(steps), fast = !unit ? full : full ? v_apply(ScalarOp::And, {full, unit}) : unit;
     from = v_var(whole);
     out.push_back(s_let(
