@@ -42,9 +42,8 @@ TensorDef cotangent_def(const OpDef& f, const TensorDef& output) {
   return t;
 }
 
-/// The definition of f_grad. It has no body: its kernels are derived. `unrolled`: optional inputs are the tensors of a
-/// variadic one.
-std::shared_ptr<OpDef> gradient_def(const OpDef& f, bool unrolled) {
+/// The definition of f_grad. It has no body: its kernels are derived.
+std::shared_ptr<OpDef> gradient_def(const OpDef& f) {
   auto def = std::make_shared<OpDef>(f);
   def->name = gradient_name(f.name);
   def->doc = fmt::format("gradient of {} with respect to its inputs", f.name);
@@ -63,7 +62,6 @@ std::shared_ptr<OpDef> gradient_def(const OpDef& f, bool unrolled) {
     def->outputs.back().name = "d" + t.name;
     def->outputs.back().like = t.name;
     def->outputs.back().optional = true;
-    def->outputs.back().variadic = unrolled && t.optional;
   }
   return def;
 }
@@ -240,7 +238,7 @@ std::vector<std::vector<bool>> presences(const OpDef& gradient, const std::vecto
 }
 
 std::string derive(const LibraryOp& f, const DerivativeTable& rows, LibraryOp& out) {
-  const auto def = gradient_def(*f.def, f.unrolled != nullptr);
+  const auto def = gradient_def(*f.def);
   out = f;
   out.kernels.clear();
   out.unrolled = def;

@@ -132,8 +132,7 @@ void write_gradient_output(BindState& s, const TensorDef& t, int k) {
   const CExpr name = c_text(operand_name(t, true)), like = input_name(*s.def().input(t.like));
   s.add(c_paragraph(shape_comment(t)));
   s.add(c_declare("tn_operand *const", operand_name(t, true),
-                  runtime_call(t.variadic ? "gradient_of_several" : "gradient",
-                               {c_number(k), type_argument(s.def(), t.dtype), like})));
+                  runtime_call("gradient", {c_number(k), type_argument(s.def(), t.dtype), like})));
   const CBlock then = s.block([&] {
     if (has_broadcast(t) && !has_pack(t)) write_missing_front(s, t, name);
     InputShape(s, t).write();
