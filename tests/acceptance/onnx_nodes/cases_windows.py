@@ -80,6 +80,7 @@ def normalisation():
     for opset in (9, 14, 15):
         yield case('BatchNormalization', x, *c, opset=opset, judge='onnxruntime')
         yield case('BatchNormalization', x, *c, opset=opset, epsilon=0.1, judge='onnxruntime')
+        yield case('BatchNormalization', data(6, 10), *[v[:1] for v in c], opset=opset, judge='onnxruntime')
     yield case('BatchNormalization', x, *c, opset=15, outputs=3, training_mode=1, momentum=0.7)
     yield case('BatchNormalization', data(6, 5, 4), *c, opset=15)
     yield case('BatchNormalization', x.astype(np.float16), *c, opset=15) if False else case('BatchNormalization', x.astype(np.float64), *[v.astype(np.float64) for v in c], opset=15)
@@ -162,7 +163,8 @@ def resizing():
 def sampling():
     x, grid = data(10, 2, 3, 4, 5), np.random.default_rng(11).uniform(-1.3, 1.3, (2, 3, 6, 2)).astype(np.float32)
     for mode, padding, align in itertools.product(('linear', 'nearest', 'cubic'), ('zeros', 'border', 'reflection'), (0, 1)):
-        yield case('GridSample', x, grid, mode=mode, padding_mode=padding, align_corners=align, opset=20)
+        border = mode == 'cubic' and padding == 'border'    # the evaluator brings the position to the border, not the elements around it
+        yield case('GridSample', x, grid, mode=mode, padding_mode=padding, align_corners=align, opset=20, **({'judge': 'onnxruntime'} if border else {}))
         if mode != 'linear':
             continue
         yield case('GridSample', x, grid, mode='bilinear', padding_mode=padding, align_corners=align, opset=16, judge='onnxruntime')
