@@ -37,6 +37,9 @@ def quantised():
                 yield ms('QLinearAveragePool', a, f(0.103), z(3), f(0.0471), z(4), kernel_shape=[2, 2], pads=[0, 1, 1, 0], strides=[1, 2], channels_last=last, count_include_pad=include)
         yield ms('QLinearConcat', f(0.1), z(2), a, f(0.2), z(1), b, f(0.05), z(3), axis=1)
         yield ms('QLinearWhere', a > 3, a, f(0.1), z(3), b, f(0.2), z(5), f(0.15), z(7))
+        for include in (0, 1):
+            yield ms('QLinearAveragePool', a[0], f(0.103), z(3), f(0.0471), z(4), kernel_shape=[3], pads=[1, 1], strides=[2], count_include_pad=include)
+        yield ms('QLinearAveragePool', a[None], f(0.103), z(3), f(0.0471), z(4), kernel_shape=[2, 2, 3], channels_last=1)
         yield ms('NhwcMaxPool', a, kernel_shape=[2, 3], pads=[1, 0, 0, 1], strides=[1, 2])
         yield ms('QuantizeLinear', real(3, 3, 4)*20, f(0.3), z(4))
         yield ms('DequantizeLinear', a, f(0.3), z(4))
@@ -106,6 +109,8 @@ def rows():
     g, b = real(3, 8), real(4, 8)
     for eps in (1e-5, 0.1):
         yield ms('SkipLayerNormalization', x, real(2, 2, 3, 8), g, b, epsilon=eps)
+        yield ms('SkipLayerNormalization', x, real(2, 2, 3, 8), g, b, outputs=4, epsilon=eps)
+        yield ms('SkipSimplifiedLayerNormalization', x, real(2, 2, 3, 8), g, outputs=4, epsilon=eps)
         yield ms('SkipLayerNormalization', x, real(2, 2, 3, 8), g, b, real(5, 8), epsilon=eps)
         yield ms('SkipSimplifiedLayerNormalization', x, real(2, 2, 3, 8), g, real(5, 8), epsilon=eps)
         yield case('SimplifiedLayerNormalization', x, g, axis=-1, epsilon=eps, judge='onnxruntime')
@@ -121,6 +126,8 @@ def attention():
     counts, seen = np.array([4, 2], np.int32), np.array([[1, 1, 1, 1], [1, 1, 0, 0]], np.int32)
     for mask, causal in itertools.product((None, counts, seen), (0, 1)):
         yield ms('Attention', x, w, b, mask, num_heads=2, unidirectional=causal)
+    yield ms('Attention', x, w, b, np.array([4, 3, 1, 0], np.int32), num_heads=2)           # ends and beginnings of keys
+    yield ms('Attention', x, w, b, num_heads=2, rotary_embedding_dim=32)
     yield ms('Attention', x, w, b, None, real(4, 2, 2, 2, 3, 4), outputs=2, num_heads=2, unidirectional=1)
     yield ms('Attention', x, w, b, None, None, real(5, 2, 2, 4, 4), num_heads=2, scale=0.3)
     q, k, v = real(1, 2, 3, 8), real(2, 2, 5, 8), real(3, 2, 5, 8)
@@ -129,6 +136,9 @@ def attention():
     yield ms('MultiHeadAttention', q, k, v, None, np.array([[1, 1, 1, 1, 0], [1, 1, 1, 0, 0]], np.int32), num_heads=2)
     yield ms('MultiHeadAttention', q, k, v, None, None, real(5, 2, 2, 3, 5), num_heads=2)
     yield ms('MultiHeadAttention', q, q, real(6, 2, 3, 8), None, None, None, real(7, 2, 2, 2, 4), real(8, 2, 2, 2, 4), outputs=3, num_heads=2)
+    yield ms('MultiHeadAttention', q, real(2, 2, 2, 5, 4), real(3, 2, 2, 5, 4), num_heads=2)
+    yield ms('MultiHeadAttention', q, real(2, 2, 2, 5, 4), real(3, 2, 2, 5, 4), real(4, 24), num_heads=2)
+    yield from decoding()
     yield ms('QAttention', byte(1, 2, 4, 6), byte(2, 6, 24, dtype=np.int8), real(3, 24), np.float32(0.02), np.float32(0.03), None, np.uint8(10), np.int8(0), num_heads=2)
     at = np.array([[2, 3, 4], [0, 1, 2]])
     for interleaved in (0, 1):
@@ -142,6 +152,40 @@ def attention():
         tables = [real(6, 10, d//2), real(7, 10, d//2)] if rotary else []
         yield ms('GroupQueryAttention', real(1, 1, length, h*d), real(2, 1, length, kv*d), real(3, 1, length, kv*d), *caches, np.array([past + length - 1], np.int32),
                  np.array(past + length, np.int32), *tables, outputs=3, num_heads=h, kv_num_heads=kv, do_rotary=rotary, local_window_size=window, softcap=cap)
+
+
+def decoding():
+    """One query after a past that is a part of its buffer."""
+    q, k, v, buffers = real(1, 2, 1, 8), real(2, 2, 1, 8), real(3, 2, 1, 8), (real(4, 2, 2, 5, 4), real(5, 2, 2, 5, 4))
+    for past in (0, 2, 4):
+        length, seen = np.array([past], np.int32), np.ones((2, past + 1), np.int32)
+        seen[1, :past//2] = 0
+        one = functools.partial(ms, 'DecoderMaskedMultiHeadAttention', q, k, v, outputs=3, num_heads=2, past_present_share_buffer=1)
+        yield one(None, None, *buffers, length)
+        yield one(None, None, *buffers, length, None, None, real(6, 24))
+        yield one(seen, real(7, 1, 2, 1, past + 1), *buffers, length)
+        for bias in (None, real(7, 1, 2, 1, past + 1)):
+            yield ms('MultiHeadAttention', q, k, v, real(6, 24), None, bias, *buffers, length, outputs=3, num_heads=2)
+    yield ms('DecoderMaskedMultiHeadAttention', q, real(2, 2, 2, 5, 4), real(3, 2, 2, 5, 4), num_heads=2)
+    for past, sink in itertools.product((0, 2), (False, True)):     # a softmax with one term more
+        caches, n = [real(4, 1, 2, past, 16), real(5, 1, 2, past, 16)] if past else [None, None], 1 if past else 3
+        inputs = (real(1, 1, n, 64), real(2, 1, n, 32), real(3, 1, n, 32), *caches, np.array([past + n - 1], np.int32), np.array(past + n, np.int32))
+        yield ms('GroupQueryAttention', *inputs, *([None]*4 + [real(6, 4)] if sink else []), outputs=3, num_heads=4, kv_num_heads=2, **({} if sink else {'smooth_softmax': 1}))
+
+
+def experts():
+    x, scores, w1, b1, w2, b2 = real(1, 5, 8), real(2, 5, 4), real(3, 4, 6, 8), real(4, 4, 6), real(5, 4, 8, 6), real(6, 4, 8)
+    for kind, k, norm in itertools.product(('relu', 'gelu', 'silu', 'identity'), (1, 3), (0, 1)):
+        yield ms('MoE', x, scores, w1, b1, w2, b2, k=k, normalize_routing_weights=norm, activation_type=kind)
+    yield ms('MoE', real(1, 2, 3, 8), real(2, 6, 4), w1, None, w2, k=2)
+    gated = functools.partial(ms, 'MoE', x, scores, real(3, 4, 12, 8)*4, real(4, 4, 12), w2, b2, k=2, normalize_routing_weights=1, activation_type='swiglu', swiglu_fusion=1)
+    yield gated()
+    yield gated(swiglu_limit=0.7, activation_alpha=1.702, activation_beta=1.0)
+
+
+def four_bits():
+    for kind, const in itertools.product((0, 1), ((1, 2), ())):
+        yield ms('MatMulBnb4', real(1, 2, 3, 32), byte(2, 96)*4, np.abs(real(3, 12)) + 0.1, const=const, K=32, N=6, block_size=16, quant_type=kind)
 
 
 def standard():
@@ -162,6 +206,8 @@ def standard():
     grid = np.random.default_rng(4).uniform(-1.2, 1.2, (2, 4, 3, 2)).astype(np.float32)
     for mode, padding, corners in itertools.product(('bilinear', 'nearest', 'bicubic'), ('zeros', 'border', 'reflection'), (0, 1)):
         yield ms('GridSample', real(3, 2, 3, 5, 6), grid, mode=mode, padding_mode=padding, align_corners=corners)
+    for dim, size, step in ((-1, 3, 1), (0, 2, 2), (1, 2, 1), (1, 4, 3)):
+        yield ms('UnfoldTensor', real(1, 3, 5, 6), dim=dim, size=size, step=step)
     for metric in ('euclidean', 'sqeuclidean'):
         yield ms('CDist', real(1, 7, 5), real(2, 4, 5), metric=metric)
         yield ms('CDist', real(1, 40, 33), real(2, 20, 33), metric=metric)
@@ -188,8 +234,6 @@ def own():
 
 
 def cases():
-    for group in (quantised, ties, products, rows, attention, standard, own):
+    for group in (quantised, ties, products, rows, attention, experts, four_bits, standard, own):
         yield from group()
 
-
-REFUSED = [('mode=bicubic padding_mode=border', 'a border is not supported')]
