@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/model/model_weights.h"
-#include "ir/graph/ask_gradient.h"
+#include "ir/graph/graph_passes.h"
 #include "ir/nest/blueprint.h"
 #include "ir/plan/memory_region.h"
 #include "schedule/recompute.h"

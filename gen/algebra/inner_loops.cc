@@ -1,11 +1,10 @@
 // The widths of the innermost loops of a nest, and the reasons for scalar ones.
-#include "algebra/inner_loops.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "algebra/nest_survey.h"
 #include "support/function_ref.h"
 
 namespace tenon {

@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ir/nest/loop_nest.h"
 
@@ -25,5 +26,21 @@ struct NestSurvey {
  private:
   void merge(const NestSurvey& inner);
 };
+
+/// Bytes that the loads and stores of one run move, by buffer: an estimate for the largest sizes, to compare buffers
+/// with. Bounds of loops that data decide count as one iteration, the two sides of a condition as half of each; frames
+/// are not counted.
+std::vector<double> bytes_moved(const LoopNest& nest);
+
+struct InnerLoop {
+  std::string var;
+  int lanes = 1;            ///< elements that one instruction takes at most
+  bool contiguous = false;  ///< of a scalar loop: it goes through memory element by element, without strides
+  bool rest = false;        ///< of a scalar loop: what a loop over vectors in front of it leaves
+  std::string why;          ///< of a scalar loop: what keeps it from vectors
+};
+
+/// The innermost loops of a nest and of its functions, in the order of the text. C templates are one scalar loop each.
+std::vector<InnerLoop> inner_loops(const LoopNest& nest);
 
 }  // namespace tenon

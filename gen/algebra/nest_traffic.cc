@@ -1,10 +1,10 @@
 // Counts loads and stores times the iterations around them.
-#include "algebra/nest_traffic.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
+
+#include "algebra/nest_survey.h"
 
 namespace tenon {
 namespace {

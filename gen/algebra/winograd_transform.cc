@@ -1,8 +1,7 @@
 // Toom-Cook by evaluation and interpolation: products of polynomials at points, transposed.
-#include "algebra/winograd_transform.h"
-
 #include <cstddef>
 
+#include "algebra/winograd_kernel.h"
 #include "support/check.h"
 
 namespace tenon {

@@ -1,8 +1,7 @@
 // The table and the JSON of a report.
-#include "bench/report.h"
-
 #include <fmt/format.h>
 
+#include "bench/measurement.h"
 #include "support/quoted.h"
 #include "support/version.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/report.h"
+#include "bench/measurement.h"
 #include "support/file_form.h"
 #include "support/quoted.h"
 

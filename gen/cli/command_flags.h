@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
 
 #include "pipeline.h"
 
@@ -18,5 +19,8 @@ void add_bench(CLI::App& app, BenchOptions& bench);
 void add_dump(CLI::App& app, DumpOptions& dump);
 void add_explain(CLI::App& app, ExplainOptions& explain);
 void add_list(CLI::App& app, ListOptions& list);
+
+/// Empty, or what is wrong with flags that are well formed each for itself.
+std::string contradiction(const Options& options);
 
 }  // namespace tenon

@@ -1,11 +1,11 @@
-// Contradictions between flags, each of which is valid by itself.
-#include "cli/contradiction.h"
-
+// What is wrong with flags that are well formed each for itself.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
+
+#include "cli/command_flags.h"
 
 namespace tenon {
 namespace {

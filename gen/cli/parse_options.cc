@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "cli/command_flags.h"
-#include "cli/contradiction.h"
 #include "cli/flags.h"
 #include "support/version.h"
 

@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <sstream>
 
-#include "bench/report.h"
+#include "bench/measurement.h"
 #include "command/bench_case.h"
 #include "command/commands.h"
 #include "command/drawn_inputs.h"
 #include "command/program_folder.h"
 #include "command/select.h"
-#include "command/test_types.h"
+#include "command/try_case.h"
 #include "command/written_files.h"
 #include "ir/op/type_function.h"
 #include "isa/all_isas.h"
-#include "opdef/read_timed_tests.h"
+#include "opdef/read_tests.h"
 #include "pipeline/make.h"
 #include "support/parallel.h"
 #include "support/print_to.h"

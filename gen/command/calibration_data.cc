@@ -1,15 +1,11 @@
 // Reads examples, and cuts files that hold several.
-#include "command/calibration_data.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
 #include "command/drawn_inputs.h"
-#include "frontend/tensors/read_bytes.h"
-#include "frontend/tensors/read_npy.h"
-#include "frontend/tensors/write_npy.h"
+#include "frontend/tensors/tensor_files.h"
 #include "ir/graph/size_bounds.h"
 #include "pipeline/read_data.h"
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <random>
 
-#include "frontend/tensors/write_npy.h"
+#include "frontend/tensors/tensor_files.h"
 #include "ir/graph/size_bounds.h"
 #include "oracle/number.h"
 #include "pipeline/run.h"

@@ -1,7 +1,7 @@
 // Limits of errors: a rounding for each term of the longest reduction, in the coarsest type that a result goes through.
-#include "command/error_limits.h"
-
 #include <algorithm>
+
+#include "command/try_case.h"
 
 namespace tenon {
 namespace {

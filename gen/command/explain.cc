@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "algebra/inner_loops.h"
 #include "algebra/known_values.h"
+#include "algebra/nest_survey.h"
 #include "command/commands.h"
 #include "command/fix_kernels.h"
 #include "command/select.h"

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "command/fix_text.h"
-#include "command/fixed_kernel_values.h"
+#include "command/fix_values.h"
 #include "command/select.h"
 #include "differentiate/gradient_ops.h"
 

@@ -1,12 +1,11 @@
 // Names → sizes and attributes of a kernel; dense strides; lets and requirements under these values.
-#include "command/fixed_kernel_values.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "algebra/known_values.h"
 #include "algebra/simplify.h"
+#include "command/fix_values.h"
 #include "harness/library/library_signature.h"
 #include "library/storage_order.h"
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/quantize/quantize_onnx.h"
 #include "ir/number/tensor_data.h"
 
 namespace tenon {
@@ -22,5 +23,23 @@ class QuantizationError {
 
 /// Positions of the largest element of each row: along the last axis of more than one element.
 std::vector<int64_t> largest_places(const TensorData& tensor);
+
+class ValueHistogram {
+ public:
+  /// Counts the elements; those that are not finite are left out.
+  void add(const TensorData& tensor);
+  /// From the smallest to the largest element; {0, 0} without any.
+  RealRange range() const { return count_ == 0 ? RealRange{} : range_; }
+  /// What holds `percent` of the elements, with as many below as above.
+  RealRange range_of(double percent) const;
+
+ private:
+  void count(double x);
+
+  RealRange range_;
+  int64_t count_ = 0;
+  double limit_ = 0;  ///< bins are between -limit_ and limit_, a power of two
+  std::vector<int64_t> bins_ = {};
+};
 
 }  // namespace tenon

@@ -6,17 +6,14 @@
 #include <cmath>
 #include <filesystem>
 
-#include "command/calibration_data.h"
 #include "command/commands.h"
 #include "command/drawn_inputs.h"
 #include "command/program_folder.h"
 #include "command/quantization_error.h"
 #include "command/select.h"
 #include "command/timed_program.h"
-#include "command/value_histogram.h"
 #include "command/written_files.h"
-#include "frontend/tensors/read_bytes.h"
-#include "frontend/tensors/read_npy.h"
+#include "frontend/tensors/tensor_files.h"
 #include "pipeline/make.h"
 #include "support/print_to.h"
 #include "support/temporary_folder.h"

@@ -1,11 +1,10 @@
 // Chooses dtypes for tests.
-#include "command/test_types.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "command/select.h"
+#include "command/try_case.h"
 #include "ir/op/type_function.h"
 #include "pipeline/run.h"
 #include "support/joined.h"

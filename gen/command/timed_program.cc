@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include "command/program_folder.h"
-#include "frontend/tensors/read_bytes.h"
-#include "frontend/tensors/read_npy.h"
+#include "frontend/tensors/tensor_files.h"
 #include "support/quoted.h"
 #include "support/read_source.h"
 #include "support/run_program.h"

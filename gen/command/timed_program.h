@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/number/tensor_data.h"
-#include "tune/choose.h"
+#include "tune/tune.h"
 
 namespace tenon {
 

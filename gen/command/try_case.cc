@@ -8,7 +8,6 @@
 #include <random>
 
 #include "algebra/simplify.h"
-#include "command/error_limits.h"
 #include "ir/kernel/kernel_cost.h"
 #include "ir/kernel/library.h"
 #include "ir/op/type_function.h"

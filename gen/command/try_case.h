@@ -32,7 +32,7 @@ struct TryCase {
       inputs;  ///< in the definition's order, two operands of a variadic one; nothing where absent
   std::vector<TensorData> outputs;
   std::vector<TryAttr> attrs;     ///< those that the test names
-  std::vector<double> limits;     ///< the permitted error of each output (error_limits.h)
+  std::vector<double> limits;     ///< the permitted error of each output
   std::optional<TimedWork> work;  ///< of a test that is timed; nothing where an extent depends on data
 };
 
@@ -56,5 +56,22 @@ std::optional<TryCase> make_timed_case(const TypedTest& test, Diagnostics& diagn
 
 /// What a kernel of constant extents reads, writes and computes; nothing where an extent is open.
 std::optional<TimedWork> work_of(const Kernel& kernel);
+
+/// The error of each output that rounding explains, relative to its largest element; 0 of those that are exact.
+std::vector<double> error_limits(const Kernel&);
+
+/// Keys of these names; without any f32 where the op takes it, else the first that it takes, and those that its tests
+/// name. None for an op without type variables. Stops where the op takes none of those named.
+std::vector<DType> chosen_keys(const OpDef& def, const std::vector<std::string>& names,
+                               const std::vector<TestCase>& tests);
+
+/// The keys, and what tests say of other type variables: small types are there for those who name them.
+std::vector<DType> dtypes_to_make(const OpDef& def, std::vector<DType> keys, const std::vector<TestCase>& tests);
+
+/// Types of a test at one key; nothing where the test is about another key.
+std::optional<std::map<std::string, DType>> types_of(const OpDef& def, const TestCase& test, std::optional<DType> key);
+
+/// The dtype by which the uniform entry finds an op without type variables: that of its first tensor.
+DType fixed_key(const TryCase& c);
 
 }  // namespace tenon

@@ -14,14 +14,13 @@
 #include "command/gradients.h"
 #include "command/program_folder.h"
 #include "command/select.h"
-#include "command/test_types.h"
 #include "command/try_case.h"
 #include "command/try_driver.h"
 #include "differentiate/gradient_ops.h"
 #include "ir/op/type_function.h"
 #include "library/expand_library.h"
-#include "opdef/read/body_definition.h"
-#include "opdef/read_one_test.h"
+#include "opdef/read/definition_text.h"
+#include "opdef/read_tests.h"
 #include "pipeline/make.h"
 #include "support/diagnostics.h"
 #include "support/joined.h"
@@ -249,7 +248,7 @@ SourceFileRef body_source(const Run& run, const TryOptions& o) {
     return d && is_float(*d);
   };
   const bool real = std::all_of(o.selection.dtypes.begin(), o.selection.dtypes.end(), is_real);
-  BodyText made = body_definition(*o.body, real ? "float" : "number");
+  DefinitionText made = body_definition(*o.body, real ? "float" : "number");
   if (!made.error.empty()) {
     Diagnostics diagnostics;
     diagnostics.error_at(Code::E0301, "--body", made.error,

@@ -18,7 +18,7 @@
 #include "support/parallel.h"
 #include "support/print_to.h"
 #include "support/temporary_folder.h"
-#include "tune/candidates.h"
+#include "tune/tune.h"
 
 namespace tenon {
 namespace {

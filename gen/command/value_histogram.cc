@@ -1,8 +1,8 @@
 // Bins that double their width where a number is beyond them.
-#include "command/value_histogram.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "command/quantization_error.h"
 
 namespace tenon {
 namespace {

@@ -1,5 +1,5 @@
 // Values that the attributes and sizes of a call choose or leave out.
-#include "differentiate/chosen_by_call.h"
+#include "differentiate/gradient_steps.h"
 
 namespace tenon {
 namespace {

@@ -5,12 +5,9 @@
 #include <set>
 
 #include "algebra/simplify.h"
-#include "differentiate/chosen_by_call.h"
 #include "differentiate/fresh_loops.h"
 #include "differentiate/gather_form.h"
-#include "differentiate/keep_needed.h"
-#include "differentiate/name_reductions.h"
-#include "differentiate/split_updates.h"
+#include "differentiate/gradient_steps.h"
 #include "differentiate/update_gradient.h"
 #include "ir/kernel/stated_derivative.h"
 #include "support/check.h"

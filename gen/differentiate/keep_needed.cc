@@ -1,7 +1,7 @@
 // Leaves what one output of a kernel needs.
-#include "differentiate/keep_needed.h"
-
 #include <algorithm>
+
+#include "differentiate/gradient_steps.h"
 
 namespace tenon {
 namespace {

@@ -1,10 +1,9 @@
 // Every reduction becomes the whole value of a statement.
-#include "differentiate/name_reductions.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "algebra/simplify.h"
+#include "differentiate/gradient_steps.h"
 
 namespace tenon {
 namespace {

@@ -1,7 +1,7 @@
 // Updates other than sums get a value of their own to update.
-#include "differentiate/split_updates.h"
-
 #include <algorithm>
+
+#include "differentiate/gradient_steps.h"
 
 namespace tenon {
 namespace {

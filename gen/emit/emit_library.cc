@@ -1,9 +1,8 @@
 // Prints each nest of a lowered library.
-#include "emit/emit_library.h"
-
 #include <utility>
 
 #include "algebra/nest_survey.h"
+#include "emit/emit_levels.h"
 #include "ir/text/print_c99.h"
 #include "support/parallel.h"
 

@@ -1,8 +1,7 @@
 // Prints each step of a lowered plan, and merges functions that differ in numbers alone.
-#include "emit/emit_model.h"
-
 #include <utility>
 
+#include "emit/emit_levels.h"
 #include "emit/share_functions.h"
 #include "ir/text/print_c99.h"
 

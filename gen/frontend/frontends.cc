@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "frontend/tensors/read_bytes.h"
+#include "frontend/tensors/tensor_files.h"
 #include "frontend/yaml/read_graph_yaml.h"
 #include "frontend/yaml/train_onnx.h"
 #include "support/read_source.h"

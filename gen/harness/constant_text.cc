@@ -1,10 +1,10 @@
 // Elements of constant tensors as C.
-#include "harness/constant_text.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstring>
+
+#include "harness/common_text.h"
 
 namespace tenon {
 namespace {

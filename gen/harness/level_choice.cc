@@ -1,6 +1,5 @@
 // Checks and rows of levels.
-#include "harness/level_choice.h"
-
+#include "harness/common_text.h"
 #include "harness/library_names.h"
 #include "ir/text/print_c99.h"
 #include "support/quoted.h"

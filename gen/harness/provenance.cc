@@ -1,8 +1,7 @@
 // The comment that tools and reviewers look for.
-#include "harness/provenance.h"
-
 #include <fmt/format.h>
 
+#include "harness/common_text.h"
 #include "support/quoted.h"
 #include "support/version.h"
 

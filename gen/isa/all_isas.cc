@@ -5,7 +5,6 @@
 #include <array>
 #include <tuple>
 
-#include "isa/host_features.h"
 #include "isa/levels.h"
 
 namespace tenon {

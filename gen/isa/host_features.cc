@@ -1,9 +1,8 @@
 // Bits of the processor's identification, and the registers that the system saves.
-#include "isa/host_features.h"
-
 #include <algorithm>
 #include <iterator>
 
+#include "isa/levels.h"
 #include "support/check.h"
 
 #if defined(__x86_64__)

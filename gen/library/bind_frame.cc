@@ -1,7 +1,6 @@
 // Binds the parameters of a frame.
-#include "library/bind_frame.h"
-
 #include "algebra/simplify.h"
+#include "library/expand_body.h"
 #include "library/type_rules.h"
 #include "support/check.h"
 

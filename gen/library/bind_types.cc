@@ -1,9 +1,8 @@
 // Binding of type variables.
-#include "library/bind_types.h"
-
 #include <fmt/format.h>
 
 #include "ir/op/type_function.h"
+#include "library/bind_steps.h"
 
 namespace tenon {
 namespace {

@@ -11,11 +11,10 @@
 #include <vector>
 
 #include "algebra/body_steps.h"
-#include "library/constant_tensor.h"
-#include "library/declare_tables.h"
 #include "library/expand_recurrence.h"
 #include "library/expr_builder.h"
 #include "library/stored_view.h"
+#include "library/table_data.h"
 #include "library/type_rules.h"
 #include "support/one_line.h"
 

@@ -1,10 +1,9 @@
 // Where a call counts over a pack whose number of dims only a call of the library tells, or needs its dims apart.
-#include "library/call_packs.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "library/bind_steps.h"
 #include "library/pack_plan.h"
 
 namespace tenon {

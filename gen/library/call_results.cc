@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "algebra/simplify.h"
+#include "library/bind_steps.h"
 #include "library/body_expander.h"
-#include "library/require_sizes.h"
 #include "support/joined.h"
 
 namespace tenon {

@@ -1,9 +1,9 @@
 // Tensors of a kernel whose elements are known when the code is generated.
-#include "library/constant_tensor.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "library/table_data.h"
 
 namespace tenon {
 

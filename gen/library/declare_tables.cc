@@ -1,9 +1,6 @@
 // The tables that a body names as tensors of its kernel.
-#include "library/declare_tables.h"
-
 #include <algorithm>
 
-#include "library/constant_tensor.h"
 #include "library/table_data.h"
 
 namespace tenon {

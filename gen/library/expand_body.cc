@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "library/bind_frame.h"
 #include "library/body_expander.h"
 
 namespace tenon {

@@ -12,4 +12,8 @@ namespace tenon {
 /// templates, or finds extents in the data, becomes parts. Errors of typing are reported with their places.
 void expand_body(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnostics& diagnostics);
 
+/// Finds the frame's parameters among the names of the definition, which the reader has matched, and gives `kernel` a
+/// tensor of the role for each extent that the frame writes.
+FrameCall bind_frame(const std::shared_ptr<const Frame>& frame, const Scope& scope, Role extents, Kernel& kernel);
+
 }  // namespace tenon

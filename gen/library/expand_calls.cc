@@ -1,7 +1,7 @@
 // Calls of ops in a body: their arguments, the callee's statements in place or its C template, and the results.
-#include "library/bind_frame.h"
 #include "library/bind_shapes.h"
 #include "library/body_expander.h"
+#include "library/expand_body.h"
 #include "library/unroll_variadic.h"
 
 namespace tenon {

@@ -10,11 +10,10 @@
 #include "algebra/linear.h"
 #include "ir/kernel/keep_used.h"
 #include "ir/op/type_function.h"
+#include "library/bind_steps.h"
 #include "library/expand_body.h"
 #include "library/expr_builder.h"
-#include "library/extent_names.h"
 #include "library/pack_plan.h"
-#include "library/stand_ins.h"
 #include "library/storage_order.h"
 
 namespace tenon {

@@ -6,8 +6,8 @@
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
+#include "library/bind_steps.h"
 #include "library/expr_builder.h"
-#include "library/require_sizes.h"
 
 namespace tenon {
 

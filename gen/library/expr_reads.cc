@@ -7,8 +7,8 @@
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
-#include "library/constant_tensor.h"
 #include "library/expr_builder.h"
+#include "library/table_data.h"
 #include "library/type_rules.h"
 #include "oracle/number.h"
 #include "support/one_line.h"

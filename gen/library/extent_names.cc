@@ -1,7 +1,7 @@
 // Extents by their names.
-#include "library/extent_names.h"
-
 #include <algorithm>
+
+#include "library/bind_steps.h"
 
 namespace tenon {
 

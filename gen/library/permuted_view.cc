@@ -1,7 +1,7 @@
 // Recognises copies in another order of dimensions.
-#include "library/permuted_view.h"
-
 #include <algorithm>
+
+#include "library/expand_symbolic.h"
 
 namespace tenon {
 namespace {

@@ -1,10 +1,9 @@
 // Conditions on extents become checks without loops.
-#include "library/require_sizes.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "algebra/simplify.h"
+#include "library/bind_steps.h"
 
 namespace tenon {
 

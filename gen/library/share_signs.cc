@@ -1,8 +1,8 @@
 // Two kernels are traversed in parallel: they may differ in one signed type and its unsigned twin, where only bits
 // count.
-#include "library/share_signs.h"
-
 #include <algorithm>
+
+#include "library/expand_symbolic.h"
 
 namespace tenon {
 namespace {

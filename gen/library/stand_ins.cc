@@ -1,10 +1,9 @@
 // Reads of an input under opt: with constant places, or anywhere where all of them have one default.
-#include "library/stand_ins.h"
-
 #include <algorithm>
 #include <optional>
 
 #include "ir/op/type_function.h"
+#include "library/expand_symbolic.h"
 
 namespace tenon {
 namespace {

@@ -1,10 +1,9 @@
 // Conditions as equalities.
-#include "library/take_as_true.h"
-
 #include <algorithm>
 #include <iterator>
 
 #include "ir/kernel/expr.h"
+#include "library/bind_steps.h"
 
 namespace tenon {
 namespace {

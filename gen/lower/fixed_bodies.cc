@@ -4,9 +4,8 @@
 #include "algebra/known_values.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/lower_kernel.h"
-#include "lower/nest/add_case.h"
-#include "lower/nest/drop_unread.h"
-#include "lower/nest/large_arrays.h"
+#include "lower/nest/nest_passes.h"
+#include "lower/nest/rename_nest.h"
 
 namespace tenon {
 

@@ -6,11 +6,7 @@
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
-#include "lower/tree/block_lines.h"
-#include "lower/tree/block_recurrences.h"
 #include "lower/tree/build_loops.h"
-#include "lower/tree/join_scatters.h"
-#include "lower/tree/stream_rows.h"
 
 namespace tenon {
 namespace {

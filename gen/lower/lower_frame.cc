@@ -7,7 +7,7 @@
 #include <map>
 
 #include "ir/op/frame_vectors.h"
-#include "lower/nest/number_of_sizes.h"
+#include "lower/nest/rename_nest.h"
 #include "support/check.h"
 
 namespace tenon {

@@ -11,7 +11,6 @@
 #include "lower/contraction/lower_contraction.h"
 #include "lower/contraction/lower_recurrence.h"
 #include "lower/contraction/lower_row_chain.h"
-#include "lower/contraction/lower_winograd.h"
 #include "lower/contraction/plain_products.h"
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_passes.h"
@@ -21,10 +20,8 @@
 #include "lower/kernel_cases.h"
 #include "lower/lower_frame.h"
 #include "lower/lower_parts.h"
-#include "lower/nest/add_case.h"
-#include "lower/nest/number_of_sizes.h"
-#include "lower/scattered_products.h"
-#include "lower/tree/join_rows.h"
+#include "lower/nest/rename_nest.h"
+#include "lower/tree/tree_passes.h"
 
 namespace tenon {
 namespace {

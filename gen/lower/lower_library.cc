@@ -6,9 +6,7 @@
 
 #include "lower/fixed_bodies.h"
 #include "lower/lower_kernel.h"
-#include "lower/nest/large_arrays.h"
-#include "lower/nest/name_repeated.h"
-#include "lower/nest/share_loops.h"
+#include "lower/nest/nest_passes.h"
 #include "support/parallel.h"
 
 namespace tenon {

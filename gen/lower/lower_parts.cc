@@ -7,7 +7,6 @@
 #include <set>
 
 #include "algebra/nest_survey.h"
-#include "lower/nest/number_of_sizes.h"
 #include "lower/nest/rename_nest.h"
 
 namespace tenon {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ir/kernel/kernel.h"
 #include "ir/nest/isa.h"
 #include "ir/nest/loop_nest.h"
 
@@ -15,5 +17,15 @@ namespace tenon {
 /// `repeated`, extents that some tensors have, and are done for each: loops go over them, outermost first.
 LoopNest join_parts(const std::shared_ptr<const Kernel>& kernel, const std::vector<LoopNest>& parts, const Isa& isa,
                     const std::vector<std::string>& repeated = {});
+
+/// Parts that are done for one image after the other, and for one group of channels.
+struct PartsPerImage {
+  Kernel kernel;                      ///< with two parts, both of one group; its temps have room for one
+  std::vector<std::string> repeated;  ///< the sizes that say how many there are, outermost first
+};
+
+/// t[n,g,…] = sum[c](…) and statements that scatter t, each of whose elements belongs to one n and one g: the products
+/// of a group by tiles, then the rest for that group. Nothing where the kernel is something else.
+std::optional<PartsPerImage> scattered_products(const Kernel&);
 
 }  // namespace tenon

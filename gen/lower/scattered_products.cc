@@ -1,12 +1,11 @@
 // Recognising products that are scattered, and taking them apart.
-#include "lower/scattered_products.h"
-
 #include <algorithm>
 #include <map>
 
 #include "algebra/contraction.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
+#include "lower/lower_parts.h"
 
 namespace tenon {
 namespace {

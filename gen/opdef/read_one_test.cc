@@ -1,10 +1,9 @@
 // Reads the test, then checks it against its op.
-#include "opdef/read_one_test.h"
-
 #include <utility>
 
-#include "opdef/check/check_body.h"
+#include "opdef/check/check_op.h"
 #include "opdef/read/read_op.h"
+#include "opdef/read_tests.h"
 
 namespace tenon {
 

@@ -9,11 +9,8 @@
 #include <utility>
 
 #include "ir/op/deferred_op.h"
-#include "opdef/check/check_declarations.h"
 #include "opdef/check/check_op.h"
-#include "opdef/read/read_family.h"
 #include "opdef/read/read_frame.h"
-#include "opdef/read/read_functions.h"
 #include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
 #include "support/parallel.h"

@@ -1,10 +1,9 @@
 // Reads the file, then checks each test against its op.
-#include "opdef/read_timed_tests.h"
-
 #include <fmt/format.h>
 
-#include "opdef/check/check_body.h"
+#include "opdef/check/check_op.h"
 #include "opdef/read/read_op.h"
+#include "opdef/read_tests.h"
 
 namespace tenon {
 namespace {

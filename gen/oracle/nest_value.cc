@@ -1,10 +1,9 @@
 // Operations on the values of the interpreter of loop nests.
-#include "oracle/nest_value.h"
-
 #include <cmath>
 
 #include "ir/kernel/reducer_step.h"
 #include "oracle/half.h"
+#include "oracle/run_nest.h"
 
 namespace tenon {
 namespace {

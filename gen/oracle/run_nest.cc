@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "oracle/nest_value.h"
 #include "support/check.h"
 
 namespace tenon {

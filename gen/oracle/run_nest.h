@@ -4,8 +4,10 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "ir/nest/loop_nest.h"
+#include "oracle/number.h"
 #include "oracle/run_kernel.h"
 
 namespace tenon {
@@ -28,5 +30,17 @@ struct NestWork {
 /// once. Shared loops run in order. Memory that is not written holds bytes that no kernel expects. Unknown: the nest
 /// calls a C template.
 NestRun run_nest(const LoopNest& nest, OracleCall& call, NestWork* work = nullptr);
+
+struct NestValue {
+  OperandType type;
+  std::vector<Number> lanes;
+};
+
+/// The number as a variable of the type holds it.
+Number rounded_to(const Number& v, DType type);
+/// A row of the scalar table, lane by lane, rounded.
+NestValue apply_lanes(ScalarOp op, const std::vector<NestValue>& args, OperandType type);
+/// All lanes to one: halves are combined until one lane is left.
+NestValue fold_lanes(Reducer op, const NestValue& v);
 
 }  // namespace tenon

@@ -7,7 +7,7 @@
 
 #include "frontend/frontends.h"
 #include "ir/plan/graph_limits.h"
-#include "opdef/read/einsum.h"
+#include "opdef/read/definition_text.h"
 #include "opdef/read/read_math.h"
 #include "opdef/read_ops.h"
 #include "schedule/read_blueprints.h"
@@ -28,7 +28,7 @@ std::vector<SourceFileRef> read_sources(Run& run, const std::vector<std::string>
   std::vector<SourceFileRef> out;
   for (const std::string& p : paths) {
     if (p.starts_with(einsum)) {
-      const EinsumText made = einsum_definition(std::string_view(p).substr(einsum.size()));
+      const DefinitionText made = einsum_definition(std::string_view(p).substr(einsum.size()));
       if (made.error.empty()) out.push_back(std::make_shared<const SourceFile>(p, made.text));
       else diagnostics.error_at(Code::E0301, p, made.error, {"an einsum is written einsum:ij,jk->ik"});
       continue;
@@ -51,7 +51,7 @@ std::vector<SourceFileRef> read_files(Run& run, const std::vector<std::string>& 
 
 /// The op of an einsum string joins the definitions when a graph asks for it.
 MadeOp add_einsum(OpLibrary& defs, const std::string& subscripts) {
-  const EinsumText made = einsum_definition(subscripts);
+  const DefinitionText made = einsum_definition(subscripts);
   if (!made.error.empty()) return {"", made.error};
   if (defs.op(made.name)) return {made.name, ""};
   auto read = read_ops({}, {std::make_shared<const SourceFile>("einsum:" + subscripts, made.text)});

@@ -14,7 +14,7 @@
 #include "ir/nest/blueprint.h"
 #include "ir/op/math_function.h"
 #include "ir/op/op_def.h"
-#include "opdef/read_timed_tests.h"
+#include "opdef/read_tests.h"
 #include "pipeline/run.h"
 #include "rewrite/rule.h"
 

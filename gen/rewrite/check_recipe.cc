@@ -1,8 +1,7 @@
 // Checks of names and calls in the recipes of rules; `**rest` spelled out.
-#include "rewrite/check_recipe.h"
-
 #include <fmt/format.h>
 
+#include "rewrite/rule_parts.h"
 #include "support/diagnostics.h"
 
 namespace tenon {

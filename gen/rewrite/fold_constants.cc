@@ -1,7 +1,7 @@
 // Computes what can be computed before run time.
-#include "rewrite/fold_constants.h"
-
 #include <algorithm>
+
+#include "rewrite/graph_passes.h"
 
 namespace tenon {
 namespace {

@@ -1,9 +1,9 @@
 // Equal nodes become one.
-#include "rewrite/merge_equal.h"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
+
+#include "rewrite/graph_passes.h"
 
 namespace tenon {
 namespace {

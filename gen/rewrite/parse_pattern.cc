@@ -1,10 +1,9 @@
 // Turns calls of ops into pattern nodes, and checks them against the library.
-#include "rewrite/parse_pattern.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "rewrite/rule_parts.h"
 #include "support/diagnostics.h"
 
 namespace tenon {

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "rewrite/check_recipe.h"
-#include "rewrite/parse_pattern.h"
+#include "rewrite/rule_parts.h"
 #include "support/joined.h"
 #include "support/yaml_document.h"
 

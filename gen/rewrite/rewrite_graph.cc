@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/graph/without_unused.h"
-#include "rewrite/check_recipe.h"
-#include "rewrite/fold_constants.h"
+#include "ir/graph/graph_passes.h"
+#include "rewrite/graph_passes.h"
 #include "rewrite/match_pattern.h"
-#include "rewrite/merge_equal.h"
-#include "rewrite/share_prefixes.h"
+#include "rewrite/rule_parts.h"
 
 namespace tenon {
 namespace {

@@ -1,9 +1,9 @@
 // Concatenations that begin as an earlier one does read its result.
-#include "rewrite/share_prefixes.h"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
+
+#include "rewrite/graph_passes.h"
 
 namespace tenon {
 namespace {

@@ -1,10 +1,9 @@
 // Traffic of the steps and of the copies of loops.
-#include "schedule/arena_traffic.h"
-
 #include <algorithm>
 
-#include "algebra/nest_traffic.h"
+#include "algebra/nest_survey.h"
 #include "ir/graph/size_bounds.h"
+#include "schedule/plan_memory.h"
 
 namespace tenon {
 namespace {

@@ -1,8 +1,8 @@
 // Two reductions are the same when one is the other after its variables took the other's names.
-#include "schedule/equal_sums.h"
-
 #include <map>
 #include <vector>
+
+#include "schedule/fused_kernel.h"
 
 namespace tenon {
 namespace {

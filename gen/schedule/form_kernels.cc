@@ -9,11 +9,10 @@
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
 #include "schedule/assign_buffers.h"
+#include "schedule/fused_kernel.h"
 #include "schedule/index_map.h"
 #include "schedule/kernel_graph.h"
-#include "schedule/merge_rows.h"
 #include "schedule/split_loops.h"
-#include "schedule/use_constants.h"
 
 namespace tenon {
 namespace {

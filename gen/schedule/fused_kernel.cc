@@ -7,7 +7,6 @@
 #include <set>
 
 #include "algebra/simplify.h"
-#include "schedule/equal_sums.h"
 #include "schedule/index_map.h"
 #include "schedule/read_replacer.h"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/graph/graph.h"
+#include "ir/kernel/expr.h"
 #include "ir/kernel/kernel.h"
 
 namespace tenon {
@@ -41,5 +42,12 @@ std::string operators_of(const FusedKernel& kernel);
 
 /// Operators and their places of two kernels that became `into`, in order.
 void join_descriptions(const FusedKernel& first, const FusedKernel& second, FusedKernel& into);
+
+/// Simplifies the kernel's formulas and checks with the least and the maximum element of each constant of whole
+/// numbers: an index that always is inside is neither wrapped nor checked.
+void use_constants(const Graph& graph, FusedKernel& kernel);
+
+/// `e` with every reduction replaced by the first of those that compute the same.
+Expr with_equal_sums_shared(const Expr& e);
 
 }  // namespace tenon

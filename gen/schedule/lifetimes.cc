@@ -1,7 +1,7 @@
 // When each buffer is needed.
-#include "schedule/lifetimes.h"
-
 #include <algorithm>
+
+#include "schedule/pack_blocks.h"
 
 namespace tenon {
 namespace {

@@ -1,6 +1,4 @@
 // Merging of kernels that share their rows.
-#include "schedule/merge_rows.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "algebra/contraction.h"
 #include "algebra/simplify.h"
 #include "schedule/index_map.h"
+#include "schedule/kernel_graph.h"
 #include "schedule/split_loops.h"
 
 namespace tenon {

@@ -1,6 +1,4 @@
 // Which states are written in place.
-#include "schedule/place_states.h"
-
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -9,6 +7,7 @@
 #include "algebra/simplify.h"
 #include "schedule/flatten_elements.h"
 #include "schedule/index_map.h"
+#include "schedule/plan_passes.h"
 
 namespace tenon {
 namespace {

@@ -1,6 +1,4 @@
 // Views: copies that are none, and results in place.
-#include "schedule/place_views.h"
-
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -10,6 +8,7 @@
 #include "algebra/contraction.h"
 #include "algebra/simplify.h"
 #include "schedule/index_map.h"
+#include "schedule/plan_passes.h"
 
 namespace tenon {
 namespace {

@@ -4,11 +4,7 @@
 #include <utility>
 
 #include "schedule/form_kernels.h"
-#include "schedule/place_states.h"
-#include "schedule/place_views.h"
-#include "schedule/prepack_weights.h"
-#include "schedule/share_kernels.h"
-#include "schedule/use_winograd.h"
+#include "schedule/plan_passes.h"
 
 namespace tenon {
 

@@ -6,10 +6,19 @@
 
 #include "ir/plan/execution_plan.h"
 #include "ir/plan/lowered_plan.h"
-#include "schedule/arena_traffic.h"
-#include "schedule/lifetimes.h"
+#include "schedule/pack_blocks.h"
 
 namespace tenon {
+
+/// The number of bytes that a call moves to and from each part of the arena.
+struct ArenaTraffic {
+  std::vector<double> buffers;    ///< of the plan: 0 for those in other memory; what is in a buffer counts as its own
+  std::vector<double> workspace;  ///< of each step
+};
+
+/// Loads and stores of the kernels at a level, the copies of loops and what they decide by, times the iterations of the
+/// loops around them. A kernel touches each of its tensors at least once.
+ArenaTraffic arena_traffic(const ExecutionPlan& plan, const LoweredLevel& level);
 
 /// Assigns offsets so that buffers that are needed at the same time do not overlap; sets arena_bytes. Several orders
 /// (by size, by lifetime, by both) are packed, each buffer at the lowest offset that no buffer alive at the same time

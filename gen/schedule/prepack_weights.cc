@@ -1,6 +1,4 @@
 // Lays out constant right sides of contractions as panels, and rewrites the reads.
-#include "schedule/prepack_weights.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "algebra/channel_depth.h"
 #include "algebra/pair_depth.h"
+#include "schedule/plan_passes.h"
 #include "support/parallel.h"
 
 namespace tenon {

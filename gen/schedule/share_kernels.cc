@@ -1,9 +1,9 @@
 // Kernels that are the same but for names, found by a text in which names are numbers.
-#include "schedule/share_kernels.h"
-
 #include <fmt/format.h>
 
 #include <map>
+
+#include "schedule/plan_passes.h"
 
 namespace tenon {
 namespace {

@@ -1,11 +1,10 @@
 // Ranges of constants, and kernels simplified by them.
-#include "schedule/use_constants.h"
-
 #include <algorithm>
 #include <set>
 
 #include "algebra/simplify.h"
 #include "ir/number/tensor_data.h"
+#include "schedule/fused_kernel.h"
 
 namespace tenon {
 namespace {

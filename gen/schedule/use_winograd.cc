@@ -1,12 +1,11 @@
 // Rewrites kernels of a plan as Winograd convolutions and transforms their weights, in f64, rounded once.
-#include "schedule/use_winograd.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "algebra/winograd_kernel.h"
+#include "schedule/plan_passes.h"
 #include "schedule/winograd_choice.h"
 #include "support/parallel.h"
 

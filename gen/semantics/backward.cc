@@ -1,6 +1,4 @@
 // Derives the gradient of each operator on the way to say what it reads.
-#include "semantics/backward.h"
-
 #include "differentiate/backward_graph.h"
 #include "semantics/node_kernels.h"
 

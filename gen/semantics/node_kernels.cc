@@ -9,7 +9,7 @@
 
 #include "differentiate/gradient_ops.h"
 #include "differentiate/node_gradient.h"
-#include "ir/graph/all_reduce.h"
+#include "ir/graph/graph_passes.h"
 #include "library/bind_node.h"
 #include "library/expand_node.h"
 

@@ -6,6 +6,7 @@
 
 #include "differentiate/backward_graph.h"
 #include "differentiate/scalar_derivative.h"
+#include "ir/graph/graph.h"
 #include "ir/op/op_def.h"
 #include "ir/plan/node_kernel.h"
 #include "support/result.h"
@@ -19,5 +20,8 @@ Result<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const Graph&
 /// The gradient that `node` computes; `rows` are those of `defs`.
 GradientOutline outline_gradient(const OpLibrary& defs, const DerivativeTable& rows, const Graph& graph,
                                  const Node& node);
+
+/// Replaces the nodes that request gradients by operators.
+Result<Graph> backward_graph(const OpLibrary& defs, Graph graph);
 
 }  // namespace tenon

@@ -7,7 +7,6 @@
 
 #include "support/check.h"
 #include "support/quoted.h"
-#include "support/text_hash.h"
 
 namespace tenon {
 namespace {

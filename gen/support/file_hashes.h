@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace tenon {
 
@@ -23,5 +24,8 @@ std::string with_file_hashes(std::string manifest, const FileHashes& table);
 
 /// The table of a manifest's text; an empty one if there is none, or where it was edited.
 FileHashes read_file_hashes(const std::string& manifest);
+
+/// 64 bits as 16 hexadecimal digits, the same on every machine. It detects edits, not attacks.
+std::string hash_of(std::string_view text);
 
 }  // namespace tenon

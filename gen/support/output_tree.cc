@@ -17,7 +17,6 @@
 #include "support/check.h"
 #include "support/file_hashes.h"
 #include "support/parallel.h"
-#include "support/text_hash.h"
 
 namespace tenon {
 namespace {

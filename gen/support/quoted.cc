@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "support/utf8.h"
-
 namespace tenon {
 namespace {
 

@@ -1,6 +1,7 @@
 // Text from outside inside other languages: one quoting function a language.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,5 +28,9 @@ std::string shell_word(std::string_view text);
 /// A name of a file in a dependency file, written so that both Make and Ninja read it. Nothing where they have no
 /// common spelling.
 std::optional<std::string> depfile_word(std::string_view name);
+
+/// Offset of the first byte that is not part of a valid UTF-8 sequence (overlong forms and surrogates are invalid);
+/// size if all is valid.
+std::size_t first_invalid_utf8(std::string_view text);
 
 }  // namespace tenon

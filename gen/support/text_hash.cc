@@ -1,11 +1,11 @@
 // FNV-1a by words instead of bytes, each one mixed downwards.
-#include "support/text_hash.h"
-
 #include <fmt/format.h>
 
 #include <bit>
 #include <cstdint>
 #include <cstring>
+
+#include "support/file_hashes.h"
 
 namespace tenon {
 namespace {

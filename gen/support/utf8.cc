@@ -1,7 +1,7 @@
 // Validation of UTF-8.
-#include "support/utf8.h"
-
 #include <cstdint>
+
+#include "support/quoted.h"
 
 namespace tenon {
 

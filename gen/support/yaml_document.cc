@@ -13,7 +13,7 @@
 
 #include "support/parallel.h"
 #include "support/plain_yaml.h"
-#include "support/utf8.h"
+#include "support/quoted.h"
 #include "support/yaml_tree.h"
 
 namespace tenon {

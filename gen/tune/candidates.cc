@@ -1,8 +1,8 @@
 // What the search goes through: a table of values for each kind of kernel.
-#include "tune/candidates.h"
-
 #include <algorithm>
 #include <tuple>
+
+#include "tune/tune.h"
 
 namespace tenon {
 namespace {

@@ -1,11 +1,10 @@
 // Reads profiles and finds winners.
-#include "tune/choose.h"
-
 #include <algorithm>
 #include <charconv>
 #include <memory>
 
 #include "support/yaml_document.h"
+#include "tune/tune.h"
 
 namespace tenon {
 namespace {

@@ -1,8 +1,8 @@
 // Fuzzes the readers of tensor files: .npy, .npz and .safetensors. The first byte chooses which.
+#include "frontend/tensors/tensor_files.h"
+
 #include <cstdint>
 
-#include "frontend/tensors/read_npy.h"
-#include "frontend/tensors/read_safetensors.h"
 #include "support/check.h"
 
 namespace {

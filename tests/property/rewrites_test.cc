@@ -7,7 +7,6 @@
 #include "catch.h"
 #include "frontend/yaml/read_graph_yaml.h"
 #include "oracle/run_graph.h"
-#include "semantics/backward.h"
 #include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "semantics/node_kernels.h"

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "frontend/graph/size_arithmetic.h"
-#include "ir/graph/without_unused.h"
+#include "ir/graph/graph_passes.h"
 #include "support/check.h"
 
 namespace tenon {

@@ -1,9 +1,7 @@
 // Moves nodes into the branches of an If.
-#include "frontend/onnx/onnx_continue.h"
-
 #include <algorithm>
 
-#include "frontend/onnx/onnx_order.h"
+#include "frontend/onnx/onnx_nodes.h"
 
 namespace tenon {
 namespace {

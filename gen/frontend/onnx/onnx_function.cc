@@ -1,9 +1,9 @@
 // Unfolds functions of ONNX models.
-#include "frontend/onnx/onnx_function.h"
-
 #include <map>
 #include <set>
 #include <string>
+
+#include "frontend/onnx/onnx_nodes.h"
 
 namespace tenon {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "frontend/graph/joined_results.h"
 #include "frontend/onnx/control_node.h"
-#include "frontend/onnx/onnx_continue.h"
+#include "frontend/onnx/onnx_nodes.h"
 #include "frontend/onnx/onnx_told.h"
 
 namespace tenon {

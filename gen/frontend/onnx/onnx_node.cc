@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "frontend/onnx/onnx_sparse.h"
 #include "frontend/onnx/onnx_tensor.h"
-#include "frontend/onnx/onnx_texts.h"
 #include "frontend/onnx/onnx_trees.h"
 #include "frontend/recipe/recipe_call.h"
 

@@ -1,10 +1,10 @@
 // Sorts nodes by what they read.
-#include "frontend/onnx/onnx_order.h"
-
 #include <map>
 #include <queue>
 #include <set>
 #include <string>
+
+#include "frontend/onnx/onnx_nodes.h"
 
 namespace tenon {
 namespace {

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "frontend/graph/solve_extents.h"
-#include "frontend/onnx/onnx_continue.h"
 #include "frontend/onnx/onnx_declared.h"
 #include "frontend/onnx/onnx_extension.h"
 #include "frontend/onnx/onnx_node.h"
+#include "frontend/onnx/onnx_nodes.h"
 #include "frontend/onnx/onnx_sizes.h"
 #include "frontend/onnx/onnx_told.h"
 #include "frontend/onnx/read_onnx.h"

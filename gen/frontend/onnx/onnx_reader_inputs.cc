@@ -6,9 +6,7 @@
 
 #include "frontend/onnx/onnx_control.h"
 #include "frontend/onnx/onnx_reader.h"
-#include "frontend/onnx/onnx_sparse.h"
 #include "frontend/onnx/onnx_tensor.h"
-#include "frontend/onnx/onnx_texts.h"
 
 namespace tenon {
 

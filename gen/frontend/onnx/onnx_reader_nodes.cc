@@ -4,8 +4,7 @@
 #include <algorithm>
 
 #include "frontend/onnx/onnx_control.h"
-#include "frontend/onnx/onnx_function.h"
-#include "frontend/onnx/onnx_order.h"
+#include "frontend/onnx/onnx_nodes.h"
 #include "frontend/onnx/onnx_reader.h"
 
 namespace tenon {

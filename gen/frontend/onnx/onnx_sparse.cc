@@ -1,6 +1,4 @@
 // Writes the values of a SparseTensorProto among zeros.
-#include "frontend/onnx/onnx_sparse.h"
-
 #include <fmt/format.h>
 
 #include <cstring>

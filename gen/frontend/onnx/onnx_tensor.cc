@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "frontend/tensors/read_bytes.h"
+#include "frontend/tensors/tensor_files.h"
 #include "ir/number/small_number.h"
 
 namespace tenon {

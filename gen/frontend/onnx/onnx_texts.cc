@@ -1,6 +1,4 @@
 // Reads texts as numbers.
-#include "frontend/onnx/onnx_texts.h"
-
 #include <fmt/format.h>
 
 #include <cstring>

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "frontend/onnx/onnx.pb.h"
-#include "frontend/onnx/onnx_order.h"
+#include "frontend/onnx/onnx_nodes.h"
 #include "frontend/onnx/onnx_tensor.h"
 
 namespace tenon {

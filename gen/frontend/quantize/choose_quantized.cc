@@ -1,5 +1,5 @@
 // Follows values from products with constant weights through what moves or adds them.
-#include "frontend/quantize/choose_quantized.h"
+#include "frontend/quantize/quantize_passes.h"
 
 namespace tenon {
 

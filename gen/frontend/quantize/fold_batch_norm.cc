@@ -1,7 +1,7 @@
 // Multiplies weights by what the normalisation multiplies their results by.
-#include "frontend/quantize/fold_batch_norm.h"
-
 #include <cmath>
+
+#include "frontend/quantize/quantize_passes.h"
 
 namespace tenon {
 

@@ -8,9 +8,7 @@
 #include <cstring>
 
 #include "frontend/onnx/onnx_parse.h"
-#include "frontend/quantize/choose_quantized.h"
-#include "frontend/quantize/fold_batch_norm.h"
-#include "frontend/quantize/upgrade_opset.h"
+#include "frontend/quantize/quantize_passes.h"
 
 namespace tenon {
 

@@ -1,7 +1,7 @@
 // Attributes that became inputs, and operators that went.
-#include "frontend/quantize/upgrade_opset.h"
-
 #include <fmt/format.h>
+
+#include "frontend/quantize/quantize_passes.h"
 
 namespace tenon {
 

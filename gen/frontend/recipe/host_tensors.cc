@@ -2,9 +2,7 @@
 #include <cmath>
 
 #include "frontend/recipe/host_call.h"
-#include "frontend/recipe/recipe_einsum.h"
 #include "frontend/recipe/recipe_parts.h"
-#include "frontend/recipe/recipe_scan.h"
 
 namespace tenon {
 namespace {

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "frontend/recipe/stretch_open.h"
 #include "support/diagnostics.h"
 
 namespace tenon {

@@ -1,6 +1,7 @@
 // A call of an op in a recipe becomes a node of the graph.
 #pragma once
 
+#include "frontend/graph/graph_builder.h"
 #include "frontend/recipe/run_recipe.h"
 
 namespace tenon {
@@ -24,5 +25,9 @@ struct RecipeCall {
 RecipeValue call_op(RecipeContext& context, const RecipeCall& call);
 /// The same for the op of this name, whatever `context.form` says.
 RecipeValue call_named_op(RecipeContext& context, const RecipeCall& call);
+
+/// Puts a `stretch_ones` before each input of an op whose extents may be 1 where those of another input are larger.
+/// Throws GraphError.
+void stretch_open_extents(GraphBuilder& builder, const OpSignature& signature, std::vector<ValueId>& inputs);
 
 }  // namespace tenon

@@ -1,6 +1,4 @@
 // Takes extents of one out of the operands of an einsum, then calls the op of its subscripts.
-#include "frontend/recipe/recipe_einsum.h"
-
 #include <algorithm>
 #include <map>
 

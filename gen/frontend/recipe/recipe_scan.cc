@@ -1,6 +1,4 @@
 // Loops in recipes.
-#include "frontend/recipe/recipe_scan.h"
-
 #include <fmt/format.h>
 
 #include "frontend/recipe/recipe_call.h"

@@ -1,7 +1,7 @@
 // Finds extents that meet in a broadcast and are open, and stretches those that may be 1.
-#include "frontend/recipe/stretch_open.h"
-
 #include <algorithm>
+
+#include "frontend/recipe/recipe_call.h"
 
 namespace tenon {
 namespace {

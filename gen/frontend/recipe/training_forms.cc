@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "ir/graph/training_graphs.h"
+#include "ir/graph/graph_passes.h"
 
 namespace tenon {
 namespace {

@@ -1,6 +1,4 @@
 // Reads whole binary files or parts of them.
-#include "frontend/tensors/read_bytes.h"
-
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -8,6 +6,8 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+
+#include "frontend/tensors/tensor_files.h"
 
 namespace tenon {
 namespace {

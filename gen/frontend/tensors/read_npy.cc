@@ -1,12 +1,12 @@
 // Reads the .npy format: magic, version, a Python dict as header, the elements.
-#include "frontend/tensors/read_npy.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <optional>
+
+#include "frontend/tensors/tensor_files.h"
 
 namespace tenon {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "frontend/tensors/read_npy.h"
+#include "frontend/tensors/tensor_files.h"
 
 namespace tenon {
 namespace {

@@ -1,12 +1,11 @@
 // Reads .safetensors: the header is JSON, which is read as the YAML that it also is.
-#include "frontend/tensors/read_safetensors.h"
-
 #include <fmt/format.h>
 
 #include <charconv>
 #include <memory>
 #include <optional>
 
+#include "frontend/tensors/tensor_files.h"
 #include "support/yaml_document.h"
 
 namespace tenon {

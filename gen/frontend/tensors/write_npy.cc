@@ -1,7 +1,7 @@
 // Writes .npy.
-#include "frontend/tensors/write_npy.h"
-
 #include <fmt/format.h>
+
+#include "frontend/tensors/tensor_files.h"
 
 namespace tenon {
 namespace {

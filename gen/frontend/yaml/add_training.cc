@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ir/graph/training_graphs.h"
+#include "ir/graph/graph_passes.h"
 
 namespace tenon {
 namespace {

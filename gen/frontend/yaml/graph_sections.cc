@@ -7,8 +7,8 @@
 #include <charconv>
 #include <filesystem>
 
+#include "frontend/yaml/add_training.h"
 #include "frontend/yaml/check_key_rows.h"
-#include "frontend/yaml/read_train_section.h"
 
 namespace tenon {
 namespace {

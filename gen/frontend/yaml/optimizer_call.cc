@@ -1,6 +1,4 @@
 // Reads calls of optimizers and schedules.
-#include "frontend/yaml/optimizer_call.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "frontend/recipe/recipe_value.h"
 #include "frontend/recipe/run_recipe.h"
+#include "frontend/yaml/add_training.h"
 #include "support/diagnostics.h"
 #include "support/joined.h"
 

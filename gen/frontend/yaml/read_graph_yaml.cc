@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "frontend/yaml/add_training.h"
 #include "frontend/yaml/check_key_rows.h"
 #include "frontend/yaml/graph_sections.h"
 #include "frontend/yaml/read_parameter.h"
-#include "frontend/yaml/read_train_section.h"
 #include "support/joined.h"
 
 namespace tenon {

@@ -7,9 +7,7 @@
 
 #include "frontend/recipe/recipe_value.h"
 #include "frontend/recipe/run_recipe.h"
-#include "frontend/tensors/read_bytes.h"
-#include "frontend/tensors/read_npy.h"
-#include "frontend/tensors/read_safetensors.h"
+#include "frontend/tensors/tensor_files.h"
 
 namespace tenon {
 namespace {

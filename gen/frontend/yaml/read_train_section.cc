@@ -1,12 +1,11 @@
 // Reads the section `train` of a graph.
-#include "frontend/yaml/read_train_section.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
+#include "frontend/yaml/add_training.h"
 #include "frontend/yaml/check_key_rows.h"
 
 namespace tenon {

@@ -9,9 +9,9 @@
 #include "frontend/onnx/onnx.pb.h"
 #include "frontend/onnx/onnx_tensor.h"
 #include "frontend/onnx/onnx_weights.h"
+#include "frontend/yaml/add_training.h"
 #include "frontend/yaml/check_key_rows.h"
 #include "frontend/yaml/graph_sections.h"
-#include "frontend/yaml/read_train_section.h"
 #include "support/joined.h"
 
 namespace tenon {

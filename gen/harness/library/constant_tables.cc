@@ -1,11 +1,10 @@
 // The constants that kernels of an op read, as C arrays.
-#include "harness/library/constant_tables.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "harness/constant_text.h"
+#include "harness/common_text.h"
+#include "harness/library/kernel_forms.h"
 #include "harness/library_names.h"
 #include "support/check.h"
 

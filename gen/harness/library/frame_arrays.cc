@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/library/pack_freedom.h"
+#include "harness/library/kernel_forms.h"
 #include "ir/op/op_def.h"
 
 namespace tenon {

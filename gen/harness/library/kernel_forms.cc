@@ -7,7 +7,7 @@
 #include <set>
 
 #include "algebra/contraction.h"
-#include "harness/constant_text.h"
+#include "harness/common_text.h"
 #include "harness/library/runtime_calls.h"
 #include "harness/library_names.h"
 #include "ir/text/print_c99.h"

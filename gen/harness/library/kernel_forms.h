@@ -1,11 +1,32 @@
-// How the arguments of kernels are built from a call.
+// How the arguments of kernels are built from a call, and the constants that they read.
 #pragma once
 
-#include "harness/library/constant_tables.h"
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "harness/library/library_signature.h"
+#include "ir/kernel/library.h"
 #include "ir/nest/c_ast.h"
 
 namespace tenon {
+
+/// The constants that kernels of an op read, as C arrays: each once, whatever levels and types read it.
+class ConstantTables {
+ public:
+  explicit ConstantTables(const LibraryOp& op);
+
+  /// The C expression that points to the elements.
+  std::string name_of(const TensorData& data) const;
+  void add(std::vector<CItem>& out) const;
+
+ private:
+  struct Table {
+    std::string name;
+    const TensorData* data;
+  };
+  std::vector<Table> tables_;
+};
 
 /// How the arguments of a kernel are built: the contents of a tn_form and of its tables.
 struct KernelForm {
@@ -23,5 +44,14 @@ KernelForm form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignat
 void add_stand_ins(const LibraryOp& op, std::vector<CItem>& out);
 /// Dimensions of an operand as kernels see it.
 int kernel_dims(const LibraryOp& op, const TensorDef& t);
+
+/// What a call may do with the dimensions of a collapsed pack.
+enum class PackFreedom : uint8_t {
+  none,
+  permuted,  ///< its elements are only reduced, so their order does not matter
+  moved,     ///< each element of it is computed alone: a dimension may be in any such pack, in any order
+};
+/// Which of that the kernels of the op allow.
+PackFreedom freedom_of(const LibraryOp& op, const std::string& pack);
 
 }  // namespace tenon

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/library/library_shares.h"
-#include "harness/library/library_typed.h"
+#include "harness/library/typed_prototypes.h"
 #include "harness/library_names.h"
 #include "support/check.h"
 #include "support/long_lines.h"

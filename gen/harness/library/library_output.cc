@@ -10,18 +10,14 @@
 #include <map>
 #include <set>
 
-#include "harness/level_choice.h"
+#include "harness/common_text.h"
 #include "harness/library/frame_arrays.h"
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_bind.h"
 #include "harness/library/library_header.h"
-#include "harness/library/library_packaging.h"
-#include "harness/library/library_shares.h"
 #include "harness/library/library_tables.h"
-#include "harness/library/library_typed.h"
-#include "harness/library/typed_shapes.h"
+#include "harness/library/typed_prototypes.h"
 #include "harness/library_names.h"
-#include "harness/provenance.h"
 #include "ir/text/print_c99.h"
 #include "support/check.h"
 #include "support/joined.h"

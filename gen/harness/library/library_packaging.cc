@@ -1,6 +1,4 @@
 // The manifest and the build files of a library.
-#include "harness/library/library_packaging.h"
-
 #include <fmt/format.h>
 
 #include <set>
@@ -8,9 +6,9 @@
 #include "harness/library/library_header.h"
 #include "harness/library_names.h"
 #include "ir/kernel/kernel_cost.h"
+#include "support/file_hashes.h"
 #include "support/parallel.h"
 #include "support/quoted.h"
-#include "support/text_hash.h"
 
 namespace tenon {
 namespace {

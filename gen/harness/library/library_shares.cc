@@ -1,6 +1,4 @@
 // Notes of the header for calls that have workers, and pools of threads for them.
-#include "harness/library/library_shares.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

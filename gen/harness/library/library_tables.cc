@@ -10,7 +10,6 @@
 #include "harness/library/frame_arrays.h"
 #include "harness/library/kernel_forms.h"
 #include "harness/library/library_attributes.h"
-#include "harness/library/pack_freedom.h"
 #include "harness/library/runtime_calls.h"
 #include "harness/library_names.h"
 #include "ir/nest/c_ast.h"

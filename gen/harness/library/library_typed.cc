@@ -1,6 +1,4 @@
 // The typed functions of an op.
-#include "harness/library/library_typed.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

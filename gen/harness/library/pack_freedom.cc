@@ -1,8 +1,8 @@
 // Which packs of an op a call may see in another order: those whose variables are nothing but subscripts.
-#include "harness/library/pack_freedom.h"
-
 #include <algorithm>
 #include <set>
+
+#include "harness/library/kernel_forms.h"
 
 namespace tenon {
 namespace {

@@ -39,4 +39,13 @@ bool has_shape_array(const TensorDef& t);
 /// `Y_shape`, a parameter of the shape function.
 std::string shape_parameter(const TensorDef& t);
 
+/// `static void NAME_shapes(tn_frame *f, int k)`, for an op with inputs.
+CFunction typed_shapes(const LibraryOp& op);
+
+/// Structs and prototypes with their documentation. `note`: which calls with a context workers share; empty: there are
+/// none.
+std::string typed_declarations(const LibraryOp& op, const std::string& note);
+/// Their definitions.
+void add_typed_functions(const LibraryOp& op, bool threads, std::vector<CItem>& out);
+
 }  // namespace tenon

@@ -1,6 +1,4 @@
 // What typed calls say of the shapes of their inputs.
-#include "harness/library/typed_shapes.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "harness/library/library_arithmetic.h"
 #include "harness/library/library_dims.h"
 #include "harness/library/runtime_calls.h"
+#include "harness/library/typed_prototypes.h"
 #include "harness/library_names.h"
 #include "ir/nest/c_reads.h"
 #include "ir/text/print_c99.h"

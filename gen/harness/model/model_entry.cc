@@ -1,6 +1,4 @@
 // The entry point of a model.
-#include "harness/model/model_entry.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "harness/library_names.h"
 #include "harness/model/call_checks.h"
 #include "harness/model/model_extents.h"
+#include "harness/model/model_files.h"
 #include "harness/model/model_state.h"
 #include "ir/nest/c_reads.h"
 #include "ir/text/print_c99.h"

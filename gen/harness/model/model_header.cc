@@ -1,11 +1,10 @@
 // Headers of a model.
-#include "harness/model/model_header.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "harness/library_names.h"
+#include "harness/model/model_files.h"
 #include "harness/model/model_state.h"
 #include "ir/text/print_c99.h"
 #include "support/quoted.h"

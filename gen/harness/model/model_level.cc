@@ -1,12 +1,11 @@
 // Sources of levels.
-#include "harness/model/model_level.h"
-
 #include <fmt/format.h>
 
 #include <iterator>
 
-#include "harness/level_choice.h"
+#include "harness/common_text.h"
 #include "harness/library_names.h"
+#include "harness/model/model_files.h"
 #include "harness/model/model_state.h"
 #include "harness/model/model_steps.h"
 #include "ir/text/print_c99.h"

@@ -1,8 +1,7 @@
 // MANIFEST.json of a model.
-#include "harness/model/model_manifest.h"
-
 #include <fmt/format.h>
 
+#include "harness/model/model_files.h"
 #include "ir/kernel/kernel_cost.h"
 #include "support/joined.h"
 #include "support/quoted.h"

@@ -3,15 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "harness/common_text.h"
 #include "harness/model/model_code.h"
-#include "harness/model/model_entry.h"
-#include "harness/model/model_header.h"
-#include "harness/model/model_level.h"
-#include "harness/model/model_manifest.h"
+#include "harness/model/model_files.h"
 #include "harness/model/model_program.h"
 #include "harness/model/model_selftest.h"
-#include "harness/model/train_program.h"
-#include "harness/provenance.h"
 #include "support/version.h"
 
 namespace tenon {

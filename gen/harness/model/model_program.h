@@ -28,4 +28,13 @@ std::vector<HoleValue> file_advice(const ModelFrame& frame);
 bool takes_picture(const PlanBuffer& input);
 bool takes_sound(const PlanBuffer& input);
 
+/// Why the program cannot call this step, or empty: the batch, the loss.
+std::string training_fault(const ExecutionPlan& step);
+
+/// The files of `--train --main` that are made from frames.
+std::vector<ModelFile> training_files(const ExecutionPlan& step, const ModelFrame& frame);
+
+/// Paths below templates/ of what they are made of.
+std::vector<std::string> training_template_names();
+
 }  // namespace tenon

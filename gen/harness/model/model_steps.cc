@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "harness/model/model_extents.h"
-#include "ir/graph/all_reduce.h"
+#include "ir/graph/graph_passes.h"
 #include "ir/nest/c_reads.h"
 #include "support/check.h"
 #include "support/quoted.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "harness/constant_text.h"
+#include "harness/common_text.h"
 #include "harness/library_names.h"
 
 namespace tenon {

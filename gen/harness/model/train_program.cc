@@ -1,14 +1,13 @@
 // The sources of a program that trains.
-#include "harness/model/train_program.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "harness/library_names.h"
 #include "harness/model/model_code.h"
+#include "harness/model/model_program.h"
 #include "harness/model/model_state.h"
-#include "ir/graph/training_graphs.h"
+#include "ir/graph/graph_passes.h"
 #include "support/quoted.h"
 
 namespace tenon {

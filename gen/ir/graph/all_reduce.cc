@@ -1,10 +1,8 @@
 // Inserts an all-reduce node after each value that processes exchange.
-#include "ir/graph/all_reduce.h"
-
 #include <algorithm>
 #include <set>
 
-#include "ir/graph/training_graphs.h"
+#include "ir/graph/graph_passes.h"
 #include "support/c_names.h"
 
 namespace tenon {

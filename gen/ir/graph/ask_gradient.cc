@@ -1,10 +1,9 @@
 // Values by name, the sum of their elements, and the node that asks.
-#include "ir/graph/ask_gradient.h"
-
 #include <fmt/format.h>
 
 #include <numeric>
 
+#include "ir/graph/graph_passes.h"
 #include "support/c_names.h"
 #include "support/diagnostics.h"
 

@@ -1,9 +1,7 @@
 // Finds the value, makes it the output, and drops what does not lead to it.
-#include "ir/graph/graph_until.h"
-
 #include <algorithm>
 
-#include "ir/graph/without_unused.h"
+#include "ir/graph/graph_passes.h"
 
 namespace tenon {
 namespace {

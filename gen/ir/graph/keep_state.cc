@@ -1,11 +1,9 @@
 // States by name, and graphs without them.
-#include "ir/graph/keep_state.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "ir/graph/without_unused.h"
+#include "ir/graph/graph_passes.h"
 #include "support/diagnostics.h"
 
 namespace tenon {

@@ -1,9 +1,7 @@
 // Chooses outputs of a training graph.
-#include "ir/graph/training_graphs.h"
-
 #include <algorithm>
 
-#include "ir/graph/without_unused.h"
+#include "ir/graph/graph_passes.h"
 
 namespace tenon {
 namespace {

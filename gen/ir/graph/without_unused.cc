@@ -1,9 +1,9 @@
 // Removes everything from a graph that its outputs do not need.
-#include "ir/graph/without_unused.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include "ir/graph/graph_passes.h"
 
 namespace tenon {
 namespace {

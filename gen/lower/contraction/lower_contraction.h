@@ -18,4 +18,8 @@ std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& k
 /// Whether the level multiplies words of four bytes in this kernel.
 bool multiplies_bytes(const Kernel& kernel, const Isa& isa);
 
+/// The loop nest of a kernel that winograd_kernel made; nothing where it is another one.
+std::optional<LoopNest> lower_winograd(const std::shared_ptr<const Kernel>& kernel, const Isa& isa,
+                                       const Blueprints& blueprints);
+
 }  // namespace tenon

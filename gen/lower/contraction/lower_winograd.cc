@@ -1,10 +1,9 @@
 // Puts the three parts of a Winograd convolution into loops over strips of tiles.
-#include "lower/contraction/lower_winograd.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "lower/contraction/lower_contraction.h"
 #include "lower/contraction/winograd_strip.h"
 
 namespace tenon {

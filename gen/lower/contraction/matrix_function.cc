@@ -1,9 +1,9 @@
-// Finds sums and differences that several rows of a matrix share, and writes the rest as multiply-adds.
-#include "lower/contraction/matrix_function.h"
-
+// Finds sums and differences that several rows of a matrix share, and writes what is left as multiply-adds.
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "lower/contraction/winograd_strip.h"
 
 namespace tenon {
 namespace {

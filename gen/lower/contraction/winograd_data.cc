@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "lower/contraction/matrix_function.h"
 #include "lower/contraction/winograd_strip.h"
 
 namespace tenon {

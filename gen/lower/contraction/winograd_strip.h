@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "algebra/winograd_kernel.h"
+#include "ir/nest/loop_nest.h"
 #include "lower/contraction/contraction_builder.h"
 
 namespace tenon {
@@ -45,5 +46,11 @@ Block transform_result(WinogradNest& n);
 Stmt clear_vectors(ContractionBuilder& b, int buffer, const Operand& offset, int64_t elements);
 /// The transform's matrix applied by a call; buffers and steps are those of matrix_function.
 Stmt apply_matrix(WinogradNest& n, bool to_points, std::vector<BufferArgument> buffers, std::vector<Operand> args);
+
+/// A function (from, to; from_step, from_next, to_step, to_next, count): `count` times, columns of `matrix` many
+/// vectors, from_step elements apart, become rows of it many, to_step apart; the next time begins from_next and to_next
+/// elements on. What rows or columns have in common is computed once.
+InnerFunction matrix_function(const Matrix& matrix, const std::string& name, const std::string& comment,
+                              const OperandType& type);
 
 }  // namespace tenon

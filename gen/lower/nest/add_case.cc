@@ -1,11 +1,8 @@
 // Joins two nests of a kernel: one branch, the buffers and functions of both.
-#include "lower/nest/add_case.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "lower/nest/number_of_sizes.h"
 #include "lower/nest/rename_nest.h"
 
 namespace tenon {

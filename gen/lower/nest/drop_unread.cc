@@ -1,9 +1,8 @@
 // Goes through blocks from their ends, inner ones first.
-#include "lower/nest/drop_unread.h"
-
 #include <algorithm>
 
 #include "algebra/nest_survey.h"
+#include "lower/nest/nest_passes.h"
 
 namespace tenon {
 namespace {

@@ -1,7 +1,7 @@
 // Which arrays of a nest are large.
-#include "lower/nest/large_arrays.h"
-
 #include <optional>
+
+#include "lower/nest/nest_passes.h"
 
 namespace tenon {
 namespace {

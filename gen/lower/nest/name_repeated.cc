@@ -1,6 +1,4 @@
 // Two walks over a nest: the first counts positions, the second writes those that pay as lets.
-#include "lower/nest/name_repeated.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "lower/nest/nest_passes.h"
 #include "support/check.h"
 #include "support/pointer_map.h"
 

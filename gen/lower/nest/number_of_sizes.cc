@@ -1,6 +1,5 @@
-// Sizes, attributes, and values computed from them.
-#include "lower/nest/number_of_sizes.h"
-
+// Sizes, attributes, and what is computed from them.
+#include "lower/nest/rename_nest.h"
 #include "support/check.h"
 
 namespace tenon {

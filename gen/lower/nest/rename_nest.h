@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/kernel/expr.h"
 #include "ir/nest/loop_nest.h"
 
 namespace tenon {
@@ -23,5 +24,18 @@ Block renamed(const Block& block, const NestRenaming& by);
 /// Adds `more` to `all`, less those that it has already; a function of another text under a known name gets a name
 /// of its own. The number of each in `all`.
 std::vector<int> merge_functions(const std::vector<InnerFunction>& more, std::vector<InnerFunction>& all);
+
+/// The workspace that a call has to bring where a case and the nest both need some.
+enum class CaseWorkspace : uint8_t {
+  common,   ///< as much as either needs
+  by_call,  ///< as much as the body needs that runs
+};
+
+/// Adds the body of `one`, lowered for the same level from a kernel with the same tensors: it runs where `holds`, over
+/// sizes and attributes, is true.
+void add_case(const Expr& holds, const LoopNest& one, CaseWorkspace workspace, LoopNest& nest);
+
+/// The value of an expression without tensors and variables.
+Operand size_number(const Expr& e);
 
 }  // namespace tenon

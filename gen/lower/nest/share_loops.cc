@@ -1,6 +1,4 @@
 // Walks a nest from the outside in, and proves of each loop that its iterations do not depend on each other.
-#include "lower/nest/share_loops.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "algebra/nest_survey.h"
 #include "algebra/separate_iterations.h"
+#include "lower/nest/nest_passes.h"
 
 namespace tenon {
 namespace {

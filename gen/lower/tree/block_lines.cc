@@ -1,14 +1,13 @@
 // block-lines: a loop over rows, each of which has a line of its own, becomes one over blocks of rows with a loop for
-// the lines and one for the reads of them.
-#include "lower/tree/block_lines.h"
-
+// the lines and one for what is read from them.
 #include <algorithm>
 #include <set>
 
 #include "algebra/simplify.h"
 #include "lower/kernel/add_temp.h"
 #include "lower/kernel/kernel_ranges.h"
-#include "lower/tree/tree_exprs.h"
+#include "lower/tree/build_loops.h"
+#include "lower/tree/loop_tree.h"
 
 namespace tenon {
 namespace {

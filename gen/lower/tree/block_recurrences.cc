@@ -1,8 +1,6 @@
 // block-recurrences: the loop over rows becomes one over blocks of rows, and one over the rows that are left at the
 // end. Columns that do not need each other are taken in strips, around the rows: what a strip's rows have made stays in
 // the cache until the last row has read it, and strips can be shared by threads.
-#include "lower/tree/block_recurrences.h"
-
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -12,6 +10,7 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/add_temp.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/tree/build_loops.h"
 
 namespace tenon {
 namespace {

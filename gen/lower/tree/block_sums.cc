@@ -1,12 +1,11 @@
 // Blocking sums: one loop becomes a loop over blocks with an accumulator of its own inside.
-#include "lower/tree/block_sums.h"
-
 #include <algorithm>
 #include <map>
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
+#include "lower/tree/tree_passes.h"
 
 namespace tenon {
 namespace {

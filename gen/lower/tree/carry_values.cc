@@ -7,7 +7,7 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
-#include "lower/tree/tree_exprs.h"
+#include "lower/tree/loop_tree.h"
 
 namespace tenon {
 namespace {

@@ -1,10 +1,9 @@
 // Recognising transposes: a perfect nest around one copy, whose source and target are dense along different loops.
-#include "lower/tree/find_transposes.h"
-
 #include <algorithm>
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/tree/tree_passes.h"
 
 namespace tenon {
 namespace {

@@ -1,7 +1,7 @@
 // Recognising guards by the form that they have after simplification.
-#include "lower/tree/guarded_index.h"
-
 #include <utility>
+
+#include "lower/tree/split_border.h"
 
 namespace tenon {
 namespace {

@@ -1,11 +1,10 @@
 // Finding rows to be taken together: the vectors are planned already.
-#include "lower/tree/join_rows.h"
-
 #include <algorithm>
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
 #include "lower/tree/lane_survey.h"
+#include "lower/tree/tree_passes.h"
 
 namespace tenon {
 namespace {

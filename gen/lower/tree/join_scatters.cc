@@ -1,12 +1,11 @@
 // Joining from the root inwards, as long as all that a body consists of is loops of one extent.
-#include "lower/tree/join_scatters.h"
-
 #include <algorithm>
 #include <map>
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
-#include "lower/tree/tree_exprs.h"
+#include "lower/tree/build_loops.h"
+#include "lower/tree/loop_tree.h"
 
 namespace tenon {
 namespace {

@@ -1,10 +1,9 @@
 // Kept elements: a dim that one common loop walks needs one element; one that a recurrence walks needs as many as its
 // reads reach back, and the one that is made.
-#include "lower/tree/kept_elements.h"
-
 #include <algorithm>
 
 #include "algebra/linear.h"
+#include "lower/tree/place_temps.h"
 
 namespace tenon {
 namespace {

@@ -6,7 +6,6 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/random_run.h"
-#include "lower/tree/repeated_read.h"
 
 namespace tenon {
 namespace {

@@ -1,12 +1,16 @@
 // What a loop does per iteration, seen as lanes of a vector: whether that is possible, how wide it is, what it costs.
 #pragma once
 
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "algebra/linear.h"
 #include "ir/nest/isa.h"
 #include "lower/tree/loop_tree.h"
 #include "lower/tree/place_temps.h"
+#include "support/function_ref.h"
 #include "support/pointer_map.h"
 
 namespace tenon {
@@ -71,5 +75,15 @@ class LaneSurvey {
   bool possible_ = true, has_loops_ = false, far_ = false;
   int neighbours_ = 0, strided_ = 0, costly_ = 0, operations_ = 0, widest_ = 1, draws_ = 0;
 };
+
+/// What a read of tensor elements is seen from a loop: its index, and what the tensor's dimensions are apart.
+struct IndexInLoop {
+  const std::vector<Expr>& index;
+  const std::vector<Expr>& strides;
+  const std::string& var;
+};
+/// So many iterations of a loop from 0 on read one element, the next as many the one after it: a power of two above 1.
+/// Nothing where elements are read in another way. `varies` tells what differs between iterations.
+std::optional<int64_t> repeats(const IndexInLoop& read, FunctionRef<bool(const Expr&)> varies, const Ranges& ranges);
 
 }  // namespace tenon

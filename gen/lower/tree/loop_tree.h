@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "algebra/linear.h"
 #include "ir/kernel/kernel.h"
 
 namespace tenon {
@@ -101,5 +102,11 @@ std::string accumulator_name(int number);
 /// The name of a loop variable in C: the part before the dot.
 std::string letter_of(const std::string& variable);
 std::string to_text(const LoopTree&, const std::vector<std::string>& tensor_names);
+
+/// The tree with every expression changed, given the ranges of the loops around it.
+Tree changed_tree(const Tree& tree, Ranges ranges, FunctionRef<Expr(const Expr&, const Ranges&)> change);
+
+/// Calls f for every expression that the tree computes: values, places, conditions, bounds of loops.
+void each_value(const Tree& tree, FunctionRef<void(const Expr&)> f);
 
 }  // namespace tenon

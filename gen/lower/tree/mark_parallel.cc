@@ -1,11 +1,10 @@
 // Finding parallel loops: those at the root whose results are all indexed by their variable.
-#include "lower/tree/mark_parallel.h"
-
 #include <algorithm>
 
 #include "algebra/linear.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/place_temps.h"
+#include "lower/tree/tree_passes.h"
 
 namespace tenon {
 namespace {

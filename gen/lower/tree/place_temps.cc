@@ -5,7 +5,6 @@
 #include <set>
 
 #include "lower/kernel/kernel_ranges.h"
-#include "lower/tree/kept_elements.h"
 
 namespace tenon {
 namespace {

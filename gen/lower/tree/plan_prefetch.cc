@@ -1,9 +1,8 @@
 // Planning what loops over rows fetch ahead.
-#include "lower/tree/plan_prefetch.h"
-
 #include <algorithm>
 
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/tree/tree_passes.h"
 
 namespace tenon {
 namespace {

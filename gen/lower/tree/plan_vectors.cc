@@ -1,6 +1,4 @@
 // Planning vector loops, outermost first.
-#include "lower/tree/plan_vectors.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "lower/kernel/variants.h"
 #include "lower/tree/lane_survey.h"
 #include "lower/tree/split_border.h"
+#include "lower/tree/tree_passes.h"
 
 namespace tenon {
 namespace {

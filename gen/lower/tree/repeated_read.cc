@@ -1,7 +1,6 @@
 // Finds the one index that is the loop's variable divided by a power of two.
-#include "lower/tree/repeated_read.h"
-
 #include "algebra/simplify.h"
+#include "lower/tree/lane_survey.h"
 
 namespace tenon {
 

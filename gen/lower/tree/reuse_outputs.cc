@@ -1,11 +1,10 @@
 // Finding a temp and an output that never hold different live values at once, and renaming the one to the other.
-#include "lower/tree/reuse_outputs.h"
-
 #include <algorithm>
 #include <functional>
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/place_temps.h"
+#include "lower/tree/tree_passes.h"
 
 namespace tenon {
 namespace {

@@ -7,8 +7,7 @@
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
-#include "lower/tree/guarded_index.h"
-#include "lower/tree/tree_exprs.h"
+#include "lower/tree/loop_tree.h"
 
 namespace tenon {
 namespace {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "algebra/linear.h"
+#include "ir/kernel/kernel.h"
 #include "lower/tree/loop_tree.h"
 
 namespace tenon {
@@ -18,5 +19,16 @@ struct Interior {
   bool divides = false;  ///< guards that are left out divide
 };
 std::optional<Interior> find_interior(const Kernel&, const TreeLoop& loop, const Ranges& ranges);
+
+/// Where low <= index <= high the expression is `index` itself. Null: no limit at that end.
+struct GuardedIndex {
+  Expr index;
+  Expr low, high;
+  bool divides = false;  ///< by a number that is no power of two: costly
+  bool repeats = false;  ///< index % period
+};
+
+/// What the node leads back, itself but for what is in it; nothing where it is something else.
+std::optional<GuardedIndex> guarded_index(const Expr& e, const Ranges& ranges);
 
 }  // namespace tenon

@@ -1,13 +1,12 @@
 // stream-rows: a loop over columns that reduces long columns becomes strips of columns, and in each of them blocks of
 // rows around its columns.
-#include "lower/tree/stream_rows.h"
-
 #include <algorithm>
 #include <set>
 
 #include "algebra/simplify.h"
 #include "ir/kernel/reducer_step.h"
 #include "lower/kernel/add_temp.h"
+#include "lower/tree/build_loops.h"
 #include "lower/tree/column_reductions.h"
 
 namespace tenon {

@@ -1,5 +1,5 @@
 // Walks over the expressions of a loop tree.
-#include "lower/tree/tree_exprs.h"
+#include "lower/tree/loop_tree.h"
 
 namespace tenon {
 

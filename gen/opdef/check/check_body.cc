@@ -1,15 +1,12 @@
 // Statements in order: what each defines, over which variables, and that every output is defined in full.
-#include "opdef/check/check_body.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "opdef/check/check_extents.h"
+#include "opdef/check/check_op.h"
 #include "opdef/check/expression_checker.h"
-#include "opdef/check/order_recurrences.h"
-#include "opdef/check/partial_ranges.h"
+#include "opdef/check/statement_checks.h"
 #include "opdef/notation/call_table.h"
 #include "opdef/read/yaml_shape.h"
 

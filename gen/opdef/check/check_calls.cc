@@ -6,7 +6,6 @@
 
 #include "ir/op/type_function.h"
 #include "opdef/check/expression_checker.h"
-#include "opdef/check/size_functions.h"
 #include "opdef/notation/call_table.h"
 #include "opdef/notation/notation_parser.h"
 #include "opdef/read/yaml_shape.h"

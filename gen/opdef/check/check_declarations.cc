@@ -1,12 +1,11 @@
 // Types, attributes and names of an op.
-#include "opdef/check/check_declarations.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
 #include "ir/op/type_function.h"
+#include "opdef/check/check_op.h"
 #include "opdef/read/yaml_shape.h"
 #include "support/joined.h"
 

@@ -1,10 +1,10 @@
 // Follows the statements in order, with the extents that have no value yet.
-#include "opdef/check/check_extents.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
+
+#include "opdef/check/statement_checks.h"
 
 namespace tenon {
 

@@ -3,10 +3,6 @@
 
 #include <algorithm>
 
-#include "opdef/check/check_body.h"
-#include "opdef/check/check_declarations.h"
-#include "opdef/check/check_shapes.h"
-#include "opdef/check/check_tables.h"
 #include "opdef/notation/call_table.h"
 #include "opdef/read/read_frame.h"
 

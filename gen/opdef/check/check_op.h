@@ -1,6 +1,10 @@
 // Checks of definitions that were read: names, arities, ranges, shapes, reads in bounds. All errors of an op at once.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <utility>
+
 #include "ir/op/op_def.h"
 #include "support/diagnostics.h"
 
@@ -15,5 +19,26 @@ void check_functions(const OpLibrary& library, Diagnostics& diagnostics);
 
 /// Checks that no op reaches itself through calls.
 void check_recursion(const OpLibrary& library, Diagnostics& diagnostics);
+
+/// Reports everything that is wrong in let, require, index, body and grad. Notes the orders of its recurrences.
+void check_body(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics);
+
+/// Checks the op's tests against its declarations.
+void check_tests(const OpDef& op, Diagnostics& diagnostics);
+
+/// Reports everything that is wrong with the op's declarations, apart from shapes and expressions.
+void check_declarations(const OpDef& op, Diagnostics& diagnostics);
+
+/// True if a literal fits the attribute (an element of it, when the attribute is a list).
+bool value_fits(const AttrDef& attr, const Syntax& value);
+
+/// Reports everything that is wrong with the op's shapes.
+void check_shapes(const OpDef& op, Diagnostics& diagnostics);
+
+/// Keeps the order of a formula that reads its own table in it.
+void check_tables(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics);
+
+/// The least and the largest value of a table of integers that is written as a list; nothing for others.
+std::optional<std::pair<std::int64_t, std::int64_t>> values_of(const TableDef& table);
 
 }  // namespace tenon

@@ -1,11 +1,10 @@
 // Which names of shapes are bound, and by what.
-#include "opdef/check/check_shapes.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "opdef/check/check_op.h"
 #include "opdef/read/yaml_shape.h"
 #include "support/joined.h"
 

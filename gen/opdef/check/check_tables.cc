@@ -1,13 +1,11 @@
 // The constants of an op.
-#include "opdef/check/check_tables.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "ir/op/table_op.h"
 #include "ir/op/type_function.h"
-#include "opdef/check/check_body.h"
+#include "opdef/check/check_op.h"
 #include "opdef/notation/call_table.h"
 
 namespace tenon {

@@ -5,8 +5,7 @@
 #include <set>
 
 #include "ir/number/dtype.h"
-#include "opdef/check/check_body.h"
-#include "opdef/check/check_declarations.h"
+#include "opdef/check/check_op.h"
 #include "opdef/read/yaml_shape.h"
 #include "support/joined.h"
 

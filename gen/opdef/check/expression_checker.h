@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/op/op_def.h"
 #include "opdef/check/body_scope.h"
 #include "support/diagnostics.h"
 
@@ -88,5 +89,12 @@ class ExpressionChecker {
 
 /// Whether an expression reads a tensor of the body.
 bool reads_data(const Syntax& s, const BodyScope& scope);
+
+/// The first function within a call, also within the functions that it expands to, that sizes do not have; empty if all
+/// of them do.
+std::string not_of_sizes(const Syntax& call, const OpLibrary& library);
+
+/// The names of all that sizes have, for messages.
+std::string size_function_names();
 
 }  // namespace tenon

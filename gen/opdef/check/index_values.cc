@@ -6,10 +6,8 @@
 #include <vector>
 
 #include "ir/number/dtype.h"
-#include "opdef/check/check_tables.h"
-#include "opdef/check/order_recurrences.h"
-#include "opdef/check/stored_types.h"
-#include "opdef/check/value_ranges.h"
+#include "opdef/check/check_op.h"
+#include "opdef/check/statement_checks.h"
 
 namespace tenon {
 

@@ -1,11 +1,10 @@
 // The order of a recurrence: variables are placed from the outside inwards, each as soon as no read that is still open
-// is later along it; elements strictly earlier along it are settled.
-#include "opdef/check/order_recurrences.h"
-
+// is later along it; what is strictly earlier along it is settled.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "opdef/check/statement_checks.h"
 #include "support/joined.h"
 
 namespace tenon {

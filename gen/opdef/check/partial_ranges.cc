@@ -1,9 +1,9 @@
 // Looks at the bare uses of each variable, statement by statement.
-#include "opdef/check/partial_ranges.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "opdef/check/statement_checks.h"
 
 namespace tenon {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "opdef/check/order_recurrences.h"
+#include "opdef/check/statement_checks.h"
 
 namespace tenon {
 

@@ -1,11 +1,10 @@
 // The list of functions of sizes, which gen/harness/library/library_arithmetic.cc writes as C.
-#include "opdef/check/size_functions.h"
-
 #include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
 
+#include "opdef/check/expression_checker.h"
 #include "opdef/notation/call_table.h"
 
 namespace tenon {

@@ -1,10 +1,10 @@
 // The type of an intermediate is that of the widest of what its statement reads. Which it is follows where all of these
 // are integers of known width: values of the same body are taken for the narrowest until a statement says otherwise.
-#include "opdef/check/stored_types.h"
-
 #include <algorithm>
 #include <map>
 #include <string_view>
+
+#include "opdef/check/index_values.h"
 
 namespace tenon {
 

@@ -1,12 +1,11 @@
 // Ranges of values by interval arithmetic. Arithmetic of narrow types wraps: only numbers that the type surely holds
 // count.
-#include "opdef/check/value_ranges.h"
-
 #include <algorithm>
 #include <limits>
 #include <optional>
 
 #include "ir/number/dtype.h"
+#include "opdef/check/index_values.h"
 
 namespace tenon {
 

@@ -1,6 +1,4 @@
 // Reads the statements, gathers their names, and writes the definition around them.
-#include "opdef/read/body_definition.h"
-
 #include <fmt/format.h>
 
 #include <map>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "opdef/notation/parse_body.h"
+#include "opdef/read/definition_text.h"
 
 namespace tenon {
 namespace {
@@ -109,15 +108,15 @@ class Names {
 
 }  // namespace
 
-BodyText body_definition(const std::string& body, std::string_view types) {
+DefinitionText body_definition(const std::string& body, std::string_view types) {
   Diagnostics diagnostics;
   const std::vector<Statement> statements = parse_body(placed(body), diagnostics);
-  if (diagnostics.has_errors()) return {"", diagnostics.sorted().front().message};
-  if (statements.empty()) return {"", "it has no statement"};
+  if (diagnostics.has_errors()) return {"", "", diagnostics.sorted().front().message};
+  if (statements.empty()) return {"", "", "it has no statement"};
   try {
-    return {Names(statements).text(body, types), ""};
+    return {"body", Names(statements).text(body, types), ""};
   } catch (const Unclear& unclear) {
-    return {"", unclear.message};
+    return {"", "", unclear.message};
   }
 }
 

@@ -1,11 +1,10 @@
 // Types that follow from types as definitions write them.
-#include "opdef/read/derived_types.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "ir/op/type_function.h"
+#include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
 
 namespace tenon {

@@ -1,12 +1,12 @@
 // Subscripts → the text of a definition.
-#include "opdef/read/einsum.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <functional>
 #include <vector>
+
+#include "opdef/read/definition_text.h"
 
 namespace tenon {
 namespace {
@@ -155,7 +155,7 @@ std::string definition(const Subscripts& s, std::string_view subscripts, const s
 
 }  // namespace
 
-EinsumText einsum_definition(std::string_view subscripts) {
+DefinitionText einsum_definition(std::string_view subscripts) {
   constexpr size_t longest_name = 64;
   try {
     const Subscripts s = parse(subscripts);

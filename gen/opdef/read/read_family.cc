@@ -1,6 +1,4 @@
 // Filling a family's template with its members.
-#include "opdef/read/read_family.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,4 @@
 // Reading `exp: {args: [X], d: [Y]}` and `gelu(x): expression`.
-#include "opdef/read/read_functions.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "ir/number/scalar_op.h"
 #include "opdef/notation/parse_body.h"
 #include "opdef/notation/tokens.h"
+#include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
 
 namespace tenon {

@@ -12,8 +12,6 @@
 #include "ir/op/type_function.h"
 #include "opdef/notation/parse_body.h"
 #include "opdef/notation/tokens.h"
-#include "opdef/read/derived_types.h"
-#include "opdef/read/read_tables.h"
 #include "opdef/read/yaml_shape.h"
 
 namespace tenon {

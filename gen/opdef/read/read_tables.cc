@@ -1,13 +1,11 @@
 // The key `tables` of an op.
-#include "opdef/read/read_tables.h"
-
 #include <fmt/format.h>
 
 #include <map>
 #include <optional>
 
 #include "opdef/notation/parse_body.h"
-#include "opdef/read/derived_types.h"
+#include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
 
 namespace tenon {

@@ -1,6 +1,5 @@
 // Bytes that nests move: loads and stores times the iterations around them.
-#include "algebra/nest_traffic.h"
-
+#include "algebra/nest_survey.h"
 #include "catch.h"
 
 namespace nest_traffic_test {

@@ -1,8 +1,7 @@
 // The matrices of short convolutions.
-#include "algebra/winograd_transform.h"
-
 #include <cmath>
 
+#include "algebra/winograd_kernel.h"
 #include "catch.h"
 
 namespace winograd_transform_test {

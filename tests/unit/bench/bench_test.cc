@@ -1,9 +1,9 @@
 // What `tenon bench` makes of times: shares of ceilings, the table, JSON and the picture; and the shapes that it times.
-#include "bench/report.h"
+#include "bench/measurement.h"
 #include "catch.h"
 #include "command/bench_case.h"
-#include "command/test_types.h"
-#include "opdef/read_timed_tests.h"
+#include "command/try_case.h"
+#include "opdef/read_tests.h"
 #include "shipped_library.h"
 #include "support/yaml_document.h"
 

@@ -6,7 +6,6 @@
 
 #include "catch.h"
 #include "command/quantization_error.h"
-#include "command/value_histogram.h"
 #include "proto_bytes.h"
 
 namespace quantize_onnx_test {

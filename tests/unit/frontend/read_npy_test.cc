@@ -1,10 +1,8 @@
 // .npy, .npz and .safetensors: what NumPy and others write is read, what is damaged is refused with a reason.
-#include "frontend/tensors/read_npy.h"
-
 #include <cstring>
 
 #include "catch.h"
-#include "frontend/tensors/read_safetensors.h"
+#include "frontend/tensors/tensor_files.h"
 
 namespace read_npy_test {
 

@@ -4,7 +4,7 @@
 
 #include "catch.h"
 #include "frontend/onnx/read_onnx.h"
-#include "frontend/tensors/read_bytes.h"
+#include "frontend/tensors/tensor_files.h"
 #include "onnx_table_files.h"
 #include "small_library.h"
 

@@ -5,9 +5,8 @@
 
 #include "catch.h"
 #include "frontend/yaml/read_graph_yaml.h"
-#include "ir/graph/all_reduce.h"
+#include "ir/graph/graph_passes.h"
 #include "oracle/run_graph.h"
-#include "semantics/backward.h"
 #include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "semantics/node_kernels.h"

@@ -1,8 +1,7 @@
 // States of graphs: how they read as text, and what the verifier refuses.
 #include "catch.h"
 #include "ir/graph/graph.h"
-#include "ir/graph/graph_until.h"
-#include "ir/graph/without_unused.h"
+#include "ir/graph/graph_passes.h"
 
 namespace graph_state_test {
 

@@ -1,8 +1,7 @@
 // share_signs: which kernels of unsigned types are those of the signed ones, and which are their own.
-#include "library/share_signs.h"
-
 #include "catch.h"
 #include "library/expand_library.h"
+#include "library/expand_symbolic.h"
 #include "opdef/read_ops.h"
 
 namespace share_signs_test {

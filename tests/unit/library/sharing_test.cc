@@ -5,7 +5,7 @@
 
 #include "catch.h"
 #include "library/expand_library.h"
-#include "library/stand_ins.h"
+#include "library/expand_symbolic.h"
 #include "opdef/read_ops.h"
 
 namespace sharing_test {

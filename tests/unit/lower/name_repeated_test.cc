@@ -1,7 +1,6 @@
 // Names for positions that a nest writes out more than once.
-#include "lower/nest/name_repeated.h"
-
 #include "catch.h"
+#include "lower/nest/nest_passes.h"
 
 namespace name_repeated_test {
 

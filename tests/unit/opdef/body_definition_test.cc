@@ -1,7 +1,6 @@
 // A body alone becomes a definition.
-#include "opdef/read/body_definition.h"
-
 #include "catch.h"
+#include "opdef/read/definition_text.h"
 
 namespace body_definition_test {
 

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "catch.h"
-#include "command/test_types.h"
 #include "command/try_case.h"
 #include "shipped_library.h"
 

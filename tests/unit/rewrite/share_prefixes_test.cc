@@ -1,7 +1,6 @@
 // Long concatenations take the results of earlier ones with which they begin.
-#include "rewrite/share_prefixes.h"
-
 #include "catch.h"
+#include "rewrite/graph_passes.h"
 
 namespace tenon::share_prefixes_test {
 

@@ -9,7 +9,6 @@
 #include "oracle/run_graph.h"
 #include "schedule/plan_memory.h"
 #include "semantics/apply_rewrites.h"
-#include "semantics/backward.h"
 #include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "semantics/node_kernels.h"

@@ -1,10 +1,9 @@
 // Convolutions in the transformed space: which ones, that they mean the same, and how they are lowered.
-#include "schedule/use_winograd.h"
-
 #include "algebra/winograd_kernel.h"
 #include "catch.h"
 #include "lower/lower_kernel.h"
 #include "planned_layer.h"
+#include "schedule/plan_passes.h"
 #include "schedule/winograd_choice.h"
 
 namespace use_winograd_test {

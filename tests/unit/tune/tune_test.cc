@@ -1,14 +1,13 @@
 // The search for schedules: what is tried, what wins, and the file that it becomes.
+#include "tune/tune.h"
+
 #include <algorithm>
 
 #include "catch.h"
-#include "frontend/tensors/read_npy.h"
-#include "frontend/tensors/write_npy.h"
+#include "frontend/tensors/tensor_files.h"
 #include "isa/all_isas.h"
 #include "schedule/read_blueprints.h"
 #include "shipped_library.h"
-#include "tune/candidates.h"
-#include "tune/choose.h"
 
 namespace tune_test {
 

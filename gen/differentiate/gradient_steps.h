@@ -1,0 +1,39 @@
+// The steps of making a gradient kernel.
+#pragma once
+
+#include <functional>
+
+#include "algebra/body_steps.h"
+#include "algebra/fresh_names.h"
+#include "differentiate/back_propagate.h"
+
+namespace tenon {
+
+/// A value that is 0 unless `where` holds, which is the same for all elements of a call.
+struct ChosenByCall {
+  Expr where, value;
+};
+
+/// Nothing where the value is not of that kind. What the call leaves out need not be finite: a product with its 0
+/// would be NaN, so that it has to be left out, not multiplied.
+std::optional<ChosenByCall> chosen_by_call(const Expr& value);
+
+/// The contribution with such a choice as its condition.
+Contribution with_condition(Contribution c);
+
+/// Statements for which `applies` is false stay as they are. Each update that is split follows the statement that
+/// copies what it updates.
+void split_updates(Kernel& kernel, const std::function<bool(const KernelStatement&)>& applies, FreshNames& names);
+
+/// The same with every read of `from` one of `to`; of statements also the target.
+void rename_tensor(KernelStatement& statement, int from, int to);
+
+/// Drops statements and calls that the output does not depend on, and tensors that are neither read nor written then.
+/// Checks stay: a call is refused for the same data whatever is asked for.
+void keep_needed(Kernel& kernel, int output, BodySteps& steps);
+
+/// Statements for which `applies` is false stay as they are. False where a reduction cannot have a tensor of its own:
+/// its size depends on where it is.
+bool name_reductions(Kernel& kernel, const std::function<bool(const KernelStatement&)>& applies, FreshNames& names);
+
+}  // namespace tenon

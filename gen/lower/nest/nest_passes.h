@@ -1,0 +1,25 @@
+// Passes over loop nests.
+#pragma once
+
+#include "ir/nest/loop_nest.h"
+
+namespace tenon {
+
+/// The block without names that no statement after them reads: constants may have taken their places.
+Block without_unread(const Block& block);
+
+/// Puts large arrays of a body into the workspace.
+void move_large_arrays(LoopNest& nest);
+
+/// The same nest with lets for parts of offsets and bounds that occur at least twice and do not change in the innermost
+/// loop, and for the same kind of parts in values and conditions, in whatever loop: each is in front of its first
+/// use, in the block that knows its variables. Only sums, products, extrema and selections of sizes, attributes and
+/// variables move; what reads memory or can fail stays.
+LoopNest name_repeated(const LoopNest& nest);
+
+/// The nest with Parallel loops only where it is proved that no two iterations meet in memory that all workers have:
+/// from 0 in steps of 1, with the buffers that each worker has for itself. They may be inside each other, and inside of
+/// other loops and branches; which of them is shared out is for the call to say.
+LoopNest share_loops(LoopNest nest);
+
+}  // namespace tenon

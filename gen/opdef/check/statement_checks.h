@@ -1,0 +1,37 @@
+// What checks ask of the statements of a body together: recurrences, extents from data, ranges of index variables.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "opdef/check/body_scope.h"
+#include "support/diagnostics.h"
+
+namespace tenon {
+
+/// Statements of a body that need each other: `first` … `last`, adjacent.
+struct RecurrentGroup {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+/// Makes the statements of each group adjacent where only those of other groups are between them.
+void gather_groups(OpDef& op);
+
+/// The groups of a body, in order. Statements that need each other and are not adjacent are reported.
+std::vector<RecurrentGroup> recurrent_groups(const OpDef& op, Diagnostics& diagnostics);
+
+/// Whether the index is guarded by clamp, wrap, reflect or mirror.
+bool is_guarded(const Syntax& index);
+
+/// The order of each statement of a group; reports the reads that no order has computed before.
+std::vector<RunOrder> order_of(const RecurrentGroup& group, BodyScope& scope, Diagnostics& diagnostics);
+
+/// Checks the lets `M: upto(D)` of an op with a body: what names them, and the order of its statements.
+void check_extents(const OpDef& op, const BodyScope& scope, Diagnostics& diagnostics);
+
+/// Warns of a variable that has its range from other statements and indexes larger dims alone in this one:
+/// `sum[i](A[i])` of all but the last elements of A, because R[i] elsewhere has fewer.
+void warn_of_partial_ranges(const OpDef& op, BodyScope& scope, Diagnostics& diagnostics);
+
+}  // namespace tenon

@@ -1,0 +1,42 @@
+// Passes over an execution plan, in the order of plan_graph.
+#pragma once
+
+#include <vector>
+
+#include "ir/nest/isa.h"
+#include "ir/plan/execution_plan.h"
+
+namespace tenon {
+
+/// Puts convolutions of stride 1 with constant weights into the transformed space of winograd_kernel, with their
+/// weights transformed, where a count of operations and bytes says that it pays at the highest of `levels`; none where
+/// there is no level with vectors. Sums come out in another order: kernels that forbid that stay as they are.
+void use_winograd(ExecutionPlan& plan, const std::vector<const Isa*>& levels);
+
+/// Turns buffers into views of others and drops what becomes a copy of a buffer to itself:
+///   a statement that copies all of X to one run of elements of Y  → X is in Y, its maker writes it there
+///   a step that copies one run of elements of X to all of Y       → Y is in X
+///   a step that reads X only at the element that it writes, last  → its result is in X (or X in the result, where
+///   that leaves the model)
+/// What a graph takes in is never written, and a view of a graph's output is only made by its one writer.
+void place_views(ExecutionPlan& plan);
+
+/// What replaces a state becomes a view of it where nothing reads the old contents after they are overwritten; copies
+/// of a whole state that are then changed element by element become changes of the state itself. Views are placed.
+void place_states(ExecutionPlan& plan);
+
+/// Every constant that is the right side of a contraction becomes panels: [outer…][columns / w][depth][w], w the
+/// columns that fill a cache line, the last panel filled with 0. The kernel then reads panel n/w, depth k, column n%w:
+/// one layout for every ISA level. Wider panels would leave levels with narrower tiles half of each two lines, and so
+/// half of the sets of their caches. Convolutions of floats come to sum over their channels last. `quads`: panels of
+/// bytes have words of four after those of two (BytePanel).
+void prepack_weights(ExecutionPlan& plan, bool quads);
+
+/// Sets PlanStep::twin where an earlier step's kernel does the same to tensors of the same shapes: one function serves
+/// both.
+void share_kernels(ExecutionPlan& plan);
+
+/// The kernel with names that depend on its structure alone; equal texts of two such kernels mean equal kernels.
+std::string structure_of(const Kernel& kernel);
+
+}  // namespace tenon
