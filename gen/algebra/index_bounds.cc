@@ -16,29 +16,22 @@ IndexBounds::IndexBounds(BoundsContext context) : context_(std::move(context)) {
   }
   for (const auto& [name, value] : context_.lets) {
     if (context_.sizes.count(name) == 0) continue;
-    Syntax use;
-    use.kind = SyntaxKind::name;
-    use.text = name;
-    if (const auto p = polynomial(use)) known_.push_back(*p);
+    if (const auto p = polynomial(name_node(name))) known_.push_back(*p);
   }
   of_sizes_ = false;
 }
 
 void IndexBounds::within(const std::set<std::string>& variables) {
   scope_.clear();
-  for (const std::string& variable : variables) {
-    Syntax use;
-    use.kind = SyntaxKind::name;
-    use.text = variable;
-    if (const auto p = polynomial(use)) scope_.push_back(*p);
-  }
+  for (const std::string& variable : variables)
+    if (const auto p = polynomial(name_node(variable))) scope_.push_back(*p);
 }
 
 void IndexBounds::accumulator(const std::string& name, const Syntax& start) {
   if (whole(start)) context_.reals.erase(name);
   else context_.reals.insert(name);
   forget(name);
-  const bool converted = start.is(SyntaxKind::call) && start.text == "cast" && start.children.size() == 2;
+  const bool converted = start.calls(Builtin::cast);
   if (!converted && !start.is(SyntaxKind::subscript)) return;
   const auto& ranges = converted ? context_.type_ranges : context_.ranges;
   const auto range = ranges.find(converted ? start.children[1].text : start.text);

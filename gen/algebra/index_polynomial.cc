@@ -105,7 +105,7 @@ bool IndexBounds::integer_type(const std::string& type) const {
 }
 
 /// The place of the first of an expression's children that is a value.
-std::size_t IndexBounds::first_value(const Syntax& s) { return s.is(SyntaxKind::call) && s.text == "select" ? 1 : 0; }
+std::size_t IndexBounds::first_value(const Syntax& s) { return s.calls(Builtin::select) ? 1 : 0; }
 
 /// Whether an expression is an integer for certain, though its bounds may be unknown.
 bool IndexBounds::whole(const Syntax& s) {
@@ -123,8 +123,7 @@ bool IndexBounds::whole(const Syntax& s) {
                                                     "min",      "max", "abs",     "sq"};
   if (s.is(SyntaxKind::call) && of_integers.count(s.text) != 0) return parts();
   // A real becomes an integer, whatever it is.
-  if (s.is(SyntaxKind::call) && s.text == "cast" && s.children.size() == 2)
-    return s.children[1].is(SyntaxKind::name) && integer_type(s.children[1].text);
+  if (s.calls(Builtin::cast)) return s.children[1].is(SyntaxKind::name) && integer_type(s.children[1].text);
   if (s.is(SyntaxKind::reduce)) return whole_reduction(s);
   return polynomial(s).has_value();
 }
@@ -223,9 +222,7 @@ std::optional<Polynomial> IndexBounds::binary(const Syntax& s) {
 
 /// What a rest is taken by: a size stays what it is as a u64.
 std::optional<Polynomial> IndexBounds::divisor(const Syntax& s) {
-  const bool unsigned_size =
-      s.is(SyntaxKind::call) && s.text == "cast" && s.children.size() == 2 && s.children[1].is_name("u64");
-  if (!unsigned_size) return polynomial(s);
+  if (!s.calls(Builtin::cast) || !s.children[1].is_name("u64")) return polynomial(s);
   const auto value = polynomial(s.children[0]);
   return value && prove_quickly(*value) ? value : std::nullopt;
 }
@@ -326,9 +323,7 @@ std::optional<Polynomial> IndexBounds::padded(const Syntax& s) {
 
 /// The part before one of several stretches plus its own extent is at most the sum of all.
 std::optional<Polynomial> IndexBounds::offset(const Syntax& s) {
-  Syntax all = s;
-  all.text = "sum_of";
-  const auto sum = polynomial(all), own = polynomial(s.children[0]);
+  const auto sum = polynomial(call_node("sum_of", s.children, s.span)), own = polynomial(s.children[0]);
   return bounded("size", Polynomial(), sum && own ? std::optional(*sum - *own) : std::nullopt, print(s));
 }
 
@@ -343,24 +338,33 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
   const std::size_t n = s.children.size();
   if ((s.text == "bit_and" || s.text == "bit_or" || s.text == "bit_xor" || s.text == "shr") && n == 2) return bits(s);
   if (s.text == "shl" && n == 2) return left_shift(s);
-  if (s.text == "select" && n == 3) return choice(s);
-  if ((s.text == "padded" || s.text == "opt") && n == 2) return padded(s);
-  if (s.text == "clamp" && n == 3)
-    return bounded("clamp", polynomial(s.children[1]), polynomial(s.children[2]), print(s));
-  if ((s.text == "wrap" || s.text == "reflect" || s.text == "mirror") && n == 2) {
-    const auto extent = polynomial(s.children[1]);
-    if (!extent) return std::nullopt;
-    return bounded("index", Polynomial(), *extent - one(), print(s));
+  switch (s.function) {
+    case Builtin::select: return choice(s);
+    case Builtin::padded:
+    case Builtin::opt: return padded(s);
+    case Builtin::clamp: return bounded("clamp", polynomial(s.children[1]), polynomial(s.children[2]), print(s));
+    case Builtin::wrap:
+    case Builtin::reflect:
+    case Builtin::mirror: {
+      const auto extent = polynomial(s.children[1]);
+      if (!extent) return std::nullopt;
+      return bounded("index", Polynomial(), *extent - one(), print(s));
+    }
+    case Builtin::count: return bounded("count", Polynomial(), std::nullopt, print(s.children[0]));
+    case Builtin::size:
+    case Builtin::rank:
+    case Builtin::dim:
+    case Builtin::lin:
+    case Builtin::sum_of:
+    case Builtin::operand: return bounded("size", Polynomial(), std::nullopt, print(s));
+    case Builtin::offset: return offset(s);
+    case Builtin::keep:
+    case Builtin::permute:
+    case Builtin::concat:
+    case Builtin::drop: return bounded("pack", Polynomial(), std::nullopt, print(s));
+    case Builtin::cast: return conversion(s);
+    default: break;
   }
-  if (s.text == "count" && n == 1) return bounded("count", Polynomial(), std::nullopt, print(s.children[0]));
-  if (s.text == "size" || s.text == "rank" || s.text == "dim" || s.text == "lin" || s.text == "sum_of" ||
-      s.text == "operand")
-    return bounded("size", Polynomial(), std::nullopt, print(s));
-  if (s.text == "offset" && n == 1) return offset(s);
-  if (s.text == "keep" || s.text == "permute" || s.text == "concat" || s.text == "drop") {
-    return bounded("pack", Polynomial(), std::nullopt, print(s));
-  }
-  if (s.text == "cast" && n == 2) return conversion(s);
   std::vector<Polynomial> arguments;
   for (const Syntax& child : s.children) {
     const auto p = polynomial(child);
@@ -374,7 +378,7 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
   }
   if (s.text == "abs" && n == 1) return extremum("max", arguments[0], -arguments[0]);
   if (s.text == "sq" && n == 1) return arguments[0] * arguments[0];
-  if (s.text == "ceildiv" && n == 2) {
+  if (s.calls(Builtin::ceildiv)) {
     const auto quotient = floor_division(-arguments[0], arguments[1]);
     if (quotient) return -*quotient;
   }

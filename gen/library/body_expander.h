@@ -398,12 +398,7 @@ class BodyExpander {
     return "";
   }
 
-  static Syntax element_name(size_t k) {
-    Syntax s;
-    s.kind = SyntaxKind::name;
-    s.text = fmt::format("a{}_", k);
-    return s;
-  }
+  static Syntax element_name(size_t k) { return name_node(fmt::format("a{}_", k)); }
   std::optional<BoundTensor> computed_argument(const Syntax& arg);
   BoundTensor argument_tensor(const std::string& name, const BoundTensor& t);
   StoredDims dims_in_calls(const std::string& name, const BoundTensor& t) const;

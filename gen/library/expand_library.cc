@@ -232,9 +232,7 @@ bool expand_op(const OpExpansion& how, const OpDef& given, Library& library, Dia
 }  // namespace
 
 bool needs_graph(const OpDef& def) {
-  const auto permutes = [](const LetDef& l) {
-    return l.pack && l.value.kind == SyntaxKind::call && l.value.text == "permute";
-  };
+  const auto permutes = [](const LetDef& l) { return l.pack && l.value.calls(Builtin::permute); };
   if (permuted_view(def)) return false;
   return (is_variadic(def) && !may_lack_tensors(def)) || std::any_of(def.lets.begin(), def.lets.end(), permutes);
 }

@@ -188,7 +188,7 @@ class SymbolicExpander {
     for (const LetDef& l : def_.lets) {
       if (l.pack) {
         const auto plan = what_.packs.find(l.name);
-        const bool ones = l.value.kind == SyntaxKind::call && l.value.text == "keep";  // whatever their number
+        const bool ones = l.value.calls(Builtin::keep);  // whatever their number
         if (ones && (plan == what_.packs.end() || plan->second == PackPlan::Collapsed))
           scope_.binding.packs[l.name] = {constant_int(1)};
         else pack_extents(l.name);

@@ -249,7 +249,7 @@ DType ExprBuilder::widest_integer(const Syntax& s, DType least) const {
   }
   if (s.kind == SyntaxKind::reduce && (s.text == "argmax" || s.text == "argmin")) return widest;
   if (s.kind == SyntaxKind::reduce) return widest_integer(s.reduced(), least);
-  if (s.kind == SyntaxKind::call && (s.text == "cast" || s.text == "bits") && s.children.size() == 2) {
+  if (s.calls(Builtin::cast, Builtin::bits)) {
     // The operand of a conversion is typed separately; only its result is combined with the others.
     for (const Syntax& c : s.children)
       if (const auto to = named_type(c)) wider(dtype_row(*to).compute);

@@ -86,6 +86,7 @@ class ExprBuilder {
   std::vector<LoopVar> bind_reduced(const Syntax& s);
   Typed call(const Syntax& s);
   Typed special(const Syntax& s, bool& known);
+  Typed rounded_up(const Syntax& s);
   Typed scalar_row(const Syntax& s, ScalarOp op);
   Expr shift_count(const Typed& count, DType shifted) const;
   using Arguments = std::map<std::string, Typed>;

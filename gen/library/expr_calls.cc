@@ -42,47 +42,56 @@ Typed ExprBuilder::call(const Syntax& s) {
 }
 
 Typed ExprBuilder::special(const Syntax& s, bool& known) {
-  const std::string& f = s.text;
-  const size_t n = s.children.size();
-  if (f == "select" && n == 3) return choice(s);
-  if (f == "padded" && n == 2) return padded(s);
-  if (f == "opt" && n == 2) return optional(s);
-  if (f == "given" && n == 1) return {constant_int(1, DType::Bool), true};  // of lets that the call determines
-  if (f == "element" && n == 2) return element(s);
-  if (f == "elements" && n == 1) return {constant_int(1), true};
-  if ((f == "clamp" && n == 3) || ((f == "wrap" || f == "reflect" || f == "mirror") && n == 2)) return guard(s);
-  if (f == "stop" && n == 1) {
-    const Typed t = value(s.children[0]);
-    return scope_.keeps_stops && is_float(t.e->type) ? Typed{stopped(t.e), t.flexible} : t;
-  }
-  if (f == "cast" && n == 2) return conversion(s);
-  if (f == "bits" && n == 2) return bit_pattern(s);
-  if ((f == "lowest" || f == "highest" || f == "epsilon") && n == 1) return limit_of(s);
-  if (f == "lin" && n == 1) return linear(s);
-  if (f == "size") return extent(s);
-  if (f == "rank" && n == 1) return {rank_of(s.children[0]), true};
-  if (f == "count" && n == 1) return count(s);
-  if (f == "dim" && n == 1) return {place_in(s.children[0]), true};
-  if (f == "upto" && n == 1) return value(s.children[0]);
-  if (f == "philox" || f == "u01") return draw(s);
-  if (f == "ceildiv" && n == 2) {
-    Typed a = value(s.children[0]), b = value(s.children[1]);
-    if (const auto why = unify(a, b)) error(Code::E0601, s, *why);
-    const bool flexible = a.flexible && b.flexible;
-    if (!has_function(s, ScalarOp::Ceil, a.e->type)) return a;
-    if (is_float(a.e->type)) return {apply(ScalarOp::Ceil, {apply(ScalarOp::Div, {a.e, b.e})}), flexible};
-    b.e = divisor(b.e, s.children[1]);
-    if (const auto x = constant_value(a.e), y = constant_value(b.e);
-        x && y && *y > 0 && (*x >= 0 || !is_unsigned_int(a.e->type)))
-      return {constant_int(*x >= 0 ? (*x + *y - 1) / *y : -(-*x / *y), a.e->type), flexible};
-    if (is_unsigned_int(a.e->type)) {
-      const Expr rest = apply(ScalarOp::Min, {apply(ScalarOp::Mod, {a.e, b.e}), constant_int(1, a.e->type)});
-      return {apply(ScalarOp::FloorDiv, {a.e, b.e}) + rest, flexible};
+  switch (s.function) {
+    case Builtin::select: return choice(s);
+    case Builtin::padded: return padded(s);
+    case Builtin::opt: return optional(s);
+    case Builtin::given: return {constant_int(1, DType::Bool), true};  // of lets that the call determines
+    case Builtin::element: return element(s);
+    case Builtin::elements: return {constant_int(1), true};
+    case Builtin::clamp:
+    case Builtin::wrap:
+    case Builtin::reflect:
+    case Builtin::mirror: return guard(s);
+    case Builtin::stop: {
+      const Typed t = value(s.children[0]);
+      return scope_.keeps_stops && is_float(t.e->type) ? Typed{stopped(t.e), t.flexible} : t;
     }
-    return {apply(ScalarOp::Neg, {apply(ScalarOp::FloorDiv, {apply(ScalarOp::Neg, {a.e}), b.e})}), flexible};
+    case Builtin::cast: return conversion(s);
+    case Builtin::bits: return bit_pattern(s);
+    case Builtin::lowest:
+    case Builtin::highest:
+    case Builtin::epsilon: return limit_of(s);
+    case Builtin::lin: return linear(s);
+    case Builtin::size: return extent(s);
+    case Builtin::rank: return {rank_of(s.children[0]), true};
+    case Builtin::count: return count(s);
+    case Builtin::dim: return {place_in(s.children[0]), true};
+    case Builtin::upto: return value(s.children[0]);
+    case Builtin::ceildiv: return rounded_up(s);
+    default: break;
   }
+  if (s.text == "philox" || s.text == "u01") return draw(s);
   known = false;
   return zero();
+}
+
+/// ceildiv(a, b), without overflow.
+Typed ExprBuilder::rounded_up(const Syntax& s) {
+  Typed a = value(s.children[0]), b = value(s.children[1]);
+  if (const auto why = unify(a, b)) error(Code::E0601, s, *why);
+  const bool flexible = a.flexible && b.flexible;
+  if (!has_function(s, ScalarOp::Ceil, a.e->type)) return a;
+  if (is_float(a.e->type)) return {apply(ScalarOp::Ceil, {apply(ScalarOp::Div, {a.e, b.e})}), flexible};
+  b.e = divisor(b.e, s.children[1]);
+  if (const auto x = constant_value(a.e), y = constant_value(b.e);
+      x && y && *y > 0 && (*x >= 0 || !is_unsigned_int(a.e->type)))
+    return {constant_int(*x >= 0 ? (*x + *y - 1) / *y : -(-*x / *y), a.e->type), flexible};
+  if (is_unsigned_int(a.e->type)) {
+    const Expr rest = apply(ScalarOp::Min, {apply(ScalarOp::Mod, {a.e, b.e}), constant_int(1, a.e->type)});
+    return {apply(ScalarOp::FloorDiv, {a.e, b.e}) + rest, flexible};
+  }
+  return {apply(ScalarOp::Neg, {apply(ScalarOp::FloorDiv, {apply(ScalarOp::Neg, {a.e}), b.e})}), flexible};
 }
 
 /// How many dimensions a pack has.
@@ -283,7 +292,7 @@ Typed ExprBuilder::conversion(const Syntax& s) {
 Typed ExprBuilder::limit_of(const Syntax& s) {
   const auto type = named_type(s.children[0]);
   if (!type || is_complex(*type) || is_small(*type) || (*type == DType::Bool) ||
-      (s.text == "epsilon" && !is_float(*type))) {
+      (s.calls(Builtin::epsilon) && !is_float(*type))) {
     error(Code::E0608, s, fmt::format("{} has no {}", print(s.children[0]), s.text),
           {"lowest and highest are for real numbers, epsilon for floats"});
     return zero();
@@ -291,12 +300,14 @@ Typed ExprBuilder::limit_of(const Syntax& s) {
   const DType compute = dtype_row(*type).compute;
   if (!is_float(*type)) {
     const double end = std::numeric_limits<double>::infinity();
-    return {convert({constant_of(s.text == "lowest" ? -end : end, *type), false}, compute), false};
+    return {convert({constant_of(s.calls(Builtin::lowest) ? -end : end, *type), false}, compute), false};
   }
   const int digits = *type == DType::F64 ? 53 : *type == DType::F32 ? 24 : *type == DType::F16 ? 11 : 8;
   const int largest = *type == DType::F64 ? 1024 : *type == DType::F16 ? 16 : 128;  // the exponent just too large
   const double highest = (1.0 - std::ldexp(1.0, -digits)) * std::ldexp(1.0, largest - 1) * 2.0;
-  const double value = s.text == "epsilon" ? std::ldexp(1.0, 1 - digits) : s.text == "lowest" ? -highest : highest;
+  const double value = s.calls(Builtin::epsilon)  ? std::ldexp(1.0, 1 - digits)
+                       : s.calls(Builtin::lowest) ? -highest
+                                                  : highest;
   return {constant_float(value, compute), false};
 }
 
@@ -332,7 +343,7 @@ Typed ExprBuilder::linear(const Syntax& s) {
 }
 
 Typed ExprBuilder::extent(const Syntax& s) {
-  const Syntax& p = s.children.empty() ? s : s.children[0];
+  const Syntax& p = s.children[0];
   const auto pack = scope_.binding.packs.find(p.text);
   if (pack == scope_.binding.packs.end()) {
     if (const auto z = scope_.binding.sizes.find(p.text); z != scope_.binding.sizes.end()) return z->second;

@@ -24,7 +24,7 @@ std::string ExprBuilder::open_pack(const Syntax& s) const {
                                        [&](const IndexRange& r) { return r.pack && r.name == s.text; });
     return declared == scope_.def->index.end() ? "" : open_pack(declared->extent);
   }
-  if (s.kind == SyntaxKind::call && s.text == "size") return "";
+  if (s.calls(Builtin::size)) return "";
   for (const Syntax& c : s.children)
     if (std::string found = open_pack(c); !found.empty()) return found;
   return "";

@@ -186,7 +186,7 @@ size_t ExprBuilder::each_rank(const Syntax& s) const {
     return SIZE_MAX;
   }
   // The product of a pack's extents is one number.
-  if (s.kind == SyntaxKind::call && s.text == "size") return SIZE_MAX;
+  if (s.calls(Builtin::size)) return SIZE_MAX;
   for (const Syntax& c : s.children) {
     if (s.kind == SyntaxKind::subscript && c.kind == SyntaxKind::pack) continue;  // all dims of another pack at once
     const size_t n = each_rank(c);
@@ -256,26 +256,27 @@ std::vector<Expr> ExprBuilder::unravelled(const Syntax& call) {
 }
 
 std::optional<std::vector<Expr>> ExprBuilder::list_call(const Syntax& call) {
-  const size_t n = call.children.size();
-  if (call.text == "permute" && n == 2) return permuted(call);
-  if (call.text == "unravel" && n == 2) return unravelled(call);
-  if (call.text == "keep" && n == 2) {
-    const auto kept = constant_value(condition(call.children[1]));
-    if (!kept) return std::nullopt;
-    return std::vector<Expr>(*kept ? list(call.children[0]).size() : 0, constant_int(1));
+  switch (call.function) {
+    case Builtin::permute: return permuted(call);
+    case Builtin::unravel: return unravelled(call);
+    case Builtin::keep: {
+      const auto kept = constant_value(condition(call.children[1]));
+      if (!kept) return std::nullopt;
+      return std::vector<Expr>(*kept ? list(call.children[0]).size() : 0, constant_int(1));
+    }
+    case Builtin::concat: {
+      std::vector<Expr> out = list(call.children[0]);
+      for (Expr& e : list(call.children[1])) out.push_back(std::move(e));
+      return out;
+    }
+    case Builtin::drop: {
+      std::vector<Expr> out = list(call.children[0]);
+      const int64_t k = constant_value(index(call.children[1])).value_or(0);
+      out.erase(out.begin(), out.begin() + std::clamp<int64_t>(k, 0, static_cast<int64_t>(out.size())));
+      return out;
+    }
+    default: return std::nullopt;
   }
-  if (call.text == "concat" && n == 2) {
-    std::vector<Expr> out = list(call.children[0]);
-    for (Expr& e : list(call.children[1])) out.push_back(std::move(e));
-    return out;
-  }
-  if (call.text == "drop" && n == 2) {
-    std::vector<Expr> out = list(call.children[0]);
-    const int64_t k = constant_value(index(call.children[1])).value_or(0);
-    out.erase(out.begin(), out.begin() + std::clamp<int64_t>(k, 0, static_cast<int64_t>(out.size())));
-    return out;
-  }
-  return std::nullopt;
 }
 
 std::vector<Expr> ExprBuilder::list(const Syntax& s, int64_t at_front) {
@@ -318,7 +319,7 @@ Typed ExprBuilder::clamped(const Syntax& s) {
 }
 
 Typed ExprBuilder::guard(const Syntax& s) {
-  if (s.text == "clamp") return clamped(s);
+  if (s.calls(Builtin::clamp)) return clamped(s);
   const bool outside = !std::exchange(in_index_, true);
   const Typed x = value(s.children[0]);
   in_index_ = !outside;
@@ -328,7 +329,7 @@ Typed ExprBuilder::guard(const Syntax& s) {
           {"convert it: cast(x, i64)"});
   const Expr i = convert(x, DType::I64);
   const Expr d = index(s.children[1]), zero_index = constant_int(0), one = constant_int(1);
-  if (s.text == "wrap") {
+  if (s.calls(Builtin::wrap)) {
     unsure_ = unsure_ || is_later(i);
     require_data(
         apply(ScalarOp::And, {apply(ScalarOp::Ge, {i, apply(ScalarOp::Neg, {d})}), apply(ScalarOp::Lt, {i, d})}),
@@ -338,7 +339,7 @@ Typed ExprBuilder::guard(const Syntax& s) {
   if (lies_within(i, d)) return {i, true};
   require_choice(d - one, s);
   const Expr two = constant_int(2);
-  if (s.text == "mirror") {
+  if (s.calls(Builtin::mirror)) {
     const Expr m = apply(ScalarOp::Mod, {i, two * d});
     return {tenon::select(apply(ScalarOp::Lt, {m, d}), m, two * d - one - m), true};
   }

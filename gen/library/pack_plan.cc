@@ -50,9 +50,7 @@ void collect_by_dim(const OpDef& def, const Syntax& s, PackUses& uses) {
     if (n.kind == SyntaxKind::subscript) collect_variables(def, n.text, n.children, uses);
   });
   for_each_syntax(s, [&](const Syntax& n) {
-    const bool unravels =
-        n.kind == SyntaxKind::each && n.children[0].kind == SyntaxKind::call && n.children[0].text == "unravel";
-    if (n.kind == SyntaxKind::each && !unravels)
+    if (n.kind == SyntaxKind::each && !n.children[0].calls(Builtin::unravel))
       for_each_syntax(n, [&](const Syntax& m) {
         const auto v = uses.of_variable.find(m.text);
         if (m.kind == SyntaxKind::name && v != uses.of_variable.end()) uses.by_dim.insert(v->second);
@@ -61,8 +59,8 @@ void collect_by_dim(const OpDef& def, const Syntax& s, PackUses& uses) {
     if (n.kind == SyntaxKind::reduce)
       for (const Syntax& v : n.variables())
         if (const auto p = uses.of_variable.find(v.text); p != uses.of_variable.end()) uses.reduced.insert(p->second);
-    if (n.kind == SyntaxKind::call && n.text == "size" && !n.children.empty()) uses.measured.insert(n.children[0].text);
-    if (n.kind == SyntaxKind::call && n.text == "lin" && !n.children.empty())
+    if (n.calls(Builtin::size)) uses.measured.insert(n.children[0].text);
+    if (n.calls(Builtin::lin))
       if (const auto p = uses.of_variable.find(n.children[0].text); p != uses.of_variable.end())
         uses.counted.insert(p->second);
   });
@@ -92,14 +90,13 @@ PackUses uses_of(const OpDef& def) {
     for (const Syntax& sub : s.subs) collect_by_dim(def, sub, uses);
   }
   for (const LetDef& l : def.lets) {
-    if (l.pack && l.value.kind == SyntaxKind::call && l.value.text == "keep") continue;  // ones, whatever their number
+    if (l.pack && l.value.calls(Builtin::keep)) continue;  // ones, whatever their number
     for_each_syntax(l.value, [&](const Syntax& n) {
       if (l.pack && (n.kind == SyntaxKind::name || n.kind == SyntaxKind::pack) && uses.names.count(n.text)) {
         uses.by_dim.insert(n.text);
         uses.by_dim.insert(l.name);
       }
-      if (n.kind == SyntaxKind::call && n.text == "size" && !n.children.empty())
-        uses.measured.insert(n.children[0].text);
+      if (n.calls(Builtin::size)) uses.measured.insert(n.children[0].text);
     });
   }
   for (const AttrDef& a : def.attrs)
@@ -130,8 +127,7 @@ bool leads_outputs(const OpDef& def, const std::string& pack) {
 bool asks_for_rank(const OpDef& def, const std::string& pack) {
   bool asks = false;
   const auto look = [&](const Syntax& n) {
-    asks = asks || (n.kind == SyntaxKind::call && (n.text == "rank" || n.text == "dim") && n.children.size() == 1 &&
-                    n.children[0].text == pack);
+    asks = asks || (n.calls(Builtin::rank, Builtin::dim) && n.children[0].text == pack);
   };
   for (const Statement& s : def.body) {
     for_each_syntax(s.value, look);

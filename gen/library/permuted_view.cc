@@ -6,8 +6,6 @@
 namespace tenon {
 namespace {
 
-bool is_permute(const Syntax& s) { return s.is(SyntaxKind::call) && s.text == "permute" && s.children.size() == 2; }
-
 bool is_pack(const TensorDef& t, const std::string& name) {
   return t.dims.size() == 1 && t.dims[0].kind == DimKind::pack && t.dims[0].name == name && !t.dims[0].broadcast &&
          t.storage.empty() && !t.optional;
@@ -20,7 +18,7 @@ std::optional<PermutedView> permuted_view(const OpDef& def) {
       !def.requires_.empty())
     return std::nullopt;
   const LetDef& let = def.lets[0];
-  if (!is_permute(let.value)) return std::nullopt;
+  if (!let.value.calls(Builtin::permute)) return std::nullopt;
   const std::string from = let.value.children[0].text, perm = let.value.children[1].text;
   const AttrDef* attr = def.attr(perm);
   if (!attr || attr->count != AttrCount::per_dim || attr->pack != from || !is_pack(def.inputs[0], from) ||
@@ -30,7 +28,7 @@ std::optional<PermutedView> permuted_view(const OpDef& def) {
   if (s.is_call || s.combine != Combine::define || s.subs.size() != 1 || !s.subs[0].is(SyntaxKind::each))
     return std::nullopt;
   const Syntax& order = s.subs[0].children[0];
-  if (!is_permute(order) || order.children[1].text != perm || !s.value.is(SyntaxKind::subscript) ||
+  if (!order.calls(Builtin::permute) || order.children[1].text != perm || !s.value.is(SyntaxKind::subscript) ||
       s.value.text != def.inputs[0].name)
     return std::nullopt;
   if (s.value.children.size() != 1 || !s.value.children[0].is(SyntaxKind::pack) ||

@@ -16,8 +16,7 @@ class Reads {
   Reads(const TensorDef& input, int64_t elements) : input_(input), known_(static_cast<size_t>(elements)) {}
 
   void add(const Syntax& s) {
-    if (s.is(SyntaxKind::call) && s.text == "opt" && s.children.size() == 2 &&
-        s.children[0].is(SyntaxKind::subscript) && s.children[0].text == input_.name) {
+    if (s.calls(Builtin::opt) && s.children[0].is(SyntaxKind::subscript) && s.children[0].text == input_.name) {
       add_read(s.children[0], s.children[1]);
       return;
     }
@@ -59,8 +58,7 @@ class OneDefault {
   explicit OneDefault(const std::string& input) : input_(input) {}
 
   void add(const Syntax& s) {
-    if (s.is(SyntaxKind::call) && s.text == "opt" && s.children.size() == 2 &&
-        s.children[0].is(SyntaxKind::subscript) && s.children[0].text == input_) {
+    if (s.calls(Builtin::opt) && s.children[0].is(SyntaxKind::subscript) && s.children[0].text == input_) {
       const Syntax& value = s.children[1];
       simple_ = simple_ && value.is(SyntaxKind::integer) && (!known_ || *known_ == value.integer);
       known_ = value.integer;

@@ -6,45 +6,18 @@
 #include <algorithm>
 #include <functional>
 
-#include "ir/kernel/presence.h"
+#include "ir/kernel/kernel.h"
 
 namespace tenon {
 namespace {
 
-Syntax named(const std::string& text, const SourceSpan& span) {
-  Syntax s;
-  s.kind = SyntaxKind::name;
-  s.text = text;
-  s.span = span;
-  return s;
-}
-
-Syntax number(int64_t v, const SourceSpan& span) {
-  Syntax s;
-  s.integer = v;
-  s.span = span;
-  return s;
-}
-
 Syntax plus(Syntax a, Syntax b) {
-  Syntax s;
-  s.kind = SyntaxKind::binary;
-  s.text = "+";
-  s.span = b.span;
-  s.children = {std::move(a), std::move(b)};
-  return s;
+  const SourceSpan span = b.span;
+  return binary_node("+", std::move(a), std::move(b), span);
 }
 
-Syntax call(const std::string& function, std::vector<Syntax> arguments) {
-  Syntax s;
-  s.kind = SyntaxKind::call;
-  s.text = function;
-  s.children = std::move(arguments);
-  return s;
-}
-
-bool mentions_call(const Syntax& s, const std::string& function) {
-  return any_within(s, [&](const Syntax& n) { return n.is(SyntaxKind::call) && n.text == function; });
+bool mentions_call(const Syntax& s, Builtin function) {
+  return any_within(s, [&](const Syntax& n) { return n.calls(function); });
 }
 
 bool has_own_extent(const TensorDef& t) {
@@ -52,7 +25,7 @@ bool has_own_extent(const TensorDef& t) {
 }
 
 bool mentions_count(const OpDef& def) {
-  const auto counts = [](const Syntax& s) { return mentions_call(s, "count"); };
+  const auto counts = [](const Syntax& s) { return mentions_call(s, Builtin::count); };
   return std::any_of(def.lets.begin(), def.lets.end(), [&](const LetDef& l) { return counts(l.value); }) ||
          std::any_of(def.requires_.begin(), def.requires_.end(), counts) ||
          std::any_of(def.body.begin(), def.body.end(), [&](const Statement& s) {
@@ -138,11 +111,11 @@ class Unroller {
     std::vector<LetDef> lets;
     for (int k = 1; k < tensors_; ++k) {
       const SourceSpan& span = tensor_.span;
-      lets.push_back(
-          {given(k),
-           call("select", {call("given", {named(of(tensor_.name, k), span)}), number(1, span), number(0, span)}), false,
-           false, span});
-      if (steps_) out.index.push_back({step(k), false, named(given(k), span), span});
+      lets.push_back({given(k),
+                      call_node("select", {call_node("given", {name_node(of(tensor_.name, k), span)}),
+                                           number_node(1, span), number_node(0, span)}),
+                      false, false, span});
+      if (steps_) out.index.push_back({step(k), false, name_node(given(k), span), span});
     }
     out.lets.insert(out.lets.begin(), lets.begin(), lets.end());
   }
@@ -152,17 +125,17 @@ class Unroller {
   void tell_extents(OpDef& out) const {
     std::vector<LetDef> lets;
     for (int k = 0; k < tensors_; ++k) {
-      Syntax element = call("element", {named(extents_, tensor_.span), number(k, tensor_.span)});
+      Syntax element = call_node("element", {name_node(extents_, tensor_.span), number_node(k, tensor_.span)});
       lets.push_back({of(extents_, k), std::move(element), false, false, tensor_.span});
     }
     for (int k = 1; may_lack_ && k <= tensors_; ++k) {
-      const Syntax last = named(of(extents_, k - 1), tensor_.span);
-      lets.push_back({k < tensors_ ? before(k) : all(), k == 1 ? last : plus(named(before(k - 1), tensor_.span), last),
-                      false, false, tensor_.span});
+      const Syntax last = name_node(of(extents_, k - 1), tensor_.span);
+      lets.push_back({k < tensors_ ? before(k) : all(),
+                      k == 1 ? last : plus(name_node(before(k - 1), tensor_.span), last), false, false, tensor_.span});
     }
     if (may_lack_ && mentions_count(def_))
-      lets.push_back(
-          {tensor_.name + "_count", call("elements", {named(extents_, tensor_.span)}), false, false, tensor_.span});
+      lets.push_back({tensor_.name + "_count", call_node("elements", {name_node(extents_, tensor_.span)}), false, false,
+                      tensor_.span});
     out.lets.insert(out.lets.begin(), lets.begin(), lets.end());
   }
 
@@ -179,21 +152,22 @@ class Unroller {
   }
 
   Syntax sum(const std::string& name, int count, const SourceSpan& span) const {
-    Syntax out = number(0, span);
-    for (int k = 0; k < count; ++k) out = k == 0 ? named(of(name, k), span) : plus(out, named(of(name, k), span));
+    Syntax out = number_node(0, span);
+    for (int k = 0; k < count; ++k)
+      out = k == 0 ? name_node(of(name, k), span) : plus(out, name_node(of(name, k), span));
     return out;
   }
 
   Syntax count(const SourceSpan& span) const {
-    if (!may_lack_) return number(tensors_, span);
-    if (output_) return named(tensor_.name + "_count", span);
-    Syntax out = number(1, span);
-    for (int k = 1; k < tensors_; ++k) out = plus(out, named(given(k), span));
+    if (!may_lack_) return number_node(tensors_, span);
+    if (output_) return name_node(tensor_.name + "_count", span);
+    Syntax out = number_node(1, span);
+    for (int k = 1; k < tensors_; ++k) out = plus(out, name_node(given(k), span));
     return out;
   }
 
   Syntax offset(const std::string& name, int k, const SourceSpan& span) const {
-    if (may_lack_ && output_ && name == extents_ && k > 0) return named(before(k), span);
+    if (may_lack_ && output_ && name == extents_ && k > 0) return name_node(before(k), span);
     return sum(name, std::max(k, 0), span);
   }
 
@@ -201,12 +175,12 @@ class Unroller {
   Syntax rewritten(const Syntax& s, int k, bool steps = false) const {
     if (s.kind == SyntaxKind::call && s.children.size() == 1) {
       const std::string& arg = s.children[0].text;
-      if (s.text == "sum_of")
-        return may_lack_ && output_ && arg == extents_ ? named(all(), s.span) : sum(arg, tensors_, s.span);
-      if (s.text == "offset" && is_own(arg)) return offset(arg, k, s.span);
-      if (s.text == "operand")
-        return steps && k > 0 ? plus(number(k, s.span), named(step(k), s.span)) : number(k, s.span);
-      if (s.text == "count" && arg == tensor_.name) return count(s.span);
+      if (s.calls(Builtin::sum_of))
+        return may_lack_ && output_ && arg == extents_ ? name_node(all(), s.span) : sum(arg, tensors_, s.span);
+      if (s.calls(Builtin::offset) && is_own(arg)) return offset(arg, k, s.span);
+      if (s.calls(Builtin::operand))
+        return steps && k > 0 ? plus(number_node(k, s.span), name_node(step(k), s.span)) : number_node(k, s.span);
+      if (s.calls(Builtin::count) && arg == tensor_.name) return count(s.span);
     }
     Syntax out = s;
     if (k >= 0 && s.kind == SyntaxKind::subscript && s.text == tensor_.name) out.text = of(tensor_.name, k);
@@ -246,8 +220,9 @@ bool may_lack_tensors(const OpDef& def) {
   if (has_variadic_output(def)) return true;
   if (!is_variadic(def) || def.inputs.size() != 1) return false;
   const auto placed = [&](const Statement& s) {
-    return !reads(s.value, def.inputs[0].name) ||
-           std::any_of(s.subs.begin(), s.subs.end(), [](const Syntax& sub) { return mentions_call(sub, "operand"); });
+    return !reads(s.value, def.inputs[0].name) || std::any_of(s.subs.begin(), s.subs.end(), [](const Syntax& sub) {
+      return mentions_call(sub, Builtin::operand);
+    });
   };
   return has_own_extent(def.inputs[0]) || std::all_of(def.body.begin(), def.body.end(), placed);
 }

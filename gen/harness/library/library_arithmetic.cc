@@ -164,28 +164,28 @@ Value choice(const Syntax& s, const ArithmeticScope& scope) {
 CExpr count_of_list(const std::string& name) { return c_member(attribute_field(name), "count"); }
 
 std::optional<Value> about_packs(const Syntax& s, const ArithmeticScope& scope) {
-  if (s.text == "given") {
+  if (s.calls(Builtin::given)) {
     const auto& inputs = scope.def->inputs;
     const auto t =
         std::find_if(inputs.begin(), inputs.end(), [&](const TensorDef& i) { return i.name == s.children[0].text; });
     TENON_CHECK(t != inputs.end(), "{}: given({})", scope.def->name, s.children[0].text);
     return condition(is_not_zero(c_member(c_index(frame_field("operand"), c_number(t - inputs.begin())), "is_given")));
   }
-  if (s.text == "element") {
+  if (s.calls(Builtin::element)) {
     const std::string& list = s.children[0].text;
     const CExpr at = c_number(s.children[1].integer);
     return integer(c_conditional(c_binary(at, "<", count_of_list(list)),
                                  runtime_call("int_at", {address_of(attribute_field(list)), at}), c_number(0)));
   }
-  if (s.text == "elements") return integer(count_of_list(s.children[0].text));
-  if (s.text != "size" && s.text != "rank" && s.text != "count") return std::nullopt;
+  if (s.calls(Builtin::elements)) return integer(count_of_list(s.children[0].text));
+  if (!s.calls(Builtin::size, Builtin::rank, Builtin::count)) return std::nullopt;
   const Syntax& of = s.children[0];
-  if (const AttrDef* a = s.text == "count" ? scope.def->attr(of.text) : nullptr; a != nullptr) {
+  if (const AttrDef* a = s.calls(Builtin::count) ? scope.def->attr(of.text) : nullptr; a != nullptr) {
     if (a->count == AttrCount::fixed) return integer(c_number(a->length));
     if (a->count == AttrCount::per_dim) return integer(pack_rank(a->pack));
   }
   if (scope.packs.count(of.text))
-    return integer(s.text == "size" ? runtime_call("product", {c_name(of.text)}) : pack_rank(of.text));
+    return integer(s.calls(Builtin::size) ? runtime_call("product", {c_name(of.text)}) : pack_rank(of.text));
   if (const AttrDef* a = scope.def->attr(of.text); a != nullptr && a->count == AttrCount::any)
     return integer(count_of_list(a->name));
   return arithmetic(of, scope);
@@ -234,8 +234,8 @@ Value inlined(const Syntax& s, const std::vector<std::string>& params, const Syn
 
 Value call(const Syntax& s, const ArithmeticScope& scope) {
   if (const auto p = about_packs(s, scope)) return *p;
-  if (s.text == "select") return choice(s, scope);
-  if (s.text == "upto") return arithmetic(s.children[0], scope);
+  if (s.calls(Builtin::select)) return choice(s, scope);
+  if (s.calls(Builtin::upto)) return arithmetic(s.children[0], scope);
   if (const auto fn = scope.defs->fns.find(s.text); fn != scope.defs->fns.end())
     return inlined(s, fn->second.params, fn->second.value, scope);
   if (const auto row = scope.defs->scalars.find(s.text); row != scope.defs->scalars.end() && row->second.as)
@@ -297,7 +297,7 @@ std::set<std::string> names_in(const Syntax& s) {
 }
 
 bool names_lists(const Syntax& s, const ArithmeticScope& scope) {
-  if (s.kind == SyntaxKind::call && (s.text == "size" || s.text == "count")) return false;
+  if (s.calls(Builtin::size, Builtin::count)) return false;
   if (s.kind == SyntaxKind::name) {
     const AttrDef* a = scope.def->attr(s.text);
     return scope.packs.count(s.text) != 0 || (a != nullptr && a->count != AttrCount::one);

@@ -207,10 +207,9 @@ class BindWriter {
 
   CExpr rank_of(const Syntax& s) const {
     if (s.kind == SyntaxKind::each) return rank_of(s.children[0]);
-    if (s.kind == SyntaxKind::call && s.text == "concat")
-      return c_binary(rank_of(s.children[0]), "+", rank_of(s.children[1]));
-    if (s.kind == SyntaxKind::call && s.text == "permute") return rank_of(s.children[1]);
-    if (s.kind == SyntaxKind::call && s.text == "keep")
+    if (s.calls(Builtin::concat)) return c_binary(rank_of(s.children[0]), "+", rank_of(s.children[1]));
+    if (s.calls(Builtin::permute)) return rank_of(s.children[1]);
+    if (s.calls(Builtin::keep))
       return c_conditional(condition_value(s.children[1], s_.scope), rank_of(s.children[0]), c_number(0));
     for (const std::string& n : names_in(s)) {
       if (s_.scope.packs.count(n)) return pack_rank(n);
@@ -224,17 +223,14 @@ class BindWriter {
 
   CExpr element_of(const Syntax& s, const CExpr& at) const {
     if (s.kind == SyntaxKind::each) return element_of(s.children[0], at);
-    const bool call = s.kind == SyntaxKind::call;
-    if (call && s.text == "concat") {
+    if (s.calls(Builtin::concat)) {
       const CExpr first = rank_of(s.children[0]);
       return c_conditional(c_binary(at, "<", first), element_of(s.children[0], at),
                            element_of(s.children[1], c_binary(at, "-", first)));
     }
-    if (call && s.text == "permute")
+    if (s.calls(Builtin::permute))
       return runtime_call("at", {c_name(s.children[0].text), element_of(s.children[1], at)});
-    if (call && (s.text == "ones" || s.text == "keep")) return c_number(1);
-    if (call && s.text == "reverse")
-      return element_of(s.children[0], c_binary(c_binary(rank_of(s.children[0]), "-", c_number(1)), "-", at));
+    if (s.calls(Builtin::keep)) return c_number(1);
     ArithmeticScope scope = s_.scope;
     scope.element = at;
     return integer_value(s, scope);

@@ -8,7 +8,7 @@ namespace tenon {
 namespace {
 
 /// An extent that a tensor of a variadic output has for itself.
-bool is_element(const LetDef& l) { return l.value.is(SyntaxKind::call) && l.value.text == "element"; }
+bool is_element(const LetDef& l) { return l.value.calls(Builtin::element); }
 
 void put_dim(BindState& s, const CExpr& name, const Dim& d) {
   const auto written = written_extents(s.def());

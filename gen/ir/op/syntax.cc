@@ -74,7 +74,42 @@ std::string group_text(const Syntax& s) {
   return out + ")";
 }
 
+struct BuiltinRow {
+  Builtin function;
+  std::string_view name;
+  int least, most;
+};
+constexpr BuiltinRow kBuiltins[] = {
+#define BUILTIN(name, least, most, ...) {Builtin::name, #name, least, most},
+#include "ir/op/builtin.def"
+#undef BUILTIN
+};
+
+Builtin builtin_of(std::string_view name, std::size_t arguments) {
+  const int n = static_cast<int>(arguments);
+  for (const BuiltinRow& row : kBuiltins)
+    if (row.name == name) return n >= row.least && (row.most < 0 || n <= row.most) ? row.function : Builtin::none;
+  return Builtin::none;
+}
+
 }  // namespace
+
+Syntax name_node(std::string name, SourceSpan span) {
+  return {SyntaxKind::name, std::move(name), 0, 0, {}, std::move(span)};
+}
+
+Syntax number_node(std::int64_t value, SourceSpan span) {
+  return {SyntaxKind::integer, "", value, 0, {}, std::move(span)};
+}
+
+Syntax binary_node(std::string sign, Syntax a, Syntax b, SourceSpan span) {
+  return {SyntaxKind::binary, std::move(sign), 0, 0, {std::move(a), std::move(b)}, std::move(span)};
+}
+
+Syntax call_node(std::string function, std::vector<Syntax> arguments, SourceSpan span) {
+  const Builtin builtin = builtin_of(function, arguments.size());
+  return {SyntaxKind::call, std::move(function), 0, 0, std::move(arguments), std::move(span), builtin};
+}
 
 std::string print(const Syntax& s) {
   switch (s.kind) {

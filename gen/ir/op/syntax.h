@@ -36,6 +36,14 @@ enum class SyntaxKind : std::uint8_t {
   list,       ///< [1, 2] as a default or an argument
 };
 
+/// A function of the notation itself, one row each in builtin.def.
+enum class Builtin : std::uint8_t {
+  none,
+#define BUILTIN(name, ...) name,
+#include "ir/op/builtin.def"
+#undef BUILTIN
+};
+
 /// One node; a plain value.
 struct Syntax {
   SyntaxKind kind = SyntaxKind::integer;
@@ -44,9 +52,14 @@ struct Syntax {
   double real = 0;
   std::vector<Syntax> children;
   SourceSpan span;
+  Builtin function = Builtin::none;  ///< of a call with as many arguments as the function takes
 
   bool is(SyntaxKind k) const { return kind == k; }
   bool is_name(std::string_view n) const { return kind == SyntaxKind::name && text == n; }
+  template <class... Builtins>
+  bool calls(Builtins... f) const {
+    return ((function == f) || ...);
+  }
   /// Of a reduce: its variables (name or pack nodes), the reduced expression, and the predicate (nullptr if none).
   const std::vector<Syntax>& variables() const { return children[0].children; }
   const Syntax& reduced() const { return children[1]; }
@@ -58,6 +71,11 @@ struct Syntax {
     return children.size() > 2 && children.back().kind == SyntaxKind::keyword ? &children.back() : nullptr;
   }
 };
+
+Syntax name_node(std::string name, SourceSpan span = {});
+Syntax number_node(std::int64_t value, SourceSpan span = {});
+Syntax binary_node(std::string sign, Syntax a, Syntax b, SourceSpan span = {});
+Syntax call_node(std::string function, std::vector<Syntax> arguments, SourceSpan span = {});
 
 /// What a minus is in front of, or the node itself.
 inline const Syntax& without_sign(const Syntax& s) {

@@ -53,12 +53,7 @@ OpDef table_op(const OpDef& op, const TableDef& table) {
   }
   Statement s;
   s.targets = {{table.tensor.name, table.tensor.span}};
-  for (const Word& w : table.of) {
-    s.subs.emplace_back();
-    s.subs.back().kind = SyntaxKind::name;
-    s.subs.back().text = w.text;
-    s.subs.back().span = w.span;
-  }
+  for (const Word& w : table.of) s.subs.push_back(name_node(w.text, w.span));
   s.value = table.values;
   s.order = table.order;
   s.span = table.values.span;

@@ -11,21 +11,9 @@ namespace tenon {
 
 namespace {
 
-Syntax name_node(const std::string& name) {
-  Syntax s;
-  s.kind = SyntaxKind::name;
-  s.text = name;
-  return s;
-}
-
 /// `name <= bound`
 Syntax at_most(const std::string& name, const Syntax& bound) {
-  Syntax s;
-  s.kind = SyntaxKind::binary;
-  s.text = "<=";
-  s.span = bound.span;
-  s.children = {name_node(name), bound};
-  return s;
+  return binary_node("<=", name_node(name), bound, bound.span);
 }
 
 Syntax extent_of(const Dim& d) {
@@ -61,13 +49,7 @@ std::vector<Slot> slots_of(const TensorDef& tensor) {
 
 std::optional<Syntax> length_of(const AttrDef& list) {
   if (list.count != AttrCount::fixed && list.count != AttrCount::any) return std::nullopt;
-  Syntax length;
-  length.integer = list.length;
-  if (list.count == AttrCount::fixed) return length;
-  length.kind = SyntaxKind::call;
-  length.text = "count";
-  length.children = {name_node(list.name)};
-  return length;
+  return list.count == AttrCount::fixed ? number_node(list.length) : call_node("count", {name_node(list.name)});
 }
 
 BodyScope::BodyScope(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics)

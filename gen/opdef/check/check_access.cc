@@ -12,12 +12,7 @@ namespace tenon {
 Syntax stored_extent(const Slot& slot) {
   Syntax all = slot.extents[0];
   for (std::size_t k = 1; k < slot.extents.size(); ++k) {
-    Syntax product;
-    product.kind = SyntaxKind::binary;
-    product.text = "*";
-    product.span = slot.extents[k].span;
-    product.children = {std::move(all), slot.extents[k]};
-    all = std::move(product);
+    all = binary_node("*", std::move(all), slot.extents[k], slot.extents[k].span);
   }
   return all;
 }
@@ -127,11 +122,9 @@ void ExpressionChecker::check_pack_sub(const Syntax& access, const Syntax& sub, 
   check(sub.children[0], unguarded);
   if (place.guarded) return;
   const Syntax& inner = sub.children[0];
-  const bool unravelled = inner.is(SyntaxKind::call) && inner.text == "unravel" && inner.children.size() == 2;
-  const bool rearranged = inner.is(SyntaxKind::call) && (inner.text == "permute" || inner.text == "concat" ||
-                                                         inner.text == "drop" || inner.text == "keep");
-  if (unravelled) check_unravel(access, inner, slot);
-  else if (rearranged) check_pack_call(access, inner, slot);
+  if (inner.calls(Builtin::unravel)) check_unravel(access, inner, slot);
+  else if (inner.calls(Builtin::permute, Builtin::concat, Builtin::drop, Builtin::keep))
+    check_pack_call(access, inner, slot);
   else check_bounds(access, inner, slot.extents[0]);
 }
 
@@ -163,24 +156,18 @@ void ExpressionChecker::check_unravel(const Syntax& access, const Syntax& call, 
     return;
   }
   if (same_size_of(number, shape)) return;
-  Syntax size;
-  size.kind = SyntaxKind::call;
-  size.text = "size";
-  size.children = {shape};
-  size.span = shape.span;
-  check_bounds(access, number, size);
+  check_bounds(access, number, call_node("size", {shape}, shape.span));
 }
 
 /// lin(*o) of variables over O is below size(S) where `require` says that size(O) == size(S), or O is S.
 bool ExpressionChecker::same_size_of(const Syntax& number, const Syntax& shape) {
-  if (!number.is(SyntaxKind::call) || number.text != "lin" || number.children.size() != 1 ||
-      !number.children[0].is(SyntaxKind::pack))
+  if (!number.calls(Builtin::lin) || number.children.size() != 1 || !number.children[0].is(SyntaxKind::pack))
     return false;
   const IndexVariable* v = scope_.variable(number.children[0].text);
   if (v == nullptr || !v->extent) return false;
   if (scope_.bounds().equal(*v->extent, shape)) return true;
   const auto is_size_of = [](const Syntax& s, const Syntax& pack) {
-    return s.is(SyntaxKind::call) && s.text == "size" && s.children.size() == 1 && s.children[0].text == pack.text;
+    return s.calls(Builtin::size) && s.children[0].text == pack.text;
   };
   return std::any_of(op_.requires_.begin(), op_.requires_.end(), [&](const Syntax& r) {
     if (!r.is(SyntaxKind::binary) || r.text != "==") return false;
@@ -260,10 +247,8 @@ bool divides(const Syntax& s) {
   return any_within(s, [](const Syntax& n) { return n.is(SyntaxKind::binary) && n.text == "/"; });
 }
 
-/// The index to compare with the first or the last element: for a clamp, its own bound.
-const Syntax& end_of(const Syntax& sub, std::size_t end) {
-  return sub.is(SyntaxKind::call) && sub.text == "clamp" && sub.children.size() == 3 ? sub.children[end] : sub;
-}
+/// What is compared with the first or the last element: of a clamp its own end.
+const Syntax& end_of(const Syntax& sub, std::size_t end) { return sub.calls(Builtin::clamp) ? sub.children[end] : sub; }
 
 /// extent - 1, as one writes it.
 std::string last_of(const Syntax& extent) {

@@ -149,8 +149,7 @@ class BodyChecker {
       for (const Syntax& part : sub.children) check_target_sub(part);
       return;
     }
-    const bool permuted = sub.is(SyntaxKind::each) && sub.children[0].is(SyntaxKind::call) &&
-                          sub.children[0].text == "permute" && sub.children[0].children.size() == 2;
+    const bool permuted = sub.is(SyntaxKind::each) && sub.children[0].calls(Builtin::permute);
     const Syntax& variable = permuted ? sub.children[0].children[0] : sub;
     const bool bare = variable.is(SyntaxKind::name) || variable.is(SyntaxKind::pack);
     if (bare && scope_.variable(variable.text) == nullptr && !scope_.is_given(variable.text)) {
@@ -225,7 +224,7 @@ class BodyChecker {
 
   /// operand(X) and offset(D) are about one tensor of several.
   void check_numberless(const Syntax& s) {
-    if (s.is(SyntaxKind::call) && (s.text == "operand" || s.text == "offset") && s.children.size() == 1)
+    if (s.calls(Builtin::operand, Builtin::offset))
       diagnostics_.error(
           Code::E0434, s.span,
           fmt::format("'{}' is about one tensor of a variadic input or output, and none is named here", print(s)),

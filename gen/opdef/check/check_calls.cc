@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
 
 #include "ir/op/type_function.h"
 #include "opdef/check/expression_checker.h"
@@ -52,37 +55,39 @@ void ExpressionChecker::check_call(const Syntax& s, const ExpressionPlace& place
 }
 
 bool ExpressionChecker::check_special_call(const Syntax& s, const ExpressionPlace& place) {
-  if (s.text == "opt" || s.text == "padded") {
-    check_guard(s, place);
-  } else if (s.text == "select") {
-    check_condition(s.children[0], place);
-    check(s.children[1], place);
-    check(s.children[2], place);
-  } else if (s.text == "cast" || s.text == "bits") {
-    check_cast(s, place);
-  } else if (s.text == "lowest" || s.text == "highest" || s.text == "epsilon") {
-    check_type(s.children[0]);
-  } else if (s.text == "lin" || s.text == "size" || s.text == "rank" || s.text == "dim" || s.text == "sum_of" ||
-             s.text == "offset" || s.text == "operand" || s.text == "count") {
-    check_pack_arguments(s, place);
-  } else {
-    return false;
+  switch (s.function) {
+    case Builtin::opt:
+    case Builtin::padded: return check_guard(s, place), true;
+    case Builtin::select:
+      check_condition(s.children[0], place);
+      check(s.children[1], place);
+      check(s.children[2], place);
+      return true;
+    case Builtin::cast:
+    case Builtin::bits:
+      check(s.children[0], place);
+      check_type(s.children[1]);
+      return true;
+    case Builtin::lowest:
+    case Builtin::highest:
+    case Builtin::epsilon: return check_type(s.children[0]), true;
+    case Builtin::lin:
+    case Builtin::size:
+    case Builtin::rank:
+    case Builtin::dim:
+    case Builtin::sum_of:
+    case Builtin::offset:
+    case Builtin::operand:
+    case Builtin::count: return check_pack_arguments(s, place), true;
+    default: return false;
   }
-  return true;
 }
 
 /// The same expression with each read guarded by itself.
 Syntax ExpressionChecker::guarded_reads(const Syntax& s, const Syntax& value) const {
-  if (s.is(SyntaxKind::subscript) && scope_.value(s.text) != nullptr) {
-    Syntax guard;
-    guard.kind = SyntaxKind::call;
-    guard.text = "padded";
-    guard.span = s.span;
-    guard.children = {s, value};
-    return guard;
-  }
+  if (s.is(SyntaxKind::subscript) && scope_.value(s.text) != nullptr) return call_node("padded", {s, value}, s.span);
   Syntax all = s;
-  if (s.is(SyntaxKind::call) && (s.text == "padded" || s.text == "opt")) return all;
+  if (s.calls(Builtin::padded, Builtin::opt)) return all;
   for (Syntax& child : all.children) child = guarded_reads(child, value);
   return all;
 }
@@ -100,10 +105,9 @@ void ExpressionChecker::check_padded_expression(const Syntax& guard, const Expre
 /// opt(read of an optional, v) and padded(read, v).
 void ExpressionChecker::check_guard(const Syntax& s, ExpressionPlace place) {
   const Syntax& read = s.children[0];
-  const bool opt = s.text == "opt";
+  const bool opt = s.calls(Builtin::opt);
   const Syntax* inner = &read;  // opt(padded(B[i], 0), v) and padded(opt(…)) nest
-  if (inner->is(SyntaxKind::call) && (inner->text == "padded" || inner->text == "opt") && !inner->children.empty())
-    inner = &inner->children[0];
+  if (inner->calls(Builtin::padded, Builtin::opt)) inner = &inner->children[0];
   const BodyValue* value = inner->is(SyntaxKind::subscript) ? scope_.value(inner->text) : nullptr;
   if (opt && (value == nullptr || value->input == nullptr || !value->input->optional)) {
     diagnostics_.error(Code::E0421, read.span, "opt is for a read of an optional input",
@@ -116,18 +120,13 @@ void ExpressionChecker::check_guard(const Syntax& s, ExpressionPlace place) {
   below.optional = opt || place.optional;
   below.guarded = !opt || place.guarded;
   if (read.is(SyntaxKind::call) && inner != &read) {
-    if (read.children.size() == 2) check(read.children[1], place);
-    below.optional = below.optional || read.text == "opt";
-    below.guarded = below.guarded || read.text == "padded";
+    check(read.children[1], place);
+    below.optional = below.optional || read.calls(Builtin::opt);
+    below.guarded = below.guarded || read.calls(Builtin::padded);
     check(*inner, below);
   } else {
     check(read, below);
   }
-}
-
-void ExpressionChecker::check_cast(const Syntax& s, const ExpressionPlace& place) {
-  check(s.children[0], place);
-  check_type(s.children[1]);
 }
 
 void ExpressionChecker::check_type(const Syntax& type) {
@@ -177,20 +176,20 @@ void ExpressionChecker::check_pack_arguments(const Syntax& s, const ExpressionPl
   for (const Syntax& argument : s.children) {
     const bool pack = argument.is(SyntaxKind::pack);
     const bool name = pack || argument.is(SyntaxKind::name);
-    if (const AttrDef* list = s.text == "count" && name ? op_.attr(argument.text) : nullptr;
+    if (const AttrDef* list = s.calls(Builtin::count) && name ? op_.attr(argument.text) : nullptr;
         list != nullptr && list->count != AttrCount::one)
       continue;
-    if (s.text == "operand" || s.text == "count") {
+    if (s.calls(Builtin::operand, Builtin::count)) {
       const TensorDef* tensor = !name                      ? nullptr
                                 : op_.input(argument.text) ? op_.input(argument.text)
                                                            : op_.output(argument.text);
       if (tensor == nullptr || !tensor->variadic)
         diagnostics_.error(Code::E0434, argument.span,
-                           s.text == "count"
+                           s.calls(Builtin::count)
                                ? "'count' takes the name of a list attribute, or of a variadic input or output"
                                : "'operand' takes the name of a variadic input or output",
                            {fmt::format("write {}(X) with an input `X...`", s.text)});
-    } else if (s.text == "lin") {
+    } else if (s.calls(Builtin::lin)) {
       if (pack) check_pack_variable(argument);
       else check(argument, place);
     } else if (!name || !(scope_.is_given(argument.text) || scope_.variable(argument.text) != nullptr)) {
@@ -200,6 +199,57 @@ void ExpressionChecker::check_pack_arguments(const Syntax& s, const ExpressionPl
                            {fmt::format("write {}(P)", s.text)});
     }
   }
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 30> kNumeric = {
+    "neg",  "abs",   "sign",  "sq",   "min",     "max",    "clamp",   "select",  "ceildiv",  "floor",
+    "ceil", "round", "trunc", "sqrt", "rsqrt",   "cbrt",   "pow",     "exp",     "exp2",     "log",
+    "log2", "log10", "shl",   "shr",  "bit_and", "bit_or", "bit_xor", "bit_not", "popcount", "clz"};
+/// Those that are checked on their own: what is wrong with one is said there.
+constexpr std::array<std::string_view, 11> kOfShapes = {"size",    "rank",     "upto",    "sum_of", "offset", "count",
+                                                        "element", "elements", "operand", "padded", "opt"};
+
+template <std::size_t n>
+bool has(const std::array<std::string_view, n>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class Search {
+ public:
+  explicit Search(const OpLibrary& library) : library_(library) {}
+
+  std::string in(const Syntax& s) {
+    if (s.is(SyntaxKind::call)) {
+      if (std::string found = call(s.text); !found.empty()) return found;
+    }
+    for (const Syntax& child : s.children)
+      if (std::string found = in(child); !found.empty()) return found;
+    return "";
+  }
+
+  std::string call(const std::string& name) {
+    if (has(kNumeric, name) || has(kOfShapes, name) || pack_function(name) || !seen_.insert(name).second) return "";
+    if (const auto f = library_.fns.find(name); f != library_.fns.end()) return in(f->second.value);
+    if (const auto r = library_.scalars.find(name); r != library_.scalars.end() && r->second.as)
+      return in(*r->second.as);
+    return name;
+  }
+
+ private:
+  const OpLibrary& library_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+std::string not_of_sizes(const Syntax& call, const OpLibrary& library) { return Search(library).call(call.text); }
+
+std::string size_function_names() {
+  std::string names;
+  for (const std::string_view name : kNumeric) names += (names.empty() ? "" : " ") + std::string(name);
+  return names;
 }
 
 }  // namespace tenon

@@ -31,13 +31,11 @@ class FunctionChecker {
       return;
     }
     for (size_t i = 0; i < s.children.size(); ++i)
-      if (i == 0 || !converts(s) || !dtype_from_name(s.children[i].text)) check(s.children[i]);
+      if (i == 0 || !s.calls(Builtin::cast, Builtin::bits) || !dtype_from_name(s.children[i].text))
+        check(s.children[i]);
   }
 
  private:
-  /// Whether the second argument is the name of a type.
-  static bool converts(const Syntax& s) { return s.is(SyntaxKind::call) && (s.text == "cast" || s.text == "bits"); }
-
   void name(const Syntax& s) {
     if (std::find(params_.begin(), params_.end(), s.text) != params_.end()) return;
     diagnostics_.error(Code::E0401, s.span, fmt::format("nothing is called '{}' here", s.text),

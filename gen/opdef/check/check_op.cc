@@ -28,8 +28,7 @@ bool is_pack_value(const OpDef& op, const Syntax& s) {
   if (s.is(SyntaxKind::subscript)) return false;
   if (s.is(SyntaxKind::list)) return true;
   if (s.is(SyntaxKind::call)) {
-    if (s.text == "size" || s.text == "rank" || s.text == "count" || s.text == "dim" || s.text == "sum_of")
-      return false;
+    if (s.calls(Builtin::size, Builtin::rank, Builtin::count, Builtin::dim, Builtin::sum_of)) return false;
     if (pack_function(s.text)) return true;
   }
   return std::any_of(s.children.begin(), s.children.end(),

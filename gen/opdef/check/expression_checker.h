@@ -66,7 +66,6 @@ class ExpressionChecker {
   void check_pack_arguments(const Syntax& s, const ExpressionPlace& place);
   void check_type(const Syntax& type);
   void check_derived_type(const Syntax& type);
-  void check_cast(const Syntax& s, const ExpressionPlace& place);
   void check_pack_variable(const Syntax& s);
   bool definite_number(const Syntax& s) const;
 

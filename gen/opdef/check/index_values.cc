@@ -45,13 +45,12 @@ class WholeExpressions {
   }
 
   bool call(const Syntax& s) const {
-    if (s.text == "cast") return s.children.size() == 2 && s.children[1].is_name("i64");
-    const bool choice = s.text == "select" && s.children.size() == 3;
+    if (s.calls(Builtin::cast)) return s.children[1].is_name("i64");
+    const bool choice = s.calls(Builtin::select);
     if (s.text == "bit_and" || s.text == "shr")
       return s.children.size() == 2 && whole(s.children[0]) && whole(s.children[1]);
-    const bool known = choice || s.text == "clamp" || s.text == "min" || s.text == "max" || s.text == "abs" ||
-                       s.text == "wrap" || s.text == "reflect" || s.text == "mirror" || s.text == "ceildiv" ||
-                       s.text == "padded";
+    const bool known = choice || is_guarded(s) || s.calls(Builtin::ceildiv, Builtin::padded) || s.text == "min" ||
+                       s.text == "max" || s.text == "abs";
     return known && std::all_of(s.children.begin() + (choice ? 1 : 0), s.children.end(),
                                 [&](const Syntax& c) { return whole(c); });
   }

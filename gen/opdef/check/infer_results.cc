@@ -115,7 +115,7 @@ class ResultShapes {
   /// `O: permute(S, perm)` of a pack of single dims and a list of numbers.
   std::optional<std::vector<Slot>> permuted_pack(const Dim& d) const {
     const LetDef* let = d.kind == DimKind::pack ? callee_.let(d.name) : nullptr;
-    if (let == nullptr || let->value.text != "permute" || let->value.children.size() != 2) return std::nullopt;
+    if (let == nullptr || !let->value.calls(Builtin::permute)) return std::nullopt;
     const auto from = binding_.find(let->value.children[0].text);
     const Syntax* order = attr_value(callee_, call_, let->value.children[1].text);
     if (from == binding_.end() || order == nullptr || order->children.size() != from->second.size())

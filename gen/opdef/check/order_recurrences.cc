@@ -29,27 +29,9 @@ struct OpenRead {
 /// Where an index is, seen from the variable of the element that is computed.
 enum class Relation { same, before, not_after, after, not_before, unknown };
 
-Syntax binary(const std::string& sign, const Syntax& a, const Syntax& b) {
-  Syntax s;
-  s.kind = SyntaxKind::binary;
-  s.text = sign;
-  s.span = a.span;
-  s.children = {a, b};
-  return s;
-}
+Syntax binary(const std::string& sign, const Syntax& a, const Syntax& b) { return binary_node(sign, a, b, a.span); }
 
-Syntax variable_node(const std::string& name) {
-  Syntax s;
-  s.kind = SyntaxKind::name;
-  s.text = name;
-  return s;
-}
-
-Syntax one_more(const Syntax& s) {
-  Syntax one;
-  one.integer = 1;
-  return binary("+", s, one);
-}
+Syntax one_more(const Syntax& s) { return binary("+", s, number_node(1)); }
 
 /// A guarded index counts as the element that it reaches when it is inside.
 const Syntax& unguarded(const Syntax& s) { return is_guarded(s) ? unguarded(s.children[0]) : s; }
@@ -106,8 +88,8 @@ class ReadCollector {
     for (const Syntax& v : s.variables()) {
       at_.bound.insert(v.text);
       if (v.children.size() != 2) continue;
-      at_.conditions.push_back(binary("<=", v.children[0], variable_node(v.text)));
-      at_.conditions.push_back(binary("<", variable_node(v.text), v.children[1]));
+      at_.conditions.push_back(binary("<=", v.children[0], name_node(v.text)));
+      at_.conditions.push_back(binary("<", name_node(v.text), v.children[1]));
     }
     if (s.predicate() != nullptr) condition(*s.predicate());
     visit(s.reduced());
@@ -236,7 +218,7 @@ class OrderFinder {
     if (at->text == place.variable && (at->is(SyntaxKind::name) || at->is(SyntaxKind::pack))) return Relation::same;
     const auto key = std::pair(r.read, place.variable);
     if (const auto known = relations_.find(key); known != relations_.end()) return known->second;
-    return relations_[key] = compare(r, unguarded(*at), variable_node(place.variable));
+    return relations_[key] = compare(r, unguarded(*at), name_node(place.variable));
   }
 
   Relation compare(const OpenRead& r, const Syntax& index, const Syntax& variable) {
@@ -268,7 +250,7 @@ class OrderFinder {
 
   /// The expression with each element that it reads replaced by a name.
   Syntax data_named(const Syntax& s) const {
-    if (s.is(SyntaxKind::subscript) && scope_.value(s.text) != nullptr) return variable_node(print(s));
+    if (s.is(SyntaxKind::subscript) && scope_.value(s.text) != nullptr) return name_node(print(s));
     Syntax named = s;
     for (Syntax& child : named.children) child = data_named(child);
     return named;
@@ -332,8 +314,7 @@ class OrderFinder {
 }  // namespace
 
 bool is_guarded(const Syntax& index) {
-  return index.is(SyntaxKind::call) && !index.children.empty() &&
-         (index.text == "clamp" || index.text == "wrap" || index.text == "reflect" || index.text == "mirror");
+  return index.calls(Builtin::clamp, Builtin::wrap, Builtin::reflect, Builtin::mirror);
 }
 
 std::vector<RunOrder> order_of(const RecurrentGroup& group, BodyScope& scope, Diagnostics& diagnostics) {

@@ -134,7 +134,7 @@ class StoredTypes {
   }
 
   void call(const Syntax& s, StoredType& type) const {
-    if ((s.text == "cast" || s.text == "bits") && s.children.size() == 2) return typed(s.children[1].text, type);
+    if (s.calls(Builtin::cast, Builtin::bits)) return typed(s.children[1].text, type);
     if (one_of(kOfArguments, s.text)) return children(s, type);
     type.join_unknown();
   }
@@ -150,7 +150,7 @@ class StoredTypes {
   }
 
   void start(const Syntax& s, StoredType& type) const {
-    if (s.is(SyntaxKind::call) && s.text == "cast" && s.children.size() == 2) typed(s.children[1].text, type);
+    if (s.calls(Builtin::cast)) typed(s.children[1].text, type);
     else type.join_unknown();
   }
 

@@ -63,11 +63,11 @@ class ValueRanges {
 
   std::optional<Range> call(const Syntax& s) {
     const std::size_t n = s.children.size();
-    if (s.text == "select" && n == 3) return either(s.children[1], s.children[2]);
-    if ((s.text == "padded" || s.text == "opt") && n == 2) return either(s.children[0], s.children[1]);
-    if (s.text == "clamp" && n == 3) return clamped(s);
+    if (s.calls(Builtin::select)) return either(s.children[1], s.children[2]);
+    if (s.calls(Builtin::padded, Builtin::opt)) return either(s.children[0], s.children[1]);
+    if (s.calls(Builtin::clamp)) return clamped(s);
     if ((s.text == "min" || s.text == "max") && n == 2) return extremum(s);
-    if (s.text == "cast" && n == 2) return converted(s);
+    if (s.calls(Builtin::cast)) return converted(s);
     if (s.text == "popcount" || s.text == "clz") return Range{0, 64};
     if (s.text == "bit_and" && n == 2) return masked(s);
     if (s.text == "shr" && n == 2) {
@@ -121,9 +121,8 @@ class ValueRanges {
     if (s.is(SyntaxKind::integer) || s.is(SyntaxKind::name)) return kFlexible;
     if (s.is(SyntaxKind::subscript)) return type_capacity(type_of(s.text));
     if (s.is(SyntaxKind::reduce) || is_condition(s)) return kLeast;
-    const bool named = s.is(SyntaxKind::call) && (s.text == "cast" || s.text == "bits") && s.children.size() == 2;
-    if (named) return type_capacity(s.children[1].text);
-    const std::size_t first = s.is(SyntaxKind::call) && s.text == "select" ? 1 : 0;
+    if (s.calls(Builtin::cast, Builtin::bits)) return type_capacity(s.children[1].text);
+    const std::size_t first = s.calls(Builtin::select) ? 1 : 0;
     std::int64_t typed = 0;
     for (std::size_t i = first; i < s.children.size(); ++i)
       if (const std::int64_t c = capacity(s.children[i]); c != kFlexible) typed = std::max(typed, c);

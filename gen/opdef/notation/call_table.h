@@ -17,11 +17,10 @@ struct Arity {
   std::string form;  ///< "clamp(i, lo, hi)" for notes
 };
 
-/// Functions of the notation itself: select padded clamp wrap reflect mirror opt stop cast bits lin size ceildiv, and
-/// of variadic inputs sum_of offset operand count.
+/// Functions of the notation itself (builtin.def).
 std::optional<Arity> notation_function(std::string_view name);
 
-/// Functions over packs: permute keep concat drop unravel; their value is a pack.
+/// Those whose value is a pack.
 std::optional<Arity> pack_function(std::string_view name);
 
 /// Whatever the name calls in an expression: notation, scalar row or fn.

@@ -280,10 +280,8 @@ Syntax NotationParser::named() {
   }
   if (!at_end() && peek().is("(")) {
     take();
-    Syntax result = node(SyntaxKind::call, name.text, {});
-    result.children = arguments();
-    result.span = span_from(name);
-    return result;
+    std::vector<Syntax> given = arguments();
+    return call_node(std::string(name.text), std::move(given), span_from(name));
   }
   return node(SyntaxKind::name, name.text, span(name));
 }

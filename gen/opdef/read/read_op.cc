@@ -172,7 +172,7 @@ void read_lets(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
     if (!want_name(entry.key, let.name, "a let", diagnostics)) continue;
     if (!want_text(entry.value, "a let", "Ho: H - R + 1", diagnostics)) continue;
     if (!parse_expression(placed_text(entry.value), let.value, diagnostics)) let.value = Syntax();
-    let.written = let.value.is(SyntaxKind::call) && let.value.text == "upto";
+    let.written = let.value.calls(Builtin::upto);
     out.lets.push_back(std::move(let));
   }
 }
