@@ -97,10 +97,9 @@ class Matcher {
   }
 
   bool attributes(const PatternNode& pattern, const Node& n) {
-    const RuleOp& op = *library_.find(n.op);
     Attributes all = n.attrs;
-    for (const auto& [name, fallback] : op.attrs)
-      if (fallback && !all.count(name)) all[name] = *fallback;
+    for (const AttrSignature& a : library_.find(n.op)->attrs)
+      if (a.fallback) all.try_emplace(a.name, *a.fallback);
     for (const PatternAttr& a : pattern.attrs) {
       const auto given = all.find(a.name);
       if (given == all.end()) return false;

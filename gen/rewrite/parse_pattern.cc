@@ -26,9 +26,11 @@ class PatternParser {
     for (const RecipeStatement& s : match) {
       if (s.value.kind != Kind::call) throw RecipeError(s.value.offset, "a pattern consists of calls of ops");
       const int node = call(s.value);
-      if (s.targets.size() > library_.find(rule_.nodes[static_cast<size_t>(node)].op)->outputs && s.targets.size() > 1)
-        throw RecipeError(s.offset, fmt::format("{} has {} results", s.value.text,
-                                                library_.find(rule_.nodes[static_cast<size_t>(node)].op)->outputs));
+      if (s.targets.size() > library_.find(rule_.nodes[static_cast<size_t>(node)].op)->outputs.size() &&
+          s.targets.size() > 1)
+        throw RecipeError(s.offset,
+                          fmt::format("{} has {} results", s.value.text,
+                                      library_.find(rule_.nodes[static_cast<size_t>(node)].op)->outputs.size()));
       for (size_t i = 0; i < s.targets.size(); ++i) define(s, s.targets[i], node, i);
     }
     for (const std::set<std::string>* names : {&words_.optional, &words_.shared})
@@ -63,7 +65,7 @@ class PatternParser {
   }
 
   int call(const RecipeExpr& e) {
-    const RuleOp* op = library_.find(e.text);
+    const OpSignature* op = library_.find(e.text);
     if (!op)
       throw RecipeError(e.offset,
                         fmt::format("the library has no op '{}'{}", e.text,
@@ -72,22 +74,22 @@ class PatternParser {
     node.op = e.text;
     for (const RecipeExpr& a : e.args) argument(e, a, *op, node);
     node.commutative = set_.commutative.count(node.op) != 0 && node.inputs.size() == 2;
-    if (node.inputs.size() > op->inputs && !op->variadic)
-      throw RecipeError(e.offset, fmt::format("{} has {} inputs", e.text, op->inputs));
+    if (node.inputs.size() > op->inputs.size() && !op->is_variadic())
+      throw RecipeError(e.offset, fmt::format("{} has {} inputs", e.text, op->inputs.size()));
     if (node.rest.empty())
-      for (const auto& attr : op->attrs)
+      for (const AttrSignature& attr : op->attrs)
         if (std::none_of(node.attrs.begin(), node.attrs.end(),
-                         [&](const PatternAttr& a) { return a.name == attr.first; }))
+                         [&](const PatternAttr& a) { return a.name == attr.name; }))
           throw RecipeError(
               e.offset, fmt::format("the pattern says nothing of {}'s attribute {}: name it, or write **rest", e.text,
-                                    attr.first));
+                                    attr.name));
     rule_.nodes.push_back(std::move(node));
     const int place = static_cast<int>(rule_.nodes.size()) - 1;
     output_of(place, 0);
     return place;
   }
 
-  void argument(const RecipeExpr& e, const RecipeExpr& a, const RuleOp& op, PatternNode& node) {
+  void argument(const RecipeExpr& e, const RecipeExpr& a, const OpSignature& op, PatternNode& node) {
     if (a.kind == Kind::keyword) return attribute(e, a, op, node);
     if (a.kind == Kind::splat && a.text == "**") return bind_rest(a, node);
     if (a.kind == Kind::splat) return bind_list(e, a, op, node);
@@ -100,8 +102,8 @@ class PatternParser {
     take(a.offset, node.rest);
   }
 
-  void bind_list(const RecipeExpr& e, const RecipeExpr& a, const RuleOp& op, PatternNode& node) {
-    if (!op.variadic || !node.inputs.empty() || a.args[0].kind != Kind::name)
+  void bind_list(const RecipeExpr& e, const RecipeExpr& a, const OpSignature& op, PatternNode& node) {
+    if (!op.is_variadic() || !node.inputs.empty() || a.args[0].kind != Kind::name)
       throw RecipeError(a.offset, fmt::format("{} does not take a list here", e.text));
     node.list = a.args[0].text;
     take(a.offset, node.list);
@@ -147,10 +149,10 @@ class PatternParser {
     return places_[a.text] = add(std::move(v));
   }
 
-  void attribute(const RecipeExpr& e, const RecipeExpr& a, const RuleOp& op, PatternNode& node) {
-    if (!op.attrs.count(a.text)) {
+  void attribute(const RecipeExpr& e, const RecipeExpr& a, const OpSignature& op, PatternNode& node) {
+    if (!op.attr(a.text)) {
       std::vector<std::string> known;
-      for (const auto& [name, value] : op.attrs) known.push_back(name);
+      for (const AttrSignature& known_one : op.attrs) known.push_back(known_one.name);
       throw RecipeError(a.offset, fmt::format("{} has no attribute '{}'{}", e.text, a.text, meant(a.text, known)));
     }
     PatternAttr attr;

@@ -81,8 +81,8 @@ class RuleReader {
 
   void read_commutative(const YamlNode& value) {
     for (const std::string& op : words(value.text, " \n")) {
-      const RuleOp* found = library_.find(op);
-      if (!found || found->inputs != 2)
+      const OpSignature* found = library_.find(op);
+      if (!found || found->inputs.size() != 2)
         error(Code::E0702, value.span, fmt::format("'{}' is not an op of two operands", op),
               "`tenon list ops` names all ops");
       set_.commutative.insert(op);

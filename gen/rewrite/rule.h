@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/graph/graph.h"
+#include "ir/graph/op_signature.h"
 #include "support/recipe_syntax.h"
 #include "support/source_span.h"
 
@@ -68,14 +68,6 @@ struct RuleSet {
   std::set<std::string> commutative;
 };
 
-/// An op as patterns see it. An attribute without default is required.
-struct RuleOp {
-  size_t inputs = 0;
-  bool variadic = false;
-  size_t outputs = 1;
-  std::map<std::string, std::optional<AttrValue>> attrs;
-};
-
 /// What the names of a rule stand for where it matches. Absent inputs are kNoValue.
 struct RuleBindings {
   std::map<std::string, ValueId> values;
@@ -94,7 +86,7 @@ struct Replacement {
 /// The library and its recipes as this module queries them; the driver supplies it.
 struct RuleLibrary {
   /// nullptr where there is no such op. The pointer stays valid.
-  std::function<const RuleOp*(const std::string& op)> find;
+  std::function<const OpSignature*(const std::string& op)> find;
   /// All that recipes may call, for suggestions after misspelt names.
   std::function<std::vector<std::string>()> names;
   /// Whether recipes may call this next to ops.

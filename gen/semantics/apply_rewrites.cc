@@ -16,50 +16,6 @@ namespace {
 // Weights of the largest layers in use; a graph that asks for more than this keeps its nodes.
 constexpr int64_t kFoldedElements = int64_t{1} << 26;
 
-std::optional<AttrValue> literal(const Syntax& s) {
-  switch (s.kind) {
-    case SyntaxKind::integer: return s.integer;
-    case SyntaxKind::real: return s.real;
-    case SyntaxKind::infinity: return std::numeric_limits<double>::infinity();
-    case SyntaxKind::boolean: return s.integer != 0;
-    case SyntaxKind::name: return s.text;
-    case SyntaxKind::unary: {
-      const auto x = literal(s.children[0]);
-      if (x && std::holds_alternative<int64_t>(*x)) return -std::get<int64_t>(*x);
-      if (x && std::holds_alternative<double>(*x)) return -std::get<double>(*x);
-      return std::nullopt;
-    }
-    default: return std::nullopt;
-  }
-}
-
-/// The default of an attribute as a node would state it; empty if there is none, or if its length depends on
-/// the operand.
-std::optional<AttrValue> default_of(const AttrDef& a) {
-  if (!a.value || a.count == AttrCount::per_dim) return std::nullopt;
-  if (a.count == AttrCount::one) return literal(*a.value);
-  const bool many = a.value->kind == SyntaxKind::list;
-  std::vector<int64_t> elements;
-  for (const Syntax& e : many ? a.value->children : std::vector<Syntax>{*a.value}) {
-    const auto x = literal(e);
-    if (!x || !std::holds_alternative<int64_t>(*x)) return std::nullopt;
-    elements.push_back(std::get<int64_t>(*x));
-  }
-  if (!many && a.count == AttrCount::fixed) elements.assign(static_cast<size_t>(a.length), elements[0]);
-  return elements;
-}
-
-RuleOp rule_op(const OpDef& def, const OpSignature& signature) {
-  RuleOp op;
-  op.inputs = def.inputs.size();
-  op.variadic = !def.inputs.empty() && def.inputs.back().variadic;
-  op.outputs = def.outputs.size();
-  for (const AttrSignature& a : signature.attrs)
-    op.attrs[a.name] = a.kind == AttrSignature::Kind::dtype ? std::optional<AttrValue>(DType::F32) : std::nullopt;
-  for (const AttrDef& a : def.attrs) op.attrs[a.name] = default_of(a);
-  return op;
-}
-
 struct AttributeAsValue {
   RecipeValue operator()(bool b) const { return b; }
   RecipeValue operator()(int64_t n) const { return SizeExpr(n); }
@@ -150,16 +106,15 @@ class Fragment {
 
 /// The gradient of an op with one result, F_grad_dX as graphs name it: it takes the gradient of the result, then what F
 /// takes, of which it may read little.
-std::optional<RuleOp> gradient_op(const OpLibrary& defs, const OpSemantics& semantics, const std::string& name) {
+std::optional<OpSignature> gradient_op(const OpSemantics& semantics, const std::string& name) {
   const size_t end = name.rfind("_grad_d");
-  const OpDef* of = end == std::string::npos ? nullptr : defs.op(name.substr(0, end));
+  const OpSignature* of = end == std::string::npos ? nullptr : semantics.find(name.substr(0, end));
   if (!of || of->outputs.size() != 1) return std::nullopt;
   const std::string wrt = name.substr(end + std::string_view("_grad_d").size());
-  const bool known =
-      std::any_of(of->inputs.begin(), of->inputs.end(), [&](const auto& input) { return input.name == wrt; });
-  if (!known) return std::nullopt;
-  RuleOp op = rule_op(*of, *semantics.find(of->name));
-  ++op.inputs;
+  if (std::none_of(of->inputs.begin(), of->inputs.end(), [&](const auto& input) { return input.name == wrt; }))
+    return std::nullopt;
+  OpSignature op = *of;
+  op.inputs.insert(op.inputs.begin(), {"d" + of->outputs[0]});
   return op;
 }
 
@@ -168,15 +123,14 @@ RuleLibrary rule_library(const OpLibrary& defs, const RecipeFunctions& functions
   const auto semantics = std::make_shared<OpSemantics>(
       library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs,
                                       const Attributes& attrs, size_t) { return fold_node(defs, op, inputs, attrs); }));
-  const auto known = std::make_shared<std::map<std::string, RuleOp>>();
+  const auto gradients = std::make_shared<std::map<std::string, std::optional<OpSignature>>>();
   const auto hosts = std::make_shared<std::vector<std::string>>(host_functions());
   RuleLibrary library;
-  library.find = [&defs, semantics, known](const std::string& op) -> const RuleOp* {
-    if (const auto found = known->find(op); found != known->end()) return &found->second;
-    const OpDef* def = defs.declared(op);
-    const std::optional<RuleOp> made =
-        def ? std::optional(rule_op(*def, *semantics->find(op))) : gradient_op(defs, *semantics, op);
-    return made ? &known->emplace(op, *made).first->second : nullptr;
+  library.find = [semantics, gradients](const std::string& op) -> const OpSignature* {
+    if (const OpSignature* s = semantics->find(op)) return s;
+    const auto [at, added] = gradients->try_emplace(op);
+    if (added) at->second = gradient_op(*semantics, op);
+    return at->second ? &*at->second : nullptr;
   };
   library.names = [&defs, hosts] {
     std::vector<std::string> names = *hosts;

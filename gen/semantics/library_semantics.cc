@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,6 +28,39 @@ AttrSignature::Kind kind_of(const AttrDef& a) {
   return AttrSignature::Kind::integer;
 }
 
+std::optional<AttrValue> literal(const Syntax& s) {
+  switch (s.kind) {
+    case SyntaxKind::integer: return s.integer;
+    case SyntaxKind::real: return s.real;
+    case SyntaxKind::infinity: return std::numeric_limits<double>::infinity();
+    case SyntaxKind::boolean: return s.integer != 0;
+    case SyntaxKind::name: return s.text;
+    case SyntaxKind::unary: {
+      const auto x = literal(s.children[0]);
+      if (x && std::holds_alternative<int64_t>(*x)) return -std::get<int64_t>(*x);
+      if (x && std::holds_alternative<double>(*x)) return -std::get<double>(*x);
+      return std::nullopt;
+    }
+    default: return std::nullopt;
+  }
+}
+
+/// The default of an attribute as a node would state it; empty if there is none, or if its length depends on
+/// the operand.
+std::optional<AttrValue> default_of(const AttrDef& a) {
+  if (!a.value || a.count == AttrCount::per_dim) return std::nullopt;
+  if (a.count == AttrCount::one) return literal(*a.value);
+  const bool many = a.value->kind == SyntaxKind::list;
+  std::vector<int64_t> elements;
+  for (const Syntax& e : many ? a.value->children : std::vector<Syntax>{*a.value}) {
+    const auto x = literal(e);
+    if (!x || !std::holds_alternative<int64_t>(*x)) return std::nullopt;
+    elements.push_back(std::get<int64_t>(*x));
+  }
+  if (!many && a.count == AttrCount::fixed) elements.assign(static_cast<size_t>(a.length), elements[0]);
+  return elements;
+}
+
 OpSignature signature_of(const OpDef& def) {
   OpSignature s;
   for (const TensorDef& t : def.inputs) {
@@ -37,9 +71,9 @@ OpSignature signature_of(const OpDef& def) {
   }
   for (const TensorDef& t : def.outputs) s.outputs.push_back(t.name);
   for (const AttrDef& a : def.attrs)
-    s.attrs.push_back({a.name, kind_of(a), a.count != AttrCount::one, a.required(), a.words});
+    s.attrs.push_back({a.name, kind_of(a), a.count != AttrCount::one, a.required(), a.words, default_of(a)});
   if (!free_type(def).empty() && !def.attr("dtype"))
-    s.attrs.push_back({"dtype", AttrSignature::Kind::dtype, false, false, {}});
+    s.attrs.push_back({"dtype", AttrSignature::Kind::dtype, false, false, {}, DType::F32});
   return s;
 }
 

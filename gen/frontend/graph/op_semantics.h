@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/graph/graph.h"
+#include "ir/graph/op_signature.h"
 
 namespace tenon {
 
@@ -19,32 +19,6 @@ struct TensorType {
 };
 /// f32[N, 64]
 std::string to_text(const TensorType& type);
-
-/// What an attribute of an op takes, so that numbers and words in a file become values of the right kind.
-struct AttrSignature {
-  enum class Kind { boolean, integer, real, element, word, dtype, text };
-  std::string name;
-  Kind kind = Kind::integer;
-  bool list = false;  // int[2], int[]
-  bool required = false;
-  std::vector<std::string> words;  // of an enum, in order
-};
-
-struct InputSignature {
-  std::string name;
-  bool optional = false;
-  bool variadic = false;  // takes this and all further arguments
-  /// Leading dims that broadcast with those of other inputs: the pack's name, and how many dims come after them.
-  std::string broadcast = {};
-  size_t dims_after = 0;
-};
-
-/// Names of an op's inputs, outputs and attributes, in the definition's order.
-struct OpSignature {
-  std::vector<InputSignature> inputs;
-  std::vector<std::string> outputs;
-  std::vector<AttrSignature> attrs;
-};
 
 /// gemm(A, B, C?, alpha=…): how a call of the op looks.
 std::string call_text(const std::string& op, const OpSignature& signature);

@@ -76,8 +76,7 @@ class OpCall {
   }
 
   void bind_keyword(const RecipeKeyword& k) {
-    for (const AttrSignature& a : signature_->attrs)
-      if (a.name == k.name) return set_attribute(a, k.value, k.offset);
+    if (const AttrSignature* a = signature_->attr(k.name)) return set_attribute(*a, k.value, k.offset);
     for (size_t i = 0; i < signature_->inputs.size(); ++i) {
       if (signature_->inputs[i].name != k.name) continue;
       if (inputs_.size() <= i) inputs_.resize(i + 1);
@@ -104,10 +103,9 @@ class OpCall {
 
   /// A reduction that names no axes is over all of them.
   void take_all_axes() {
-    const auto axes = std::find_if(signature_->attrs.begin(), signature_->attrs.end(),
-                                   [](const AttrSignature& a) { return a.name == "axes" && a.list && a.required; });
+    const AttrSignature* axes = signature_->attr("axes");
     const TensorRef* x = inputs_.empty() ? nullptr : inputs_[0].get<TensorRef>();
-    if (axes == signature_->attrs.end() || attrs_.count("axes") || !x) return;
+    if (!axes || !axes->list || !axes->required || attrs_.count("axes") || !x) return;
     std::vector<int64_t> all(context_.builder.value(x->id).dims.size());
     std::iota(all.begin(), all.end(), 0);
     attrs_["axes"] = std::move(all);

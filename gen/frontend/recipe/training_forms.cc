@@ -10,17 +10,10 @@
 namespace tenon {
 namespace {
 
-bool is_attribute(const OpSignature* s, const std::string& name) {
-  return s && std::any_of(s->attrs.begin(), s->attrs.end(), [&](const AttrSignature& a) { return a.name == name; });
-}
 size_t input_at(const OpSignature& s, const std::string& name) {
   const auto at =
       std::find_if(s.inputs.begin(), s.inputs.end(), [&](const InputSignature& i) { return i.name == name; });
   return static_cast<size_t>(at - s.inputs.begin());
-}
-std::optional<size_t> next_output(const OpSignature& s, const std::string& input) {
-  const auto at = std::find(s.outputs.begin(), s.outputs.end(), next_of(input));
-  return at == s.outputs.end() ? std::nullopt : std::optional(static_cast<size_t>(at - s.outputs.begin()));
 }
 bool has_state(const OpSignature& s) {
   return std::any_of(s.inputs.begin(), s.inputs.end(),
@@ -43,15 +36,19 @@ void drop_attributes_of_others(const OpSemantics& semantics, const std::string& 
   const OpSignature* forms[] = {semantics.find(base), semantics.find(base + "_training"),
                                 semantics.find(base + "_inference")};
   std::erase_if(call.keywords, [&](const RecipeKeyword& k) {
-    return !is_attribute(&chosen, k.name) && input_at(chosen, k.name) == chosen.inputs.size() &&
-           std::any_of(std::begin(forms), std::end(forms),
-                       [&](const OpSignature* s) { return is_attribute(s, k.name); });
+    return !chosen.attr(k.name) && input_at(chosen, k.name) == chosen.inputs.size() &&
+           std::any_of(std::begin(forms), std::end(forms), [&](const OpSignature* s) { return s && s->attr(k.name); });
   });
 }
 
 }  // namespace
 
 std::string next_of(const std::string& name) { return name + "_next"; }
+
+std::optional<size_t> next_output(const OpSignature& s, const std::string& input) {
+  const auto at = std::find(s.outputs.begin(), s.outputs.end(), next_of(input));
+  return at == s.outputs.end() ? std::nullopt : std::optional(static_cast<size_t>(at - s.outputs.begin()));
+}
 
 ValueId RunCounters::step() {
   if (step_ != kNoValue) return step_;
@@ -111,7 +108,7 @@ void TrainingForms::give_counters(const OpSignature& s, RecipeCall& call) {
   }
   const bool seeded =
       std::any_of(call.keywords.begin(), call.keywords.end(), [](const RecipeKeyword& k) { return k.name == "seed"; });
-  if (is_attribute(&s, "seed") && !seeded) call.keywords.push_back({"seed", SizeExpr(++seeds_), call.offset});
+  if (s.attr("seed") && !seeded) call.keywords.push_back({"seed", SizeExpr(++seeds_), call.offset});
 }
 
 /// Reads the running parameters as earlier calls left them, and keeps those of this call.

@@ -20,6 +20,8 @@ using NamedOutputs = std::vector<std::pair<std::string, ValueId>>;
 
 /// The name of the next value of a state, of an op or of the graph.
 std::string next_of(const std::string& name);
+/// The output of an op that replaces an input, if the input is a state.
+std::optional<size_t> next_output(const OpSignature& s, const std::string& input);
 
 /// States that count steps and keep the seed of the run, made where they are first read.
 class RunCounters {

@@ -53,11 +53,11 @@ class Steps {
       else inputs.push_back(state(p, name, made, reads[i], kept));
     }
     const std::vector<ValueId> next = builder_.add_node(call.op, inputs, call.attrs, made.size());
-    const ValueId moved = updated(p.value, next[*state_output(signature_, "X")]);
+    const ValueId moved = updated(p.value, next[*next_output(signature_, "X")]);
     keep(p.name, {p.value, p.initial, 0, gradient_output, true}, moved);
     for (const auto& [name, id] : kept)
       keep(p.name + "." + name, {id, nullptr, 0, std::nullopt, false},
-           updated(id, next[*state_output(signature_, name)]));
+           updated(id, next[*next_output(signature_, name)]));
     if (const auto sum = sums_.find(p.name); sum != sums_.end())
       keep(p.name + ".gradient", {sum->second.first, nullptr, 0, std::nullopt, false}, sum->second.second);
     if (optimizer_.average) average(p, moved);
@@ -150,7 +150,7 @@ class Steps {
       if (i.name == "lr") out.push_back(TensorType{DType::F64, {}});
       else if (i.name == "step") out.push_back(TensorType{DType::I64, {}});
       else if (made.empty() || !is_state(i.name)) out.push_back(builder_.type(parameter));
-      else out.push_back(made[*state_output(signature_, i.name)]);
+      else out.push_back(made[*next_output(signature_, i.name)]);
     }
     return out;
   }
@@ -163,7 +163,7 @@ class Steps {
   /// A state that the step does not read with these attributes is none; something of its type is in its place.
   ValueId state(const TrainedParameter& p, const std::string& name, const std::vector<TensorType>& made, bool is_read,
                 std::vector<std::pair<std::string, ValueId>>& kept) {
-    const TensorType& type = made[*state_output(signature_, name)];
+    const TensorType& type = made[*next_output(signature_, name)];
     if (!is_read && type == builder_.type(p.value)) return p.value;
     kept.emplace_back(name, builder_.add_input(p.name + "." + name, type.dtype, type.dims));
     return kept.back().second;

@@ -28,8 +28,6 @@ void change_attribute(TrainingCall& call, const std::string& name, const std::st
 /// sgd, of sgd_step.
 std::string optimizer_name(const TrainingCall& call);
 
-/// The output that replaces an input of a step, if the input is a state.
-std::optional<size_t> state_output(const OpSignature& s, const std::string& input);
 /// Whether an input of an optimizer's step is neither the parameter nor an argument of the step.
 bool is_state(const std::string& input);
 

@@ -29,7 +29,7 @@ std::string missing_in(const OpSignature& s) {
   for (const char* name : {"X", "G"})
     if (!has_input(s, name)) return fmt::format("the input {}", name);
   for (const InputSignature& i : s.inputs)
-    if ((is_state(i.name) || i.name == "X") && !state_output(s, i.name))
+    if ((is_state(i.name) || i.name == "X") && !next_output(s, i.name))
       return fmt::format("the output {}", next_of(i.name));
   return "";
 }
@@ -128,10 +128,6 @@ TrainingCall read_call(const CallKind& kind, const std::string& text, const OpSe
 
 }  // namespace
 
-std::optional<size_t> state_output(const OpSignature& s, const std::string& input) {
-  const auto at = std::find(s.outputs.begin(), s.outputs.end(), next_of(input));
-  return at == s.outputs.end() ? std::nullopt : std::optional(static_cast<size_t>(at - s.outputs.begin()));
-}
 bool is_state(const std::string& input) { return input != "X" && input != "G" && input != "lr" && input != "step"; }
 
 TrainingCall read_optimizer(const std::string& call, const OpSemantics& semantics) {

@@ -45,9 +45,7 @@ Attributes call_attributes(const RecipeExpr& call, const OpSignature& signature,
   for (const RecipeExpr& a : call.args) {
     if (a.kind != RecipeExpr::Kind::keyword)
       throw RecipeError(a.offset, "attributes are given by name, as in randn(std=0.1)");
-    const AttrSignature* known = nullptr;
-    for (const AttrSignature& k : signature.attrs)
-      if (k.name == a.text) known = &k;
+    const AttrSignature* known = signature.attr(a.text);
     if (!known)
       throw RecipeError(a.offset, fmt::format("{} has no attribute '{}'; its call: {}", call.text, a.text,
                                               call_text(call.text, signature)));
