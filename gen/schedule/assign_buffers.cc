@@ -208,17 +208,8 @@ class BufferPlanner {
   PlanRegion region(RegionId id) {
     const Region& r = regions_[static_cast<size_t>(id)];
     PlanRegion p;
-    p.kind = r.kind;
-    p.parent = r.parent;
-    p.origin = r.origin;
-    p.equal = r.equal;
-    p.counter = r.counter;
-    p.trip = r.trip;
-    p.count = buffer(r.count);
-    p.starts = buffer(r.starts);
-    p.continues = buffer(r.continues);
-    p.condition = buffer(r.condition);
-    p.holds = r.holds;
+    static_cast<RegionHead&>(p) = r;
+    for (int* b : {&p.count, &p.starts, &p.continues, &p.condition}) *b = buffer(*b);
     p.complete = r.ends_early() && !r.writes.empty() && !r.partial;
     p.partial = r.partial && r.count != kNoValue;
     for (const Carried& c : r.carried) {

@@ -49,7 +49,9 @@ struct BranchResult {
   ValueId result = kNoValue;
 };
 
-struct Region {
+/// What regions of a graph and of a plan have in common. Values are positions in Graph::values or
+/// ExecutionPlan::buffers.
+struct RegionHead {
   enum class Kind { loop, branch };
   Kind kind = Kind::loop;
   RegionId parent = kTopLevel;
@@ -62,17 +64,23 @@ struct Region {
   ValueId count = kNoValue;      // i64 scalar from outside: iterations at most
   ValueId starts = kNoValue;     // bool scalar from outside: whether there is a first iteration
   ValueId continues = kNoValue;  // bool scalar made inside: whether there is another iteration
-  std::vector<Carried> carried;
-  std::vector<Slice> reads;   // `part` is a value that the loop makes from `whole`
-  std::vector<Slice> writes;  // `whole` is [trip, …] and is made from the parts of all iterations
-  bool partial = false;       // where fewer of them run, nothing reads the rest of `writes`
+  bool partial = false;          // where fewer of them run, nothing reads the rest of what they write
 
   // Of a branch: the one that holds is before the other, with the same condition and the same results.
   ValueId condition = kNoValue;  // bool scalar from outside
   bool holds = true;
-  std::vector<BranchResult> results;
 
   bool ends_early() const { return count != kNoValue || starts != kNoValue || continues != kNoValue; }
+};
+
+struct Region : RegionHead {
+  // Of a loop.
+  std::vector<Carried> carried;
+  std::vector<Slice> reads;   // `part` is a value that the loop makes from `whole`
+  std::vector<Slice> writes;  // `whole` is [trip, …] and is made from the parts of all iterations
+
+  // Of a branch.
+  std::vector<BranchResult> results;
 };
 
 /// The iterations of loops without a bound: more than any machine executes.

@@ -50,23 +50,11 @@ struct PlanCopy {
   int to = -1, from = -1;
 };
 
-/// A loop or a branch around steps. Conditions and counts are buffers of one element, -1 if there is none.
-struct PlanRegion {
-  Region::Kind kind = Region::Kind::loop;
-  RegionId parent = kTopLevel;
-  std::string origin;
-  std::string counter;              ///< name of the iteration's number
-  SizeExpr trip;                    ///< iterations, or the maximum number of them
-  int count = -1;                   ///< i64: iterations at most
-  int starts = -1;                  ///< bool: whether there is a first iteration
-  int continues = -1;               ///< bool, looked at after each iteration
-  int condition = -1;               ///< of a branch
-  bool holds = true;                ///< of a branch: runs if the condition is so; the other one follows at once
-  std::vector<EqualExtents> equal;  ///< checked whenever it is entered
-  bool complete = false;            ///< fewer iterations than `trip` would leave results undefined
-  bool partial = false;             ///< they leave results that nothing reads, but more than `trip` are refused
-  std::vector<PlanCopy> before;     ///< once, before the first iteration
-  std::vector<PlanCopy> after;      ///< after each iteration
+/// A loop or a branch around steps. Its values are buffers of one element.
+struct PlanRegion : RegionHead {
+  bool complete = false;         ///< fewer iterations than `trip` would leave results undefined
+  std::vector<PlanCopy> before;  ///< once, before the first iteration
+  std::vector<PlanCopy> after;   ///< after each iteration
 };
 
 /// One kernel of the program.
