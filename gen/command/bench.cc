@@ -22,7 +22,6 @@
 #include "support/quoted.h"
 #include "support/read_source.h"
 #include "support/run_program.h"
-#include "support/temporary_folder.h"
 #include "support/text_template.h"
 
 namespace tenon {

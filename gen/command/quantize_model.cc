@@ -16,7 +16,7 @@
 #include "frontend/tensors/tensor_files.h"
 #include "pipeline/make.h"
 #include "support/print_to.h"
-#include "support/temporary_folder.h"
+#include "support/run_program.h"
 
 namespace tenon {
 namespace {

@@ -8,7 +8,6 @@
 #include "pipeline/make.h"
 #include "support/quoted.h"
 #include "support/run_program.h"
-#include "support/temporary_folder.h"
 
 namespace tenon {
 namespace {

@@ -27,7 +27,7 @@
 #include "support/print_to.h"
 #include "support/quoted.h"
 #include "support/read_source.h"
-#include "support/temporary_folder.h"
+#include "support/run_program.h"
 
 namespace tenon {
 namespace {

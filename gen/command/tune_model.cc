@@ -17,7 +17,7 @@
 #include "schedule/read_blueprints.h"
 #include "support/parallel.h"
 #include "support/print_to.h"
-#include "support/temporary_folder.h"
+#include "support/run_program.h"
 #include "tune/tune.h"
 
 namespace tenon {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "emit/emitter.h"
-#include "ir/op/frame_vectors.h"
+#include "ir/op/frame.h"
 #include "ir/text/print_c99.h"
 #include "support/check.h"
 #include "support/long_lines.h"

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ir/op/table_op.h"
 #include "ir/op/type_function.h"
 #include "library/expand_body.h"
@@ -120,6 +122,54 @@ std::shared_ptr<const TensorData> in_compute_type(const std::shared_ptr<const Te
   out->bytes.assign(static_cast<size_t>(n) * static_cast<size_t>(bytes_of(compute)), 0);
   for (int64_t k = 0; k < n; ++k) store_number(*out, k, convert_number(load_number(*data, k), data->dtype, compute));
   return out;
+}
+
+std::string unused_tensor_name(const Kernel& kernel, const std::string& name) {
+  std::string out = name;
+  const auto taken = [&](const Tensor& t) { return t.name == out; };
+  for (int i = 1; std::any_of(kernel.tensors.begin(), kernel.tensors.end(), taken); ++i)
+    out = fmt::format("{}_{}", name, i);
+  return out;
+}
+
+int constant_tensor(Kernel& kernel, const std::string& name, const std::shared_ptr<const TensorData>& data) {
+  for (size_t t = 0; t < kernel.tensors.size(); ++t)
+    if (kernel.tensors[t].data && *kernel.tensors[t].data == *data) return static_cast<int>(t);
+  Tensor made{unused_tensor_name(kernel, name), Role::Constant, data->dtype, {}, {}};
+  for (const int64_t n : data->dims) made.dims.push_back(constant_int(n));
+  made.strides = contiguous_strides(made.dims);
+  made.data = data;
+  kernel.tensors.push_back(std::move(made));
+  return static_cast<int>(kernel.tensors.size()) - 1;
+}
+
+namespace {
+
+bool reads(const Statement& s, const std::string& table) {
+  const auto any = [&](const std::vector<Syntax>& all) {
+    return std::any_of(all.begin(), all.end(), [&](const Syntax& one) { return tenon::reads(one, table); });
+  };
+  return tenon::reads(s.value, table) || any(s.subs) || any(s.ranges) || (s.where && tenon::reads(*s.where, table));
+}
+
+}  // namespace
+
+void declare_tables(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnostics& diagnostics) {
+  const OpDef& def = *scope.def;
+  for (const TableDef& table : def.tables) {
+    const std::string& name = table.tensor.name;
+    const bool passed = std::any_of(def.body.begin(), def.body.end(), [&](const Statement& s) {
+      return s.is_call && any_within(s.value, [&](const Syntax& n) { return n.is_name(name); });
+    });
+    if (!passed && std::none_of(def.body.begin(), def.body.end(), [&](const Statement& s) { return reads(s, name); }))
+      continue;
+    const auto own = table_data(library, def, table, scope.binding.types, diagnostics);
+    if (!own) continue;
+    const auto data = passed ? own : in_compute_type(own);
+    BoundTensor& bound = scope.tensors[name];
+    for (const int64_t n : data->dims) bound.entries.push_back({constant_int(n)});
+    bound.tensor = constant_tensor(kernel, name, data);
+  }
 }
 
 }  // namespace tenon

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/op/frame_vectors.h"
+#include "ir/op/frame.h"
 #include "lower/nest/rename_nest.h"
 #include "support/check.h"
 

@@ -1,7 +1,7 @@
 // Operations on the values of the interpreter of loop nests.
 #include <cmath>
 
-#include "ir/kernel/reducer_step.h"
+#include "ir/kernel/expr.h"
 #include "oracle/half.h"
 #include "oracle/run_nest.h"
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "differentiate/backward_graph.h"
 #include "differentiate/gradient_ops.h"
 #include "differentiate/node_gradient.h"
 #include "ir/graph/graph_passes.h"
@@ -178,6 +179,12 @@ GradientOutline outline_gradient(const OpLibrary& defs, const DerivativeTable& r
   const std::string& result = made->kernel.tensors[static_cast<size_t>(made->outputs[0])].name;
   out.op = g.of.op + "_grad_" + result;
   return out;
+}
+
+Result<Graph> backward_graph(const OpLibrary& defs, Graph graph) {
+  const DerivativeTable rows(defs);
+  return backward_graph(std::move(graph),
+                        [&](const Graph& g, const Node& n) { return outline_gradient(defs, rows, g, n); });
 }
 
 }  // namespace tenon

@@ -147,4 +147,7 @@ Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars);
 /// Text form; tensors are printed by the names given (or t0, t1, … without).
 std::string to_text(const Expr&, const std::vector<std::string>& tensor_names = {});
 
+/// The row of the scalar table that combines two values of a reduction. Positions and folds have none.
+ScalarOp step_of(Reducer reducer);
+
 }  // namespace tenon

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/kernel/presence.h"
+#include "ir/kernel/kernel.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 

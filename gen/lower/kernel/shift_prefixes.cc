@@ -10,7 +10,7 @@
 #include "lower/kernel/add_temp.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
-#include "lower/kernel/scan.h"
+#include "lower/kernel/loop_bounds.h"
 
 namespace tenon {
 namespace {

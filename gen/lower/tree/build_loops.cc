@@ -10,7 +10,6 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
-#include "lower/kernel/scan.h"
 #include "support/check.h"
 
 namespace tenon {

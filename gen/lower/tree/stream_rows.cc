@@ -4,7 +4,7 @@
 #include <set>
 
 #include "algebra/simplify.h"
-#include "ir/kernel/reducer_step.h"
+#include "ir/kernel/expr.h"
 #include "lower/kernel/add_temp.h"
 #include "lower/tree/build_loops.h"
 #include "lower/tree/column_reductions.h"

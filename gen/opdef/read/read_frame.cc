@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/op/frame_vectors.h"
+#include "ir/op/frame.h"
 #include "opdef/notation/parse_body.h"
 #include "opdef/notation/tokens.h"
 #include "support/function_ref.h"

@@ -1,15 +1,52 @@
-// States by name, and graphs without them.
+// Graphs made of a graph: cut off at a value, with state, for training.
+#include "ir/graph/graph_passes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "ir/graph/graph_passes.h"
 #include "support/diagnostics.h"
 
 namespace tenon {
 namespace {
 
-/// The value of this name, or kNoValue and an error.
+const Value& value_of(const Graph& graph, ValueId id) { return graph.values[static_cast<size_t>(id)]; }
+
+/// Values that operators outside of loops and branches make, and the outputs.
+std::vector<ValueId> visible_values(const Graph& graph) {
+  std::vector<ValueId> out;
+  for (const Node& n : graph.nodes)
+    if (n.region == kTopLevel)
+      for (const ValueId v : n.outputs)
+        if (v != kNoValue) out.push_back(v);
+  for (const ValueId v : graph.outputs)
+    if (std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
+  return out;
+}
+
+}  // namespace
+
+std::optional<Graph> graph_until(const Graph& graph, const std::string& value) {
+  for (const ValueId v : visible_values(graph)) {
+    if (value_of(graph, v).original != value && value_of(graph, v).name != value) continue;
+    Graph out = graph;
+    out.outputs = {v};
+    out.state.clear();
+    return without_unused(std::move(out));
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> values_to_see(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const ValueId v : visible_values(graph))
+    names.push_back(value_of(graph, v).original.empty() ? value_of(graph, v).name : value_of(graph, v).original);
+  return names;
+}
+
+namespace {
+
+/// The value of this name, or kNoValue and what is wrong.
 ValueId named(const Graph& graph, const std::vector<ValueId>& border, const char* kind, const std::string& name,
               std::string& fault) {
   std::vector<std::string> names;
@@ -68,6 +105,23 @@ Graph first_call(const Graph& graph) {
     std::erase(out.inputs, s.input);
     std::erase(out.outputs, s.next);
   }
+  return without_unused(std::move(out));
+}
+
+namespace {
+
+/// Whether an output is a gradient or replaces a state.
+bool is_of_state(const Graph& graph, ValueId v) {
+  return std::any_of(graph.state.begin(), graph.state.end(),
+                     [&](const StatePair& s) { return s.next == v || s.gradient == v; });
+}
+
+}  // namespace
+
+Graph step_graph(const Graph& training) {
+  Graph out = training;
+  const ValueId loss = training.outputs.front();
+  std::erase_if(out.outputs, [&](ValueId v) { return v != loss && !is_of_state(training, v); });
   return without_unused(std::move(out));
 }
 

@@ -1,10 +1,27 @@
-// Goes through blocks from their ends, inner ones first.
-#include <algorithm>
-
-#include "algebra/nest_survey.h"
+// Small passes over loop nests: large arrays into the workspace, names that nothing reads.
 #include "lower/nest/nest_passes.h"
 
+#include <algorithm>
+#include <optional>
+
+#include "algebra/nest_survey.h"
+
 namespace tenon {
+namespace {
+
+/// Arrays beyond this are in the workspace: a call of a library has 2 KB of stack in all.
+constexpr int64_t kMaxStackBytes = 256;
+
+}  // namespace
+
+void move_large_arrays(LoopNest& nest) {
+  for (Buffer& b : nest.buffers) {
+    if (b.storage != Storage::Stack) continue;
+    const std::optional<int64_t> elements = constant_value(b.elements);
+    if (elements && *elements * bytes_of(b.dtype) > kMaxStackBytes) b.storage = Storage::Workspace;
+  }
+}
+
 namespace {
 
 std::shared_ptr<const Block> without_unread(const std::shared_ptr<const Block>& block) {
