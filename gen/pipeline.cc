@@ -19,7 +19,6 @@
 #include "pipeline/read_data.h"
 #include "schedule/plan_graph.h"
 #include "semantics/node_kernels.h"
-#include "support/print_to.h"
 
 namespace tenon {
 

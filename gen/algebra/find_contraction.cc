@@ -1,12 +1,10 @@
 // Recognises contractions: the axes of each factor decide which loops are rows, columns or outer loops.
 #include <algorithm>
-#include <iterator>
 #include <map>
 
 #include "algebra/contraction.h"
 #include "algebra/contraction_value.h"
 #include "algebra/normal_fills.h"
-#include "support/check.h"
 
 namespace tenon {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <functional>
-#include <unordered_map>
 
 #include "algebra/overflow.h"
 

@@ -5,7 +5,6 @@
 
 #include "algebra/fresh_names.h"
 #include "algebra/linear.h"
-#include "algebra/normal_fills.h"
 
 namespace tenon {
 namespace {

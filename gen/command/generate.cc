@@ -1,8 +1,6 @@
 // `tenon lib`, `tenon model`, `tenon dump`: files, or the result of one stage.
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "command/commands.h"
 #include "command/fix_kernels.h"
 #include "command/gradients.h"

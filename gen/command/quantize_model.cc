@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
 
 #include "command/commands.h"
 #include "command/drawn_inputs.h"

@@ -4,11 +4,9 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 
 #include "command/commands.h"
 #include "command/gradients.h"
@@ -26,7 +24,6 @@
 #include "support/joined.h"
 #include "support/print_to.h"
 #include "support/quoted.h"
-#include "support/read_source.h"
 #include "support/run_program.h"
 
 namespace tenon {

@@ -12,7 +12,6 @@
 #include "command/select.h"
 #include "command/timed_program.h"
 #include "command/written_files.h"
-#include "oracle/number.h"
 #include "pipeline/make.h"
 #include "schedule/read_blueprints.h"
 #include "support/parallel.h"

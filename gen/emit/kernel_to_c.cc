@@ -6,11 +6,9 @@
 
 #include <algorithm>
 
-#include "emit/banner.h"
 #include "emit/emitter.h"
 #include "emit/function_builder.h"
 #include "support/c_names.h"
-#include "support/check.h"
 
 namespace tenon {
 namespace {

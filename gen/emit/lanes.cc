@@ -1,7 +1,6 @@
 // What vectors do across lanes: splats, ramps, selects, folds, shuffles.
 #include "emit/emitter.h"
 #include "ir/kernel/expr.h"
-#include "support/check.h"
 
 namespace tenon::emit {
 namespace {

@@ -1,8 +1,6 @@
 // Where a call counts over a pack whose number of dims only a call of the library tells, or needs its dims apart.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "library/bind_steps.h"
 #include "library/pack_plan.h"
 

@@ -1,5 +1,4 @@
 // Recognises copies in another order of dimensions.
-#include <algorithm>
 
 #include "library/expand_symbolic.h"
 

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
-#include <limits>
 #include <numbers>
 
 #include "oracle/number.h"

@@ -2,7 +2,6 @@
 #include "oracle/half.h"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace tenon {

@@ -2,7 +2,6 @@
 #include "oracle/run_frame.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "oracle/sorting.h"
 #include "support/check.h"

@@ -2,7 +2,6 @@
 #include "oracle/run_graph.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 #include "support/check.h"

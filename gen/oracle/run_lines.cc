@@ -2,11 +2,9 @@
 #include "oracle/run_lines.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include "oracle/line_values.h"
-#include "support/check.h"
 #include "support/parallel.h"
 
 namespace tenon {

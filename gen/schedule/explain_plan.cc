@@ -7,7 +7,6 @@
 #include <set>
 
 #include "ir/kernel/kernel_cost.h"
-#include "schedule/plan_memory.h"
 #include "support/file_form.h"
 #include "support/quoted.h"
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "algebra/contraction.h"
-#include "algebra/simplify.h"
 #include "schedule/index_map.h"
 #include "schedule/kernel_graph.h"
 #include "schedule/split_loops.h"

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "algebra/contraction.h"
-#include "algebra/simplify.h"
 #include "schedule/flatten_elements.h"
 #include "schedule/index_map.h"
 #include "schedule/plan_passes.h"

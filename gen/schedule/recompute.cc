@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "schedule/computed_twice.h"
-#include "schedule/plan_memory.h"
 
 namespace tenon {
 namespace {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "differentiate/backward_graph.h"
-#include "differentiate/gradient_ops.h"
 #include "differentiate/node_gradient.h"
 #include "ir/graph/graph_passes.h"
 #include "library/bind_node.h"

@@ -1,7 +1,6 @@
 // The reserved words, by where they are reserved.
 #include "support/c_names.h"
 
-#include <array>
 #include <unordered_map>
 
 namespace tenon {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "frontend/graph/graph_builder.h"
-#include "frontend/graph/size_arithmetic.h"
+#include "ir/graph/size_bounds.h"
 #include "support/check.h"
 
 namespace tenon {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "frontend/graph/size_arithmetic.h"
+#include "ir/graph/size_bounds.h"
 
 namespace tenon {
 namespace {

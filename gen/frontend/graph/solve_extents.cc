@@ -1,7 +1,6 @@
 // Solves equations of one unknown after the other, by trying.
 #include "frontend/graph/solve_extents.h"
 
-#include <algorithm>
 #include <optional>
 
 namespace tenon {

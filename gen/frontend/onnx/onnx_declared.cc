@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "frontend/graph/size_arithmetic.h"
 #include "frontend/onnx/onnx_tensor.h"
+#include "ir/graph/size_bounds.h"
 
 namespace tenon {
 namespace {

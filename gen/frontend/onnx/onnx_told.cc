@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "frontend/recipe/recipe_call.h"
-
 namespace tenon {
 namespace {
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "frontend/graph/name_graph.h"
 #include "frontend/onnx/onnx_parse.h"
 #include "frontend/onnx/onnx_reader.h"
 #include "frontend/onnx/onnx_stated.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "frontend/graph/size_arithmetic.h"
 #include "frontend/recipe/recipe_call.h"
+#include "ir/graph/size_bounds.h"
 #include "support/diagnostics.h"
 
 namespace tenon {

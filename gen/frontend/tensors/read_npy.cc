@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <optional>
 
 #include "frontend/tensors/tensor_files.h"
 

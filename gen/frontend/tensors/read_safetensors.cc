@@ -3,7 +3,6 @@
 
 #include <charconv>
 #include <memory>
-#include <optional>
 
 #include "frontend/tensors/tensor_files.h"
 #include "support/yaml_document.h"

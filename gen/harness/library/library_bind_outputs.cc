@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "harness/library/library_bind.h"
-#include "harness/library_names.h"
 
 namespace tenon {
 namespace {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "harness/library/library_bind.h"
-#include "harness/library/library_dims.h"
 #include "harness/library/library_input_shape.h"
 #include "harness/library_names.h"
 #include "support/check.h"

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "harness/library/library_header.h"
-#include "harness/library_names.h"
 #include "ir/kernel/kernel_cost.h"
 #include "support/file_hashes.h"
 #include "support/parallel.h"

@@ -4,6 +4,7 @@
 
 #include "harness/library/library_output.h"
 #include "harness/library/library_signature.h"
+#include "ir/nest/c_ast.h"
 
 namespace tenon {
 

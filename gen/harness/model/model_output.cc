@@ -8,7 +8,6 @@
 #include "harness/model/model_files.h"
 #include "harness/model/model_program.h"
 #include "harness/model/model_selftest.h"
-#include "support/version.h"
 
 namespace tenon {
 namespace {

@@ -1,8 +1,6 @@
 // Building values and statements of loop nests; integer arithmetic on constants folds on the way.
 #include "ir/nest/loop_nest.h"
 
-#include <functional>
-
 #include "support/check.h"
 
 namespace tenon {

@@ -1,8 +1,6 @@
 // The rows of dtype.def as a table, and the type classes of the definition language over it.
 #include "ir/number/dtype.h"
 
-#include <array>
-
 namespace tenon {
 namespace {
 

@@ -4,7 +4,6 @@
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_ranges.h"
-#include "support/check.h"
 
 namespace tenon {
 namespace {

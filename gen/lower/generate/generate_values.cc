@@ -5,7 +5,6 @@
 
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/lane_survey.h"
 #include "support/check.h"
 

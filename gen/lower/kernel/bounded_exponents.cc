@@ -1,7 +1,6 @@
 // bounded-exponents: exp becomes exp_bounded, which has fewer steps, where the argument is at most 40: x[p,d] - m[p]
 // with m the maximum of its row, -abs(x) and other forms that are never positive, and select(x > 40, 40, x).
 #include "lower/kernel/kernel_passes.h"
-#include "lower/kernel/kernel_ranges.h"
 
 namespace tenon {
 namespace {

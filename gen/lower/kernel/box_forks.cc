@@ -1,6 +1,6 @@
 // Forks by how wide sliding boxes are.
+#include "algebra/linear.h"
 #include "lower/kernel/fork_parts.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/sliding_box.h"
 
 namespace tenon {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "lower/kernel/kernel_passes.h"
-#include "lower/kernel/kernel_ranges.h"
 
 namespace tenon {
 namespace {

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "lower/kernel/kernel_passes.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
 
 namespace tenon {

@@ -2,7 +2,6 @@
 // end. Columns that do not need each other are taken in strips, around the rows: what a strip's rows have made stays in
 // the cache until the last row has read it, and strips can be shared by threads.
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"

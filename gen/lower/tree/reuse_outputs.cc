@@ -1,6 +1,5 @@
 // Finding a temp and an output that never hold different live values at once, and renaming the one to the other.
 #include <algorithm>
-#include <functional>
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/place_temps.h"

@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <set>
 
 #include "opdef/check/check_op.h"
 #include "opdef/notation/call_table.h"

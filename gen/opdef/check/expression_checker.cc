@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "ir/number/dtype.h"
-#include "opdef/notation/call_table.h"
 #include "opdef/read/yaml_shape.h"
 
 namespace tenon {

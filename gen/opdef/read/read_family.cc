@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "opdef/notation/tokens.h"
 #include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
 

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "opdef/notation/math_parser.h"
-#include "opdef/notation/tokens.h"
 #include "opdef/read/yaml_shape.h"
 
 namespace tenon {
