@@ -12,10 +12,6 @@ namespace tenon {
 
 namespace {
 
-bool in(const std::vector<LoopVar>& vars, const std::string& name) {
-  return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name == name; });
-}
-
 AffineForm scaled(AffineForm f, const Operand& by) {
   for (auto& [name, c] : f.coefficients) c = c * by;
   f.rest = f.rest * by;
@@ -139,7 +135,7 @@ std::optional<AffineForm> affine_form(const Expr& index, const std::vector<LoopV
     const auto rest = lower_value(index, scalar);
     return rest ? std::optional(AffineForm{{}, *rest}) : std::nullopt;
   }
-  if (const auto* v = std::get_if<VarRef>(&index->node); v && in(over, v->name))
+  if (const auto* v = std::get_if<VarRef>(&index->node); v && has_loop(over, v->name))
     return AffineForm{{{v->name, v_int(1)}}, v_int(0)};
   const auto* a = std::get_if<Apply>(&index->node);
   if (!a) return std::nullopt;

@@ -24,14 +24,6 @@ void note_reads(const Expr& e, std::set<int>& out) {
   });
 }
 
-/// Reads of `from` become reads of `to`.
-Expr with_tensor(const Expr& e, int from, int to) {
-  if (!e) return e;
-  const Expr out = map_children(e, [&](const Expr& c) { return with_tensor(c, from, to); });
-  const auto* r = std::get_if<Read>(&out->node);
-  return r && r->tensor == from ? read_of(to, out->type, r->index, r->fill) : out;
-}
-
 class PartCutter {
  public:
   PartCutter(const BodySteps& steps, Kernel& kernel) : steps_(steps), kernel_(kernel), checks_(kernel.checks) {}
@@ -151,9 +143,7 @@ class PartCutter {
     const int to = static_cast<int>(kernel_.tensors.size());
     for (KernelStatement& s : kernel_.body) {
       if (s.target == output) s.target = to;
-      s.value = with_tensor(s.value, output, to);
-      s.where = with_tensor(s.where, output, to);
-      for (Expr& e : s.index) e = with_tensor(e, output, to);
+      map_exprs(s, [&](const Expr& e) { return with_tensor(e, output, to); });
     }
     for (BodySteps::Call& c : steps_.calls) std::replace(c.call.tensors.begin(), c.call.tensors.end(), output, to);
     for (Check& c : checks_) c.holds = with_tensor(c.holds, output, to);

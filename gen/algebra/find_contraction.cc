@@ -35,13 +35,6 @@ const ExprNode* only_sum(const Expr& value) {
   return r.op == Reducer::Sum && !r.where ? found.get() : nullptr;
 }
 
-void collect_factors(const Expr& e, std::vector<Expr>& out) {
-  const auto* a = std::get_if<Apply>(&e->node);
-  if (a && a->op == ScalarOp::Mul)
-    for (const Expr& x : a->args) collect_factors(x, out);
-  else out.push_back(e);
-}
-
 Expr product_of(const std::vector<Expr>& factors) {
   Expr p = factors[0];
   for (size_t i = 1; i < factors.size(); ++i) p = p * factors[i];
@@ -103,10 +96,6 @@ std::vector<LoopVar> flat_suffix(const Kernel& kernel, const Contraction& c, con
     if (flat) return vars;
   }
   return like.empty() ? like : std::vector<LoopVar>{like.back()};
-}
-
-bool holds(const std::vector<LoopVar>& vars, const std::string& name) {
-  return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name == name; });
 }
 
 /// The output's variable at unit stride; "" if there is none.
@@ -185,7 +174,7 @@ void assign_axes(const Kernel& kernel, Contraction& c) {
   }
   c.columns = flat_suffix(kernel, c, column_like, &c.right);
   for (const LoopVar& v : c.statement->loops) {
-    if (holds(c.rows, v.name) || holds(c.columns, v.name)) continue;
+    if (has_loop(c.rows, v.name) || has_loop(c.columns, v.name)) continue;
     (mentions(c.right, v.name) ? c.outer_right : c.outer_left).push_back(v);
   }
 }

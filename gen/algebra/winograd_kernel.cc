@@ -9,10 +9,6 @@
 namespace tenon {
 namespace {
 
-bool contains_loop(const std::vector<LoopVar>& vars, const std::string& name) {
-  return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name == name; });
-}
-
 /// An index that is stride·pixel + tap + a number.
 struct Slide {
   const LoopVar *pixel = nullptr, *tap = nullptr;
@@ -150,17 +146,12 @@ class WinogradBuilder {
     loops.push_back({names_(last.name), last.extent});
     return loops;
   }
-  static std::vector<Expr> refs(const std::vector<LoopVar>& loops) {
-    std::vector<Expr> out;
-    for (const LoopVar& v : loops) out.push_back(var_ref(v.name));
-    return out;
-  }
   static Expr table(int t, const Expr& row, const Expr& column) { return read_of(t, DType::F32, {row, column}); }
 
   KernelStatement statement(int target, std::vector<LoopVar> loops, Expr value) {
     KernelStatement s;
     s.target = target;
-    s.index = refs(loops);
+    s.index = var_refs(loops);
     s.value = std::move(value);
     s.loops = std::move(loops);
     return s;
@@ -168,7 +159,7 @@ class WinogradBuilder {
 
   KernelStatement data() {
     const std::vector<LoopVar> loops = tile_loops(conv_.channel);
-    const std::vector<Expr> at = refs(loops);
+    const std::vector<Expr> at = var_refs(loops);
     const size_t n = conv_.outer.size();
     std::map<std::string, Expr> renamed{{conv_.channel.name, at[n + 4]}};
     for (size_t o = 0; o < n; ++o) renamed[conv_.outer[o].name] = at[o];
@@ -187,7 +178,7 @@ class WinogradBuilder {
 
   KernelStatement product() {
     const std::vector<LoopVar> loops = tile_loops(conv_.filter);
-    const std::vector<Expr> at = refs(loops);
+    const std::vector<Expr> at = var_refs(loops);
     const size_t n = conv_.outer.size();
     const LoopVar c{names_(conv_.channel.name), conv_.channel.extent};
     std::vector<Expr> v(at.begin(), at.end() - 1);
@@ -246,7 +237,7 @@ std::optional<TiledConvolution> tiled_convolution(const Kernel& kernel, const Co
     return std::nullopt;
   out.filter = c.columns[0];
   if (!find_slides(c, out) || out.filter.name == out.y.name || out.filter.name == out.x.name) return std::nullopt;
-  if (contains_loop(c.outer_right, out.y.name) || contains_loop(c.outer_right, out.x.name)) return std::nullopt;
+  if (has_loop(c.outer_right, out.y.name) || has_loop(c.outer_right, out.x.name)) return std::nullopt;
   if (!find_extents(c, out) || !reads_zeros_around(kernel, out) || !has_constant_weights(kernel, out))
     return std::nullopt;
   return out;

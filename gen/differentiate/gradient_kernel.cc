@@ -160,7 +160,7 @@ class Differentiator {
     Expr before;
     if (s.update != Update::Last) {
       const auto& read = std::get<Read>(copy->value->node);
-      before = read_of(read.tensor, copy->value->type, refs(known.element));
+      before = read_of(read.tensor, copy->value->type, var_refs(known.element));
     }
     const UpdateGradient made = update_gradient(k_, s, before, known, names_);
     if (reads_active(s)) hand_on(s, made.combined);
@@ -250,7 +250,7 @@ class Differentiator {
   Adjoint new_adjoint(int tensor, const GatherTarget& target) {
     Adjoint out{names_of(target), nullptr};
     const int made = new_temp(tensor, target);
-    out.value = read_of(made, k_.tensors[static_cast<size_t>(made)].dtype, refs(target.loops));
+    out.value = read_of(made, k_.tensors[static_cast<size_t>(made)].dtype, var_refs(target.loops));
     contributions_[tensor].clear();
     return out;
   }
@@ -271,17 +271,12 @@ class Differentiator {
     for (const LoopVar& v : loops) out.push_back(v.name);
     return out;
   }
-  static std::vector<Expr> refs(const std::vector<LoopVar>& loops) {
-    std::vector<Expr> out;
-    for (const LoopVar& v : loops) out.push_back(var_ref(v.name));
-    return out;
-  }
 
   Collected collect(int tensor, const GatherTarget& target) {
     Collected out;
     if (const int c = cotangent_of(tensor); c >= 0)
       out.value =
-          cast_to(read_of(c, k_.tensors[static_cast<size_t>(c)].dtype, refs(target.loops)), compute_type(tensor));
+          cast_to(read_of(c, k_.tensors[static_cast<size_t>(c)].dtype, var_refs(target.loops)), compute_type(tensor));
     for (Contribution& c : contributions_[tensor]) {
       const auto sum = gather_form(c, target, facts(), names_);
       if (sum) out.value = out.value ? apply(ScalarOp::Add, {out.value, *sum}) : *sum;
@@ -361,7 +356,7 @@ class Differentiator {
     int to = request_.result;
     const DType compute = compute_of(t.dtype);
     if (!is_result || (!scattered.empty() && compute != t.dtype)) to = new_temp(tensor, target);
-    const std::vector<Expr> index = refs(target.loops);
+    const std::vector<Expr> index = var_refs(target.loops);
     add_statement(to, index, Update::Assign, adjoint.value, target.loops);
     for (const Contribution& c : scattered) scatter(to, c, is_result);
     adjoint.value = cast_to(read_of(to, k_.tensors[static_cast<size_t>(to)].dtype, index), compute);

@@ -25,12 +25,6 @@ bool is_needed(const FrameCall& call, const std::vector<bool>& used) {
   return std::any_of(made.begin(), made.end(), [&](int t) { return used[static_cast<size_t>(t)]; });
 }
 
-Expr renumbered(const Expr& e, const std::vector<int>& to) {
-  const Expr below = map_children(e, [&](const Expr& c) { return renumbered(c, to); });
-  const auto* r = std::get_if<Read>(&below->node);
-  return r ? read_of(to[static_cast<size_t>(r->tensor)], below->type, r->index, r->fill) : below;
-}
-
 /// Marks the statements begin … end, joined or one alone, that something needs: each may read what a later one makes.
 void note_needed(const std::vector<KernelStatement>& body, size_t begin, size_t end, std::vector<bool>& used,
                  std::vector<bool>& needed) {
@@ -93,15 +87,12 @@ void keep_needed(Kernel& kernel, int output, BodySteps& steps) {
     for (const int t : written_by(c.call)) used[static_cast<size_t>(t)] = true;
   const std::vector<int> to = keep_tensors(kernel.tensors, used);
   for (KernelStatement& s : kernel.body) {
-    s.target = to[static_cast<size_t>(s.target)];
-    s.value = renumbered(s.value, to);
-    if (s.where) s.where = renumbered(s.where, to);
-    for (Expr& e : s.index) e = renumbered(e, to);
-    for (LoopVar& v : s.loops) v.extent = renumbered(v.extent, to);
+    renumber_tensors(s, to);
+    for (LoopVar& v : s.loops) v.extent = with_tensors(v.extent, to);
   }
   for (Check& c : kernel.checks) {
-    c.holds = renumbered(c.holds, to);
-    for (LoopVar& v : c.loops) v.extent = renumbered(v.extent, to);
+    c.holds = with_tensors(c.holds, to);
+    for (LoopVar& v : c.loops) v.extent = with_tensors(v.extent, to);
   }
   for (BodySteps::Call& c : steps.calls)
     for (int& t : c.call.tensors) t = t < 0 ? t : to[static_cast<size_t>(t)];

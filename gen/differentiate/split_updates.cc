@@ -6,13 +6,6 @@
 namespace tenon {
 namespace {
 
-Expr with_tensor(const Expr& e, int from, int to) {
-  if (!e) return e;
-  const Expr out = map_children(e, [&](const Expr& c) { return with_tensor(c, from, to); });
-  const auto* r = std::get_if<Read>(&out->node);
-  return r && r->tensor == from ? read_of(to, out->type, r->index, r->fill) : out;
-}
-
 bool is_read(const Expr& e) { return std::holds_alternative<Read>(e->node); }
 
 class UpdateSplitter {
@@ -87,9 +80,7 @@ class UpdateSplitter {
 
 void rename_tensor(KernelStatement& s, int from, int to) {
   if (s.target == from) s.target = to;
-  s.value = with_tensor(s.value, from, to);
-  s.where = with_tensor(s.where, from, to);
-  for (Expr& e : s.index) e = with_tensor(e, from, to);
+  map_exprs(s, [&](const Expr& e) { return with_tensor(e, from, to); });
 }
 
 void split_updates(Kernel& kernel, const std::function<bool(const KernelStatement&)>& applies, FreshNames& names) {

@@ -83,25 +83,13 @@ CExpr named(Emitter& e, const ScalarOpRow& row, DType d, const std::vector<CExpr
   return call_scalar_piece(e, row.name, d, a);
 }
 
-bool compares(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::Lt:
-    case ScalarOp::Le:
-    case ScalarOp::Gt:
-    case ScalarOp::Ge:
-    case ScalarOp::Eq:
-    case ScalarOp::Ne: return true;
-    default: return false;
-  }
-}
-
 bool adds(ScalarOp op) {
   return op == ScalarOp::Add || op == ScalarOp::Sub || op == ScalarOp::Mul || op == ScalarOp::Neg;
 }
 
 /// Sums, products and comparisons of indices: always plain operators, because indices do not overflow.
 bool of_indices(const Emitter& e, const VApply& n) {
-  return (adds(n.op) || compares(n.op)) &&
+  return (adds(n.op) || is_comparison(n.op)) &&
          std::all_of(n.args.begin(), n.args.end(), [&](const Operand& x) { return e.is_index(x, false); });
 }
 
@@ -162,7 +150,7 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
   // Within an index too: numbers of other types are data, and wrap.
   const bool plain = d == DType::I64 && (e.in_index() || of_indices(e, n));
   if (const Operand left = plain ? left_of(e, n) : nullptr) return e.index(left);
-  const bool compared = d == DType::I64 && compares(n.op);  // a constant there needs no suffix
+  const bool compared = d == DType::I64 && is_comparison(n.op);  // a constant there needs no suffix
   std::vector<CExpr> a;
   for (const Operand& x : n.args)
     a.push_back(plain || (compared && std::holds_alternative<VConst>(x->node)) ? e.index(x) : e.operand(x));

@@ -18,18 +18,6 @@ std::vector<int> rotated(int lanes, int step) {
   return pick;
 }
 
-bool is_comparison(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::Lt:
-    case ScalarOp::Le:
-    case ScalarOp::Gt:
-    case ScalarOp::Ge:
-    case ScalarOp::Eq:
-    case ScalarOp::Ne: return true;
-    default: return false;
-  }
-}
-
 /// A condition made of comparisons in a mask register; null where the level has none, or `m` is made of something else.
 CExpr mask_register(Emitter& e, const Operand& m) {
   const auto* a = std::get_if<VApply>(&m->node);

@@ -31,7 +31,7 @@ class SideBySide {
   SideBySide(const Kernel& a, const Kernel& b, DType of_a, DType of_b) : a_(a), b_(b), of_a_(of_a), of_b_(of_b) {}
 
   bool alike() const {
-    if (is_opaque(a_) || is_opaque(b_) || !equal_all(a_.facts, b_.facts)) return false;
+    if (is_opaque(a_) || is_opaque(b_) || !same(a_.facts, b_.facts)) return false;
     const auto pairwise = [&](const auto& a, const auto& b) {
       return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                         [&](const auto& x, const auto& y) { return alike(x, y); });
@@ -49,14 +49,10 @@ class SideBySide {
     });
   }
 
-  static bool equal_all(const std::vector<Expr>& a, const std::vector<Expr>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) { return same(x, y); });
-  }
-
   bool alike(const Tensor& a, const Tensor& b) const {
     const bool equal_bytes = !a.data || !b.data ? a.data == b.data : a.data->bytes == b.data->bytes;
-    return a.name == b.name && a.role == b.role && types(a.dtype, b.dtype) && equal_all(a.dims, b.dims) &&
-           equal_all(a.strides, b.strides) && equal_bytes && a.list == b.list;
+    return a.name == b.name && a.role == b.role && types(a.dtype, b.dtype) && same(a.dims, b.dims) &&
+           same(a.strides, b.strides) && equal_bytes && a.list == b.list;
   }
 
   bool alike(const Size& a, const Size& b) const { return a.name == b.name && a.lo == b.lo && a.hi == b.hi; }
@@ -71,7 +67,7 @@ class SideBySide {
     const bool of_order = a.update == Update::Max || a.update == Update::Min;
     if (of_order && a.value->type != b.value->type) return false;
     return a.target == b.target && a.update == b.update && a.joined == b.joined && equal_loops(a.loops, b.loops) &&
-           equal_all(a.index, b.index) && alike(a.value, b.value);
+           same(a.index, b.index) && alike(a.value, b.value);
   }
 
   bool alike(const Few<Expr>& a, const Few<Expr>& b) const {
@@ -94,7 +90,7 @@ class SideBySide {
   bool nodes(const SizeRef& a, const SizeRef& b, bool) const { return a.name == b.name; }
   bool nodes(const AttrRef& a, const AttrRef& b, bool) const { return a.name == b.name && a.element == b.element; }
   bool nodes(const Read& a, const Read& b, bool) const {
-    return a.tensor == b.tensor && equal_all(a.index, b.index) && alike(a.fill, b.fill);
+    return a.tensor == b.tensor && same(a.index, b.index) && alike(a.fill, b.fill);
   }
   bool nodes(const Select& a, const Select& b, bool) const {
     return alike(a.cond, b.cond) && alike(a.yes, b.yes) && alike(a.no, b.no);

@@ -23,10 +23,6 @@ int64_t dense_elements(const Tensor& t) {
   return n;
 }
 
-bool all_same(const std::vector<Expr>& a, const std::vector<Expr>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) { return same(x, y); });
-}
-
 class Flattener {
  public:
   explicit Flattener(Kernel k) : k_(std::move(k)) {}
@@ -54,7 +50,7 @@ class Flattener {
     if (k_.call || !k_.checks.empty() || has_recurrence(k_)) return false;
     for (const Tensor& t : k_.tensors) {
       if (t.dims.empty()) continue;
-      if (!dims_.empty() && !all_same(dims_, t.dims)) return false;
+      if (!dims_.empty() && !same(dims_, t.dims)) return false;
       dims_ = t.dims;
       count_ = dense_elements(t);
       if (count_ < 0 || !t.extent.empty()) return false;
@@ -82,7 +78,7 @@ class Flattener {
       if (std::holds_alternative<Reduce>(e->node) || std::holds_alternative<VarRef>(e->node)) own = false;
       const auto* r = std::get_if<Read>(&e->node);
       if (!r) return each_child(e, look);
-      own = own && !r->fill && (r->index.empty() || all_same(r->index, s.index));
+      own = own && !r->fill && (r->index.empty() || same(r->index, s.index));
     };
     look(s.value);
     return own;

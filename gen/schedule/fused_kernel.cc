@@ -66,17 +66,6 @@ std::set<std::string> variable_names(const Kernel& k) {
   return out;
 }
 
-Expr with_tensors(const Expr& e, const std::vector<int>& ids) {
-  if (const auto* r = std::get_if<Read>(&e->node)) {
-    Read copy = *r;
-    copy.tensor = ids[static_cast<size_t>(r->tensor)];
-    for (Expr& i : copy.index) i = with_tensors(i, ids);
-    if (copy.fill) copy.fill = with_tensors(copy.fill, ids);
-    return std::make_shared<const ExprNode>(ExprNode{e->type, std::move(copy)});
-  }
-  return map_children(e, [&](const Expr& c) { return with_tensors(c, ids); });
-}
-
 /// Adds the producer's tensors to the consumer's; the same value with the same shape is the same tensor.
 std::vector<int> adopt_tensors(const FusedKernel& from, FusedKernel& into) {
   std::vector<int> ids;
@@ -109,18 +98,8 @@ std::vector<int> adopt_tensors(const FusedKernel& from, FusedKernel& into) {
 }
 
 void drop_tensor(FusedKernel& k, int tensor) {
-  std::vector<int> ids;
-  for (size_t i = 0; i < k.kernel.tensors.size(); ++i)
-    ids.push_back(static_cast<int>(i) - (static_cast<int>(i) > tensor ? 1 : 0));
-  k.kernel.tensors.erase(k.kernel.tensors.begin() + tensor);
+  drop_tensor(k.kernel, tensor);
   k.values.erase(k.values.begin() + tensor);
-  for (KernelStatement& s : k.kernel.body) {
-    s.target = ids[static_cast<size_t>(s.target)];
-    s.value = with_tensors(s.value, ids);
-    if (s.where) s.where = with_tensors(s.where, ids);
-    for (Expr& e : s.index) e = with_tensors(e, ids);
-  }
-  for (Check& c : k.kernel.checks) c.holds = with_tensors(c.holds, ids);
 }
 
 Ranges ranges_of(const std::vector<LoopVar>& loops) {
@@ -201,12 +180,7 @@ bool ends_in_output(const Kernel& k) {
 /// Statements of the producer's temps, with the tensors' new numbers.
 std::vector<KernelStatement> temp_statements(const Kernel& producer, const std::vector<int>& ids) {
   std::vector<KernelStatement> out(producer.body.begin(), producer.body.end() - 1);
-  for (KernelStatement& s : out) {
-    s.target = ids[static_cast<size_t>(s.target)];
-    s.value = with_tensors(s.value, ids);
-    if (s.where) s.where = with_tensors(s.where, ids);
-    for (Expr& e : s.index) e = with_tensors(e, ids);
-  }
+  for (KernelStatement& s : out) renumber_tensors(s, ids);
   return out;
 }
 

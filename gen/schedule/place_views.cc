@@ -223,36 +223,23 @@ class ViewPlacer {
     return make_view(from, to, bytes), true;
   }
 
-  /// Takes a tensor that no statement reads out of the kernel.
+  /// Takes a tensor that nothing reads out of the kernel.
   static void drop_unused(PlanStep& step, int tensor) {
     Kernel& k = step.kernel;
     bool used = false;
+    const auto look = [&](const Expr& e) {
+      const auto* r = std::get_if<Read>(&e->node);
+      used = used || (r && r->tensor == tensor);
+      return !used;
+    };
     for (const KernelStatement& s : k.body) {
       used = used || s.target == tensor;
-      const auto look = [&](const Expr& e) {
-        const auto* r = std::get_if<Read>(&e->node);
-        used = used || (r && r->tensor == tensor);
-        return !used;
-      };
       walk(s.value, look);
       walk(s.where, look);
     }
+    for (const Check& c : k.checks) walk(c.holds, look);
     if (used) return;
-    const std::function<Expr(const Expr&)> renumbered = [&](const Expr& e) -> Expr {
-      const auto* r = std::get_if<Read>(&e->node);
-      const Expr x = map_children(e, renumbered);
-      if (!r || r->tensor < tensor) return x;
-      Read copy = std::get<Read>(x->node);
-      copy.tensor -= 1;
-      return std::make_shared<const ExprNode>(ExprNode{x->type, std::move(copy)});
-    };
-    for (KernelStatement& s : k.body) {
-      s.target -= s.target > tensor ? 1 : 0;
-      s.value = renumbered(s.value);
-      if (s.where) s.where = renumbered(s.where);
-      for (Expr& e : s.index) e = renumbered(e);
-    }
-    k.tensors.erase(k.tensors.begin() + tensor);
+    drop_tensor(k, tensor);
     step.buffers.erase(step.buffers.begin() + tensor);
   }
 

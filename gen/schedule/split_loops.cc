@@ -69,9 +69,7 @@ Expr split_reduction(const Expr& e, const Merged& m) {
 KernelStatement simplified(KernelStatement s) {
   Ranges ranges;
   for (const LoopVar& l : s.loops) ranges.extents[l.name] = l.extent;
-  s.value = simplify(s.value, ranges);
-  if (s.where) s.where = simplify(s.where, ranges);
-  for (Expr& i : s.index) i = simplify(i, ranges);
+  map_exprs(s, [&](const Expr& e) { return simplify(e, ranges); });
   return s;
 }
 
@@ -90,9 +88,7 @@ bool split_once(KernelStatement& s) {
   if (!sum) return false;
   for (const LoopVar& v : s.loops)
     if (const auto m = merged(v, *sum)) {
-      s.value = substitute(s.value, m->parts());
-      if (s.where) s.where = substitute(s.where, m->parts());
-      for (Expr& i : s.index) i = substitute(i, m->parts());
+      map_exprs(s, [&](const Expr& e) { return substitute(e, m->parts()); });
       split_in(s.loops, *m);
       s = simplified(std::move(s));
       return true;

@@ -328,6 +328,43 @@ Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars) {
   return vars.empty() ? e : Substitution(vars).run(e);
 }
 
+bool same(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) { return same(x, y); });
+}
+
+bool has_loop(const std::vector<LoopVar>& loops, const std::string& name) {
+  return std::any_of(loops.begin(), loops.end(), [&](const LoopVar& v) { return v.name == name; });
+}
+
+void collect_factors(const Expr& e, std::vector<Expr>& out) {
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (a && a->op == ScalarOp::Mul)
+    for (const Expr& x : a->args) collect_factors(x, out);
+  else out.push_back(e);
+}
+
+std::vector<Expr> var_refs(const std::vector<LoopVar>& loops) {
+  std::vector<Expr> out;
+  for (const LoopVar& v : loops) out.push_back(var_ref(v.name));
+  return out;
+}
+
+namespace {
+Expr with_new_tensors(const Expr& e, FunctionRef<int(int)> to) {
+  const Expr below = map_children(e, [&](const Expr& c) { return with_new_tensors(c, to); });
+  const auto* r = std::get_if<Read>(&below->node);
+  return r && to(r->tensor) != r->tensor ? read_of(to(r->tensor), below->type, r->index, r->fill) : below;
+}
+}  // namespace
+
+Expr with_tensors(const Expr& e, const std::vector<int>& to) {
+  return with_new_tensors(e, [&](int t) { return to[static_cast<size_t>(t)]; });
+}
+
+Expr with_tensor(const Expr& e, int from, int to) {
+  return e ? with_new_tensors(e, [&](int t) { return t == from ? to : t; }) : e;
+}
+
 ScalarOp step_of(Reducer r) {
   switch (r) {
     case Reducer::Sum: return ScalarOp::Add;

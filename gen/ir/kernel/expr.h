@@ -98,6 +98,7 @@ Expr constant_of(double v, DType type);
 Expr var_ref(std::string name);
 Expr size_ref(std::string name);
 Expr attr_ref(std::string name, DType type, int element = 0);
+std::vector<Expr> var_refs(const std::vector<LoopVar>& loops);
 Expr read_of(int tensor, DType storage, std::vector<Expr> index, Expr fill = nullptr);
 /// Types the node by the row's result rule; `type` is needed for Explicit rows.
 Expr apply(ScalarOp op, Few<Expr> args);
@@ -125,7 +126,11 @@ std::optional<int64_t> constant_value(const Expr&);
 bool is_zero(const Expr&);
 bool is_one(const Expr&);
 bool same(const Expr&, const Expr&);  ///< structural equality
+bool same(const std::vector<Expr>&, const std::vector<Expr>&);
 bool mentions(const Expr&, const std::string& var);
+bool has_loop(const std::vector<LoopVar>&, const std::string& name);
+/// Appends the factors of a product, of which one may be a product itself; any other expression is one factor.
+void collect_factors(const Expr& e, std::vector<Expr>& out);
 std::string_view name_of(Reducer);
 /// The value of an empty reduction, of type `type` (Max: -inf or the lowest integer).
 Expr identity_of(Reducer, DType type);
@@ -143,6 +148,11 @@ Expr map_children(const Expr& e, FunctionRef<Expr(const Expr&)> f);
 /// Replaces variables by expressions everywhere (capture-free because names are unique in a kernel). A shared node
 /// stays one node.
 Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars);
+
+/// Reads of tensor t become reads of to[t].
+Expr with_tensors(const Expr& e, const std::vector<int>& to);
+/// Reads of `from` become reads of `to`; null stays null.
+Expr with_tensor(const Expr& e, int from, int to);
 
 /// Text form; tensors are printed by the names given (or t0, t1, … without).
 std::string to_text(const Expr&, const std::vector<std::string>& tensor_names = {});

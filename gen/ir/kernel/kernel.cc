@@ -284,6 +284,25 @@ std::vector<std::string> verify(const Kernel& k) {
   return errors;
 }
 
+void map_exprs(KernelStatement& s, FunctionRef<Expr(const Expr&)> f) {
+  s.value = f(s.value);
+  if (s.where) s.where = f(s.where);
+  for (Expr& e : s.index) e = f(e);
+}
+
+void renumber_tensors(KernelStatement& s, const std::vector<int>& to) {
+  s.target = to[static_cast<size_t>(s.target)];
+  map_exprs(s, [&](const Expr& e) { return with_tensors(e, to); });
+}
+
+void drop_tensor(Kernel& k, int tensor) {
+  std::vector<int> to;
+  for (int t = 0; t < static_cast<int>(k.tensors.size()); ++t) to.push_back(t - (t > tensor ? 1 : 0));
+  k.tensors.erase(k.tensors.begin() + tensor);
+  for (KernelStatement& s : k.body) renumber_tensors(s, to);
+  for (Check& c : k.checks) c.holds = with_tensors(c.holds, to);
+}
+
 Kernel map_exprs(const Kernel& k, FunctionRef<Expr(const Expr&)> f) {
   Kernel out = k;
   const auto each = [&](std::vector<Expr>& v) {
@@ -303,9 +322,7 @@ Kernel map_exprs(const Kernel& k, FunctionRef<Expr(const Expr&)> f) {
   }
   for (KernelStatement& s : out.body) {
     loops(s.loops);
-    each(s.index);
-    s.value = f(s.value);
-    if (s.where) s.where = f(s.where);
+    map_exprs(s, f);
   }
   for (Kernel& part : out.parts) part = map_exprs(part, f);
   for (FoundSize& s : out.found) s.bound = f(s.bound);

@@ -145,9 +145,15 @@ std::vector<Expr> contiguous_strides(const std::vector<Expr>& dims);
 bool has_type(const Kernel&, DType);
 /// Names of the tensors, for printing expressions.
 std::vector<std::string> tensor_names(const Kernel&);
-/// Text form, one line a tensor, check and statement.
 /// The same kernel with every expression replaced by f(e): statements, checks, facts, shapes.
 Kernel map_exprs(const Kernel&, FunctionRef<Expr(const Expr&)> f);
+/// Replaces the value, the condition and the index of a statement.
+void map_exprs(KernelStatement&, FunctionRef<Expr(const Expr&)> f);
+/// Tensor t of the statement becomes to[t].
+void renumber_tensors(KernelStatement&, const std::vector<int>& to);
+/// Takes a tensor that is not used any more out of the kernel.
+void drop_tensor(Kernel&, int tensor);
+/// Text form, one line a tensor, check and statement.
 std::string to_text(const Kernel&);
 /// Errors: a list of messages, empty when the kernel is valid (ranks, types, unknown names, duplicate
 /// variables).

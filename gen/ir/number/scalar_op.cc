@@ -19,4 +19,16 @@ std::optional<ScalarOp> scalar_op_from_name(std::string_view name) {
   return std::nullopt;
 }
 
+bool is_comparison(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::Lt:
+    case ScalarOp::Le:
+    case ScalarOp::Gt:
+    case ScalarOp::Ge:
+    case ScalarOp::Eq:
+    case ScalarOp::Ne: return true;
+    default: return false;
+  }
+}
+
 }  // namespace tenon

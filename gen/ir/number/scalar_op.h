@@ -28,6 +28,8 @@ struct ScalarOpRow {
 
 std::span<const ScalarOpRow> all_scalar_ops();
 const ScalarOpRow& scalar_op_row(ScalarOp);
+/// < <= > >= == !=
+bool is_comparison(ScalarOp);
 std::optional<ScalarOp> scalar_op_from_name(std::string_view);
 
 }  // namespace tenon

@@ -29,9 +29,7 @@ class StepKeeper {
     }
     for (const auto& [tensor, dims] : kept_) shorten(g_.kernel.tensors[static_cast<size_t>(tensor)], dims);
     for (KernelStatement& s : g_.kernel.body) {
-      for (Expr& e : s.index) e = changed(e);
-      s.value = changed(s.value);
-      if (s.where) s.where = changed(s.where);
+      map_exprs(s, [&](const Expr& e) { return changed(e); });
       s.index = in_ring(s.target, std::move(s.index));
     }
   }

@@ -84,13 +84,6 @@ struct Sides {
   Expr with, without;
 };
 
-void collect_factors(const Expr& e, std::vector<Expr>& out) {
-  const auto* a = std::get_if<Apply>(&e->node);
-  if (a && a->op == ScalarOp::Mul)
-    for (const Expr& x : a->args) collect_factors(x, out);
-  else out.push_back(e);
-}
-
 Expr times(const Expr& a, const Expr& b) { return a ? apply(ScalarOp::Mul, {a, b}) : b; }
 
 /// Where `cond` holds, taken out of a sum: the sum's other value is 0 there.

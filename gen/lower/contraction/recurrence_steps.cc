@@ -106,9 +106,7 @@ SteppedGroup stepped(const Kernel& k, const StepGroup& g) {
     }
     std::map<std::string, Expr> names;
     for (size_t i = 0; i < g.depth; ++i) names[s.loops[i].name] = values[i];
-    s.value = substitute(s.value, names);
-    for (Expr& e : s.index) e = substitute(e, names);
-    s.where = s.where ? substitute(s.where, names) : nullptr;
+    map_exprs(s, [&](const Expr& e) { return substitute(e, names); });
     s.joined = s.joined > g.depth ? s.joined - g.depth + inner.size() : 0;
     s.loops.erase(s.loops.begin(), s.loops.begin() + static_cast<std::ptrdiff_t>(g.depth));
     s.loops.insert(s.loops.begin(), inner.begin(), inner.end());

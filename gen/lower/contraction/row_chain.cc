@@ -12,11 +12,7 @@
 namespace tenon {
 namespace {
 
-bool holds(const std::vector<LoopVar>& vars, const std::string& name) {
-  return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name == name; });
-}
-
-/// Tensors written in the kernel: no matrix may be, as its panels are made before the first block.
+/// What is written in the kernel: no matrix may be, as its panels are made before the first block.
 std::set<int> written_in(const Kernel& k) {
   std::set<int> out;
   for (const KernelStatement& s : k.body) out.insert(s.target);
@@ -53,7 +49,7 @@ struct Roles {
 };
 
 bool meet(const std::vector<LoopVar>& a, const std::vector<LoopVar>& b) {
-  return std::any_of(a.begin(), a.end(), [&](const LoopVar& v) { return holds(b, v.name); });
+  return std::any_of(a.begin(), a.end(), [&](const LoopVar& v) { return has_loop(b, v.name); });
 }
 
 /// The roles where the first `end` statements are about rows; what sums over them is what has them in its depth.
@@ -61,7 +57,7 @@ Roles roles_of(const Kernel& k, size_t end, const std::set<int>& written) {
   Roles out;
   out.common = common_loops(k, end);
   const auto drop = [&](const std::vector<LoopVar>& vars) {
-    std::erase_if(out.common, [&](const LoopVar& v) { return holds(vars, v.name); });
+    std::erase_if(out.common, [&](const LoopVar& v) { return has_loop(vars, v.name); });
   };
   for (size_t i = 0; i < k.body.size(); ++i) {
     out.products.push_back(i < end ? product_of(k, k.body[i], written) : std::nullopt);
@@ -81,8 +77,8 @@ Roles roles_of(const Kernel& k, size_t end, const std::set<int>& written) {
 bool keeps_roles(const Kernel& k, const Roles& roles) {
   for (size_t i = 0; i < k.body.size(); ++i) {
     const std::vector<LoopVar>& loops = k.body[i].loops;
-    const bool all =
-        std::all_of(roles.common.begin(), roles.common.end(), [&](const LoopVar& v) { return holds(loops, v.name); });
+    const bool all = std::all_of(roles.common.begin(), roles.common.end(),
+                                 [&](const LoopVar& v) { return has_loop(loops, v.name); });
     if ((roles.places[i] == Place::Between || roles.places[i] == Place::Product) && !all) return false;
     if (roles.places[i] == Place::Sum && (k.body[i].update != Update::Assign || !k.reassociate)) return false;
   }
@@ -230,7 +226,7 @@ class Cutter {
     std::vector<LoopVar> depth;
     for (const LoopVar& v : r.vars) {
       if (v.name == chain_.row.name) depth.push_back({v.name, size_ref(chain_.count)});
-      else if (!holds(common_, v.name)) depth.push_back(v);
+      else if (!has_loop(common_, v.name)) depth.push_back(v);
     }
     const Expr of_block = reduce(Reducer::Sum, depth, nullptr, blocked(r.value), s.value->type);
     KernelStatement out = blocked(s);
@@ -246,7 +242,7 @@ class Cutter {
     std::vector<LoopVar> loops;
     for (const LoopVar& v : s.loops) {
       if (v.name == chain_.row.name) loops.push_back({v.name, size_ref(chain_.count)});
-      else if (!holds(common_, v.name)) loops.push_back(v);
+      else if (!has_loop(common_, v.name)) loops.push_back(v);
     }
     s.loops = std::move(loops);
     return s;
@@ -298,7 +294,7 @@ LoopVar block_loop(const Roles& roles) {
     bool all = true;
     for (size_t i = 0; i < roles.places.size(); ++i)
       if (const auto& p = roles.products[i])
-        all = all && holds(roles.places[i] == Place::Sum ? p->depth : p->rows, v.name);
+        all = all && has_loop(roles.places[i] == Place::Sum ? p->depth : p->rows, v.name);
     if (all) row = v;
   }
   return row;
@@ -312,8 +308,8 @@ bool divide_loops(const Kernel& k, const Roles& roles, RowChain& chain) {
     for (size_t i = 0; i < roles.places.size(); ++i) {
       if (roles.places[i] == Place::Product) shared = shared || mentions(roles.products[i]->matrix, v.name);
       if (roles.places[i] == Place::Sum) {
-        shared = shared || holds(k.body[i].loops, v.name);
-        summed = summed || holds(roles.products[i]->depth, v.name);
+        shared = shared || has_loop(k.body[i].loops, v.name);
+        summed = summed || has_loop(roles.products[i]->depth, v.name);
       }
     }
     if (shared && summed) return false;

@@ -147,12 +147,9 @@ Kernel simplify_kernel(const Kernel& k) {
     const std::map<std::string, Expr> zeros = unit_loops(s.loops);
     Ranges ranges = sizes;
     add_loops(ranges, s.loops);
-    const auto tidy = [&](const Expr& e) {
+    map_exprs(s, [&](const Expr& e) {
       return shared.share(simplify(without_unit_reductions(zeros.empty() ? e : substitute(e, zeros)), ranges));
-    };
-    for (Expr& e : s.index) e = tidy(e);
-    s.value = tidy(s.value);
-    if (s.where) s.where = tidy(s.where);
+    });
     if (s.where) narrow_update(out, s);
   }
   part_groups(out.body);

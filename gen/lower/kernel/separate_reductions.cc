@@ -104,7 +104,7 @@ class ReductionSeparator {
     }
     for (const KernelStatement& other : out_.body)
       if (same(other.value, e) && other.update == Update::Assign && made_here_.count(other.target) &&
-          same_index(other.index, s.index))
+          same(other.index, s.index))
         return read_of(other.target, e->type, s.index);
     s.target = new_temp(std::string(name_of(std::get<Reduce>(e->node).op)), e->type, dims);
     s.value = e;
@@ -146,10 +146,6 @@ class ReductionSeparator {
     for (size_t i = 0; i < statement_->loops.size(); ++i)
       if (statement_->loops[i].direction != Direction::Any) n = std::max(n, i + 1);
     return n;
-  }
-
-  static bool same_index(const std::vector<Expr>& a, const std::vector<Expr>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) { return same(x, y); });
   }
 
   int new_temp(const std::string& what, DType type, const std::vector<Expr>& dims) {

@@ -22,13 +22,6 @@ struct Split {
   std::vector<LoopVar> rest;   ///< the other variables of the reduction
 };
 
-void collect_factors(const Expr& e, std::vector<Expr>& out) {
-  const auto* a = std::get_if<Apply>(&e->node);
-  if (a && a->op == ScalarOp::Mul)
-    for (const Expr& x : a->args) collect_factors(x, out);
-  else out.push_back(e);
-}
-
 bool mentions_any(const std::vector<Expr>& all, const std::string& var) {
   return std::any_of(all.begin(), all.end(), [&](const Expr& e) { return mentions(e, var); });
 }

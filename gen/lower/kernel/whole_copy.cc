@@ -17,13 +17,9 @@ bool are_variables(const std::vector<Expr>& index, const std::vector<LoopVar>& l
                     [](const Expr& e, const LoopVar& l) { return is_variable(e, l.name); });
 }
 
-bool all_same(const std::vector<Expr>& a, const std::vector<Expr>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) { return same(x, y); });
-}
-
 /// One dimension if source and target have the same layout.
 void flatten(std::vector<Expr>& dims, std::vector<Expr>& steps) {
-  if (!all_same(steps, contiguous_strides(dims))) return;
+  if (!same(steps, contiguous_strides(dims))) return;
   Expr all = dims[0];
   for (size_t d = 1; d < dims.size(); ++d) all = all * dims[d];
   dims = {all};
@@ -40,8 +36,8 @@ std::optional<WholeCopy> whole_copy(const Kernel& part) {
       !are_variables(read->index, s.loops))
     return std::nullopt;
   const Tensor &x = part.tensors[static_cast<size_t>(read->tensor)], &y = part.tensors[static_cast<size_t>(s.target)];
-  if (x.shared || y.shared || x.dtype != y.dtype || !all_same(x.dims, y.dims) ||
-      !all_same(y.strides, contiguous_strides(y.dims)))
+  if (x.shared || y.shared || x.dtype != y.dtype || !same(x.dims, y.dims) ||
+      !same(y.strides, contiguous_strides(y.dims)))
     return std::nullopt;
   std::vector<Expr> dims = y.dims, steps = x.strides;
   if (std::all_of(dims.begin(), dims.end(), [](const Expr& e) { return constant_value(e).has_value(); }))

@@ -108,11 +108,7 @@ class Inliner {
   }
 
   void replace(const KernelStatement& definition) {
-    for (KernelStatement& s : k_.body) {
-      s.value = in(s.value, definition);
-      if (s.where) s.where = in(s.where, definition);
-      for (Expr& e : s.index) e = in(e, definition);
-    }
+    for (KernelStatement& s : k_.body) map_exprs(s, [&](const Expr& e) { return in(e, definition); });
   }
 
   Expr in(const Expr& e, const KernelStatement& definition) const {

@@ -31,11 +31,6 @@ void collect(const Tree& tree, std::vector<const TreeLoop*>& loops, std::vector<
   }
 }
 
-bool same_index(const std::vector<Expr>& a, const std::vector<Expr>& b) {
-  return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(), [](const Expr& x, const Expr& y) { return same(x, y); });
-}
-
 class Reuse {
  public:
   Reuse(const Kernel& k, const LoopTree& tree) : k_(k) {
@@ -55,8 +50,7 @@ class Reuse {
  private:
   bool fits(int temp, size_t last, const TreeDefine& d) const {
     const Tensor &t = k_.tensors[static_cast<size_t>(temp)], &o = k_.tensors[static_cast<size_t>(d.tensor)];
-    if (o.role != Role::Output || o.shared || d.update != Update::Assign || t.dtype != o.dtype ||
-        !same_index(t.dims, o.dims))
+    if (o.role != Role::Output || o.shared || d.update != Update::Assign || t.dtype != o.dtype || !same(t.dims, o.dims))
       return false;
     int definitions = 0;
     bool used_last = false;
@@ -64,7 +58,7 @@ class Reuse {
       const Leaf& leaf = leaves_[i];
       if (i != last && (touches(leaf, d.tensor) || (i > last && touches(leaf, temp)))) return false;
       for (const auto& index : accesses(leaf, temp)) {
-        if (i == last ? !same_index(index, d.index) : !confined(leaf, leaves_[last], index, d.index)) return false;
+        if (i == last ? !same(index, d.index) : !confined(leaf, leaves_[last], index, d.index)) return false;
         used_last = used_last || i == last;
       }
       definitions += leaf.define && leaf.define->tensor == temp ? 1 : 0;
@@ -107,23 +101,16 @@ class Reuse {
   std::vector<Leaf> leaves_;
 };
 
-Expr renamed(const Expr& e, int from, int to) {
-  if (!e) return e;
-  const Expr r = map_children(e, [&](const Expr& c) { return renamed(c, from, to); });
-  const auto* read = std::get_if<Read>(&r->node);
-  return read && read->tensor == from ? read_of(to, r->type, read->index, read->fill) : r;
-}
-
 void rename_in(Tree& tree, int from, int to) {
   for (TreeNode& n : tree) {
     if (auto* l = std::get_if<TreeLoop>(&n.node)) rename_in(l->body, from, to);
     if (auto* d = std::get_if<TreeDefine>(&n.node)) {
       d->tensor = d->tensor == from ? to : d->tensor;
-      d->value = renamed(d->value, from, to);
+      d->value = with_tensor(d->value, from, to);
     }
     if (auto* a = std::get_if<TreeAccumulate>(&n.node)) {
-      a->where = renamed(a->where, from, to);
-      a->value = renamed(a->value, from, to);
+      a->where = with_tensor(a->where, from, to);
+      a->value = with_tensor(a->value, from, to);
     }
   }
 }
