@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "algebra/contraction.h"
 
@@ -42,5 +43,12 @@ struct BytePanel {
   static constexpr int kColumns = 32, kHalf = 16, kRowBytes = 64;
   int64_t rows() const { return pair_rows + 2 * (quad_rows + 1); }
 };
+
+/// Channels below which a cache line holds too few of a pixel's for lines of channels to pay.
+constexpr int64_t kFewChannels = 16;
+
+/// The place in `c.depth` of the one variable that walks a dimension of the left side alone, where there are enough
+/// channels and pixels are the rows; nothing else. Sums over it last read neighbours of a pixel one after the other.
+std::optional<size_t> channel_variable(const Kernel& kernel, const Contraction& c);
 
 }  // namespace tenon

@@ -1,6 +1,4 @@
 // Parsers of flag values: each takes the whole text or nothing.
-#include "cli/value_syntax.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <charconv>
 #include <set>
 
+#include "cli/flags.h"
 #include "support/c_names.h"
 
 namespace tenon {

@@ -9,7 +9,6 @@
 #include "command/bench_case.h"
 #include "command/commands.h"
 #include "command/drawn_inputs.h"
-#include "command/program_folder.h"
 #include "command/select.h"
 #include "command/try_case.h"
 #include "command/written_files.h"

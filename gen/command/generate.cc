@@ -3,7 +3,6 @@
 
 #include "command/commands.h"
 #include "command/fix_kernels.h"
-#include "command/gradients.h"
 #include "command/select.h"
 #include "frontend/frontends.h"
 #include "pipeline/make.h"

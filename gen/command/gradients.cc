@@ -1,12 +1,11 @@
 // Chooses the ops that are differentiated, and says why one is not.
-#include "command/gradients.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 
+#include "command/select.h"
 #include "differentiate/gradient_ops.h"
 #include "library/expand_library.h"
 #include "support/print_to.h"

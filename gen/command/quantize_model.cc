@@ -6,7 +6,6 @@
 
 #include "command/commands.h"
 #include "command/drawn_inputs.h"
-#include "command/program_folder.h"
 #include "command/quantization_error.h"
 #include "command/select.h"
 #include "command/timed_program.h"

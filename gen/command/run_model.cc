@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
-#include "command/program_folder.h"
 #include "command/select.h"
 #include "command/written_files.h"
 #include "pipeline/make.h"

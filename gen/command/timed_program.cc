@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "command/program_folder.h"
+#include "command/written_files.h"
 #include "frontend/tensors/tensor_files.h"
 #include "support/quoted.h"
 #include "support/read_source.h"

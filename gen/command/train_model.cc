@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "command/commands.h"
-#include "command/program_folder.h"
 #include "command/select.h"
 #include "command/written_files.h"
 #include "frontend/onnx/write_onnx.h"

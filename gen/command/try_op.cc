@@ -9,11 +9,10 @@
 #include <filesystem>
 
 #include "command/commands.h"
-#include "command/gradients.h"
-#include "command/program_folder.h"
 #include "command/select.h"
 #include "command/try_case.h"
 #include "command/try_driver.h"
+#include "command/written_files.h"
 #include "differentiate/gradient_ops.h"
 #include "ir/op/type_function.h"
 #include "library/expand_library.h"

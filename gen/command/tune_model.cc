@@ -8,7 +8,6 @@
 
 #include "command/commands.h"
 #include "command/drawn_inputs.h"
-#include "command/program_folder.h"
 #include "command/select.h"
 #include "command/timed_program.h"
 #include "command/written_files.h"

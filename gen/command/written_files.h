@@ -1,4 +1,4 @@
-// Files that a command writes under names that the user gave, checked before it starts to work.
+// Files and folders that a command writes: programs compiled in a folder, names that the user gave.
 #pragma once
 
 #include <string>
@@ -21,5 +21,16 @@ void refuse_overwriting(const Run& run, const std::vector<WrittenFile>& written,
 
 /// Stops where one of them, written by a generated program, would be in a folder that does not exist.
 void refuse_missing_folders(const Run& run, const std::vector<WrittenFile>& written);
+
+/// Stops at a file that cannot be read, before any work starts.
+void refuse_unreadable(const std::vector<std::string>& paths);
+
+/// The compiler of a command line, which may say how to optimise itself; -O2 where it does not.
+std::string with_optimization(const std::string& compiler);
+/// The line of the shell that compiles the folder's sources to `program` in it; `libraries` is "" or " -lm".
+std::string compile_line(const std::string& compiler, const std::string& program, const std::string& libraries = "");
+/// Compiles them: the status. A compiler that fails is named, because it may be silent.
+int compile_folder(const std::string& folder, const std::string& compiler, const std::string& program,
+                   const std::string& libraries = "");
 
 }  // namespace tenon

@@ -1,7 +1,7 @@
 // Follows operators and regions forwards, around loops until nothing changes.
-#include "differentiate/active_values.h"
-
 #include <algorithm>
+
+#include "differentiate/backward_parts.h"
 
 namespace tenon {
 namespace {

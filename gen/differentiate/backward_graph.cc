@@ -8,8 +8,7 @@
 #include <map>
 #include <set>
 
-#include "differentiate/active_values.h"
-#include "differentiate/copy_region.h"
+#include "differentiate/backward_parts.h"
 #include "support/c_names.h"
 
 namespace tenon {

@@ -1,5 +1,5 @@
 // Copies regions from the outermost to the innermost, then the nodes in them.
-#include "differentiate/copy_region.h"
+#include "differentiate/backward_parts.h"
 
 namespace tenon {
 namespace {

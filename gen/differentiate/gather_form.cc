@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "algebra/simplify.h"
-#include "differentiate/renumbered.h"
 
 namespace tenon {
 namespace {

@@ -29,4 +29,8 @@ struct GatherFacts {
 std::optional<Expr> gather_form(const Contribution& c, const GatherTarget& target, const GatherFacts& known,
                                 FreshNames& names);
 
+/// The value for one element, where the index of `c` is the row-major place of a number that counts all values of its
+/// variables, and the tensor has as many elements.
+std::optional<Expr> renumbered_form(const Contribution& c, const GatherTarget& target);
+
 }  // namespace tenon

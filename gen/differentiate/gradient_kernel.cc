@@ -8,7 +8,6 @@
 #include "differentiate/fresh_loops.h"
 #include "differentiate/gather_form.h"
 #include "differentiate/gradient_steps.h"
-#include "differentiate/update_gradient.h"
 #include "ir/kernel/stated_derivative.h"
 #include "support/check.h"
 

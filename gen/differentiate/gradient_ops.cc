@@ -7,7 +7,7 @@
 #include <set>
 
 #include "differentiate/gradient_kernel.h"
-#include "ir/kernel/keep_used.h"
+#include "ir/kernel/library.h"
 #include "support/check.h"
 #include "support/parallel.h"
 

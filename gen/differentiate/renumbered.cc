@@ -1,7 +1,7 @@
 // Contributions that renumber all elements.
-#include "differentiate/renumbered.h"
-
 #include <algorithm>
+
+#include "differentiate/gather_form.h"
 
 namespace tenon {
 namespace {

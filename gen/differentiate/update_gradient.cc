@@ -1,6 +1,5 @@
 // The chain rule through updates other than sums.
-#include "differentiate/update_gradient.h"
-
+#include "differentiate/gradient_steps.h"
 #include "differentiate/scalar_derivative.h"
 
 namespace tenon {

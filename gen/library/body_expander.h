@@ -16,7 +16,7 @@
 #include "library/stored_view.h"
 #include "library/table_data.h"
 #include "library/type_rules.h"
-#include "support/one_line.h"
+#include "support/quoted.h"
 
 namespace tenon {
 

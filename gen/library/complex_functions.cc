@@ -1,5 +1,5 @@
 // Principal values: log and sqrt have their cut along the negative real axis, as arg has.
-#include "library/complex_functions.h"
+#include "library/expr_builder.h"
 
 namespace tenon {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "algebra/contraction.h"
 #include "algebra/linear.h"
-#include "ir/kernel/keep_used.h"
+#include "ir/kernel/library.h"
 #include "ir/op/type_function.h"
 #include "library/bind_steps.h"
 #include "library/expand_body.h"

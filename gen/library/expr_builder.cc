@@ -5,7 +5,6 @@
 
 #include <limits>
 
-#include "library/complex_functions.h"
 #include "library/type_rules.h"
 
 namespace tenon {

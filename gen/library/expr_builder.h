@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/kernel/expr.h"
 #include "library/scope.h"
 #include "support/diagnostics.h"
 
@@ -161,5 +162,8 @@ class ExprBuilder {
   bool in_index_ = false;   ///< a real number becomes an integer before it is brought into a range
   FrontDim front_;          ///< what the names of packs are while `*(…)` is evaluated
 };
+
+/// exp, log, sqrt, sin, cos and pow of complex numbers, principal values; null for other functions.
+Expr complex_function(ScalarOp op, const Few<Expr>& args);
 
 }  // namespace tenon

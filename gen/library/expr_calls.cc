@@ -9,7 +9,6 @@
 #include "ir/kernel/library.h"
 #include "ir/kernel/stated_derivative.h"
 #include "ir/op/type_function.h"
-#include "library/complex_functions.h"
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
 

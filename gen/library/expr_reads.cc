@@ -11,7 +11,7 @@
 #include "library/table_data.h"
 #include "library/type_rules.h"
 #include "oracle/number.h"
-#include "support/one_line.h"
+#include "support/quoted.h"
 
 namespace tenon {
 

@@ -1,9 +1,8 @@
 // Loops over a line for what large constants are made by; all else is computed number by number.
-#include "oracle/line_values.h"
-
 #include <algorithm>
 #include <cstring>
 
+#include "oracle/run_lines.h"
 #include "support/check.h"
 
 namespace tenon {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "ir/kernel/expr.h"
-#include "oracle/half.h"
+#include "oracle/number.h"
 #include "oracle/run_nest.h"
 
 namespace tenon {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "oracle/line_values.h"
 #include "support/parallel.h"
 
 namespace tenon {

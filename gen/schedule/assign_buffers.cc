@@ -1,6 +1,4 @@
 // Which buffer each value is in, and what loops copy.
-#include "schedule/assign_buffers.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <set>
 
 #include "ir/graph/size_bounds.h"
+#include "schedule/plan_passes.h"
 #include "support/check.h"
 #include "support/joined.h"
 

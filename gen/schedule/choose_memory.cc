@@ -1,10 +1,10 @@
 // Fills memories one after the other, in several orders of the blocks.
-#include "schedule/choose_memory.h"
-
 #include <algorithm>
 #include <functional>
 #include <limits>
 #include <numeric>
+
+#include "schedule/pack_blocks.h"
 
 namespace tenon {
 namespace {

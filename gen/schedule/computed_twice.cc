@@ -1,6 +1,4 @@
 // Which nodes have to come twice for a choice of values that are not kept, and the graph in which they do.
-#include "schedule/computed_twice.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,6 +6,7 @@
 #include "algebra/simplify.h"
 #include "ir/graph/size_bounds.h"
 #include "ir/kernel/kernel_cost.h"
+#include "schedule/recompute.h"
 #include "support/c_names.h"
 
 namespace tenon {

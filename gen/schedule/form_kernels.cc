@@ -1,6 +1,4 @@
 // Graph and the kernel of each operator → execution plan.
-#include "schedule/form_kernels.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,10 +6,10 @@
 #include "algebra/contraction.h"
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
-#include "schedule/assign_buffers.h"
 #include "schedule/fused_kernel.h"
 #include "schedule/index_map.h"
 #include "schedule/kernel_graph.h"
+#include "schedule/plan_passes.h"
 #include "schedule/split_loops.h"
 
 namespace tenon {

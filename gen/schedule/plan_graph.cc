@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "schedule/form_kernels.h"
 #include "schedule/plan_passes.h"
 
 namespace tenon {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "schedule/choose_memory.h"
 #include "schedule/pack_blocks.h"
 
 namespace tenon {

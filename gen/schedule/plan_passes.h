@@ -1,10 +1,11 @@
-// Passes over an execution plan, in the order of plan_graph.
+// Passes over an execution plan, in the order of plan_graph: fusion, buffers, then what they become.
 #pragma once
 
 #include <vector>
 
 #include "ir/nest/isa.h"
 #include "ir/plan/execution_plan.h"
+#include "schedule/fused_kernel.h"
 
 namespace tenon {
 
@@ -38,5 +39,16 @@ void share_kernels(ExecutionPlan& plan);
 
 /// The kernel with names that depend on its structure alone; equal texts of two such kernels mean equal kernels.
 std::string structure_of(const Kernel& kernel);
+
+/// `nodes`: per node of the graph its kernel, in order. Fuses pointwise operators into what makes their input
+/// (epilogue) or reads their output (prologue), leaves reshapes as views of their input, and keeps everything that an
+/// output needs. Each step says in its notes why its operators are one kernel. Offsets are not assigned yet.
+ExecutionPlan form_kernels(const Graph& graph, std::vector<FusedKernel> nodes, bool fuse);
+
+/// The plan of `kernels`, which are in the order in which they run; `regions` are the graph's. A value has a buffer
+/// of its own, except: a carried value and its result share one, and so does what the next iteration sees if nobody
+/// needs the old value any more (else it is copied); a branch writes its results where the outside reads them; slices
+/// are places in the buffer of the whole. Offsets in the arena are not assigned yet.
+ExecutionPlan assign_buffers(const Graph& graph, const std::vector<Region>& regions, std::vector<FusedKernel> kernels);
 
 }  // namespace tenon

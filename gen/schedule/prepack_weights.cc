@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "algebra/channel_depth.h"
 #include "algebra/pair_depth.h"
 #include "schedule/plan_passes.h"
 #include "support/parallel.h"

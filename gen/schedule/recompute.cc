@@ -5,8 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "schedule/computed_twice.h"
-
 namespace tenon {
 namespace {
 

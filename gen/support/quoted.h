@@ -33,4 +33,7 @@ std::optional<std::string> depfile_word(std::string_view name);
 /// size if all is valid.
 std::size_t first_invalid_utf8(std::string_view text);
 
+/// The text with each line break and the blanks around it as one blank; as none after an opening bracket.
+std::string one_line(std::string_view text);
+
 }  // namespace tenon

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "cli/value_syntax.h"
+#include "cli/flags.h"
 #include "support/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

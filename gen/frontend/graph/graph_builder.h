@@ -7,10 +7,10 @@
 #include <span>
 #include <stdexcept>
 
-#include "frontend/graph/name_graph.h"
 #include "frontend/graph/op_semantics.h"
 #include "frontend/graph/text_table.h"
 #include "frontend/graph/value_range.h"
+#include "support/c_names.h"
 
 namespace tenon {
 

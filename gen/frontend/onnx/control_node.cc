@@ -1,7 +1,7 @@
 // What the operators of ONNX that hold graphs have in common.
-#include "frontend/onnx/control_node.h"
-
 #include <fmt/format.h>
+
+#include "frontend/onnx/onnx_control.h"
 
 namespace tenon {
 

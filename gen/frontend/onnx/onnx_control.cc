@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "frontend/onnx/control_node.h"
-
 namespace tenon {
 namespace {
 

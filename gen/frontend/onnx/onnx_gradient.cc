@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "frontend/onnx/control_node.h"
+#include "frontend/onnx/onnx_control.h"
 
 namespace tenon {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "frontend/graph/joined_results.h"
-#include "frontend/onnx/control_node.h"
+#include "frontend/onnx/onnx_control.h"
 #include "frontend/onnx/onnx_nodes.h"
 #include "frontend/onnx/onnx_told.h"
 

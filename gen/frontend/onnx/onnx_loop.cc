@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "frontend/graph/joined_results.h"
-#include "frontend/onnx/control_node.h"
 #include "frontend/onnx/loop_body.h"
+#include "frontend/onnx/onnx_control.h"
 #include "frontend/onnx/onnx_told.h"
 
 namespace tenon {

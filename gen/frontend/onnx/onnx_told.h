@@ -1,8 +1,14 @@
 // Inputs whose numbers are taken to be known because the extents that the file states leave no choice about them.
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
+#include "frontend/onnx/onnx.pb.h"
 #include "frontend/onnx/onnx_node.h"
 #include "frontend/onnx/onnx_table.h"
+#include "ir/graph/size_expr.h"
 
 namespace tenon {
 
@@ -25,5 +31,11 @@ std::vector<ValueId> cut_to_count(const OnnxNodeContext& context, const std::vec
 /// `output` as long as the known ones of `elements` are those of `given` at run time; otherwise a range error.
 ValueId only_if_told(GraphBuilder& builder, const OnnxTable& table, ValueId given,
                      const std::vector<SizeExpr>& elements, ValueId output);
+
+/// Adds to `stated` what follows from it: operands that have dims are taken to have the shape of the result. That is a
+/// guess where an operand is stretched, so a recipe that relies on it has its numbers compared at run time. The table
+/// says which operators work element by element.
+void carry_stated_shapes(const tenon_onnx::GraphProto& graph, const OnnxTable& table,
+                         std::map<std::string, std::vector<SizeExpr>>& stated);
 
 }  // namespace tenon

@@ -7,7 +7,7 @@
 
 #include "frontend/onnx/onnx_parse.h"
 #include "frontend/onnx/onnx_reader.h"
-#include "frontend/onnx/onnx_stated.h"
+#include "frontend/onnx/onnx_told.h"
 
 namespace tenon {
 

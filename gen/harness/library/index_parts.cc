@@ -1,5 +1,5 @@
 // Finds the attributes that are parts of indices, through the names that kernels have for them.
-#include "harness/library/index_parts.h"
+#include "harness/library/library_bind.h"
 
 namespace tenon {
 namespace {

@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "harness/library/index_parts.h"
 #include "harness/library/library_attributes.h"
 #include "harness/library_names.h"
-#include "ir/nest/c_reads.h"
+#include "ir/nest/c_ast.h"
 #include "support/check.h"
 #include "support/quoted.h"
 

@@ -1,11 +1,15 @@
 // The bind function of an op: checks a call against the definition and finds every size, in straight-line C.
 #pragma once
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "harness/library/library_arithmetic.h"
 #include "harness/library/library_signature.h"
 #include "harness/library/runtime_calls.h"
+#include "ir/kernel/library.h"
+#include "ir/nest/c_ast.h"
 
 namespace tenon {
 
@@ -78,5 +82,16 @@ void write_permuted(BindState& s, const CExpr& operand);
 void write_element_checks(BindState& s, const LetDef& l);
 /// Symbols, scalars and lists for the kernels.
 void write_handover(BindState& s);
+
+/// Attributes that kernels compute indices with, such as stride and pad of X[stride*h + r - pad]: these sums, and the
+/// products of factors with extents, have to fit in 64 bits.
+enum class IndexPart { Term, Factor };
+
+/// Name and element (0 for a number) of an attribute; all elements of a list with one for each dimension are one entry.
+using IndexParts = std::map<std::pair<std::string, int>, IndexPart>;
+
+IndexParts index_parts(const LibraryOp& op);
+/// What an attribute may be at most, and at least with a minus.
+CExpr most_of(IndexPart part);
 
 }  // namespace tenon

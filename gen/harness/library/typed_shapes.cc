@@ -7,7 +7,7 @@
 #include "harness/library/library_dims.h"
 #include "harness/library/runtime_calls.h"
 #include "harness/library/typed_prototypes.h"
-#include "ir/nest/c_reads.h"
+#include "ir/nest/c_ast.h"
 #include "ir/text/print_c99.h"
 
 namespace tenon {

@@ -9,7 +9,7 @@
 #include "harness/model/model_extents.h"
 #include "harness/model/model_files.h"
 #include "harness/model/model_state.h"
-#include "ir/nest/c_reads.h"
+#include "ir/nest/c_ast.h"
 #include "ir/text/print_c99.h"
 #include "support/quoted.h"
 

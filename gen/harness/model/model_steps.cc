@@ -8,7 +8,7 @@
 
 #include "harness/model/model_extents.h"
 #include "ir/graph/graph_passes.h"
-#include "ir/nest/c_reads.h"
+#include "ir/nest/c_ast.h"
 #include "support/check.h"
 #include "support/quoted.h"
 

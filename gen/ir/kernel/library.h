@@ -124,4 +124,7 @@ std::string to_text(const Library& library);
 /// Errors in any of the kernels, with its name; empty when all are valid.
 std::vector<std::string> verify(const Library& library);
 
+/// Drops the others, and facts about them.
+void keep_used(LibraryKernel& kernel);
+
 }  // namespace tenon

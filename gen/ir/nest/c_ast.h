@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -223,5 +224,11 @@ CStmt c_comment(std::string text);
 /// A comment that begins a paragraph.
 CStmt c_paragraph(std::string text);
 CStmt c_if(CExpr cond, CBlock then, CBlock otherwise = {});
+
+/// Identifiers whose values the statements use. An assignment `x = …` does not read x, `x += …` does.
+std::set<std::string> variables_read(const CBlock&);
+
+/// Assignments to variables that are not needed become `(void)value;`: a call may check something.
+void drop_assignments(CBlock&, const std::set<std::string>& not_needed);
 
 }  // namespace tenon

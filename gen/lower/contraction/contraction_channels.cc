@@ -2,7 +2,6 @@
 // them one after the other however far apart its pixels are.
 #include <algorithm>
 
-#include "algebra/channel_depth.h"
 #include "algebra/pair_depth.h"
 #include "lower/contraction/contraction_staging.h"
 

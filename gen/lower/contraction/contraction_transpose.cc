@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "lower/contraction/contraction_builder.h"
-#include "lower/generate/transpose_vectors.h"
+#include "lower/generate/generate.h"
 
 namespace tenon {
 namespace {

@@ -1,11 +1,10 @@
 // Lowers each segment of a recurrence on its own and puts them together around the loops over the steps.
-#include "lower/contraction/lower_recurrence.h"
-
 #include <algorithm>
 #include <set>
 
 #include "algebra/contraction.h"
 #include "lower/contraction/contraction_builder.h"
+#include "lower/contraction/recurrence_steps.h"
 
 namespace tenon {
 namespace {

@@ -1,10 +1,9 @@
 // Lowers each segment of a chain on its own and puts them together: panels once, then every block of rows from the
 // first to the last.
-#include "lower/contraction/lower_row_chain.h"
-
 #include <algorithm>
 
 #include "lower/contraction/contraction_builder.h"
+#include "lower/contraction/row_chain.h"
 
 namespace tenon {
 namespace {

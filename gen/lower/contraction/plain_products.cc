@@ -7,7 +7,7 @@
 
 #include "algebra/contraction.h"
 #include "algebra/contraction_value.h"
-#include "lower/kernel/add_temp.h"
+#include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 
 namespace tenon {

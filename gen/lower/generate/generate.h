@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
 
 #include "algebra/linear.h"
 #include "ir/nest/isa.h"
 #include "ir/nest/loop_nest.h"
-#include "lower/generate/names_in_scope.h"
 #include "lower/generate/value_memo.h"
 #include "lower/kernel/check_guards.h"
 #include "lower/tree/carry_values.h"
@@ -18,6 +21,22 @@
 #include "support/pointer_map.h"
 
 namespace tenon {
+
+/// Names in use, counted by the scopes that hold them.
+class NamesInScope {
+ public:
+  /// `base`, or with the first number after it that makes it new; in use until released.
+  std::string take(const std::string& base) {
+    std::string name = base;
+    for (int n = 2; used_.count(name) != 0; ++n) name = base + std::to_string(n);
+    used_.insert(name);
+    return name;
+  }
+  void release(const std::string& name) { used_.erase(name); }
+
+ private:
+  std::unordered_set<std::string> used_;
+};
 
 /// Writes the body of one loop tree.
 class Generator {
@@ -229,5 +248,9 @@ class Generator {
   ValueMemo memo_;
   std::vector<WordBlocks> word_blocks_;
 };
+
+/// `rows` are as many vectors as each has lanes, a power of two: lane c of row r becomes lane r of row c, by rounds of
+/// two-input shuffles. `named` gives each result a name.
+std::vector<Operand> transpose_vectors(std::vector<Operand> rows, const std::function<Operand(Operand)>& named);
 
 }  // namespace tenon

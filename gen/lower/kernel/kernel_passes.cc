@@ -1,6 +1,10 @@
 // The table of kernel passes.
 #include "lower/kernel/kernel_passes.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "lower/kernel/kernel_ranges.h"
 
 namespace tenon {
@@ -22,6 +26,16 @@ std::span<const KernelPass> kernel_passes() {
       {"limit-temps", limit_temps},
   };
   return passes;
+}
+
+int add_temp(Kernel& k, const std::string& base, DType type, const std::vector<Expr>& dims) {
+  std::string name = base;
+  const auto taken = [&] {
+    return std::any_of(k.tensors.begin(), k.tensors.end(), [&](const Tensor& t) { return t.name == name; });
+  };
+  for (int n = 2; taken(); ++n) name = fmt::format("{}{}", base, n);
+  k.tensors.push_back({name, Role::Temp, type, dims, contiguous_strides(dims)});
+  return static_cast<int>(k.tensors.size()) - 1;
 }
 
 }  // namespace tenon

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/kernel/kernel.h"
 
@@ -46,5 +48,8 @@ std::span<const KernelPass> kernel_passes();
 /// The kernel with checks that read no temps where these are defined by one plain statement: checks run before all
 /// statements.
 Kernel checks_without_temps(const Kernel& k);
+
+/// Adds a temp named `base`, with a number after it where the name is taken; its position among the tensors.
+int add_temp(Kernel& k, const std::string& base, DType type, const std::vector<Expr>& dims);
 
 }  // namespace tenon

@@ -7,7 +7,6 @@
 #include "algebra/fresh_names.h"
 #include "algebra/normal_fills.h"
 #include "algebra/simplify.h"
-#include "lower/kernel/add_temp.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"

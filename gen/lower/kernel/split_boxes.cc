@@ -8,7 +8,6 @@
 #include "algebra/fresh_names.h"
 #include "algebra/simplify.h"
 #include "ir/kernel/expr.h"
-#include "lower/kernel/add_temp.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/sliding_box.h"

@@ -1,9 +1,8 @@
 // Which products are thin: conditions over extents and strides.
-#include "lower/kernel/thin_products.h"
-
 #include <algorithm>
 
 #include "lower/kernel/fork_parts.h"
+#include "lower/kernel/variants.h"
 
 namespace tenon {
 namespace {

@@ -4,7 +4,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "algebra/contraction.h"
 #include "ir/kernel/kernel.h"
 #include "ir/nest/isa.h"
 
@@ -38,5 +40,28 @@ Kernel with_sizes(const Kernel& k, const std::map<std::string, int64_t>& sizes);
 
 /// The next fork that pays for this kernel on this level; nothing when there is none left.
 std::optional<Fork> next_fork(const Kernel&, const Isa&);
+
+/// Where `holds` is true at run time, plain loops over `kernel` are the better body of the contraction.
+struct ThinProduct {
+  Expr holds;  ///< over sizes; null: always
+  Kernel kernel;
+  bool streams_rows = false;  ///< of use only where it goes over blocks of rows
+  bool joins_rows = false;    ///< of use only where it takes several sums together
+};
+
+/// The thin cases of a matrix product of floats whose extents are known at the call, in the order in which they are
+/// tested. Vectors go along the depth where both sides are dense there, else along the columns (or rows) of the only
+/// row (or column).
+std::vector<ThinProduct> thin_products(const Kernel& kernel, const Contraction& c);
+
+/// Where `holds` is true at run time, `kernel` is the same contraction with what that says put in.
+struct WindowCase {
+  Expr holds;  ///< over sizes and attributes
+  Kernel kernel;
+};
+
+/// The cases of a convolution whose extents and attributes are known at the call, in the order in which they are
+/// tested.
+std::vector<WindowCase> window_cases(const Kernel& kernel, const Contraction& c);
 
 }  // namespace tenon

@@ -1,12 +1,11 @@
 // Which windows are cases: what sizes and attributes are then, and the kernel for each.
-#include "lower/kernel/window_cases.h"
-
 #include <algorithm>
 
 #include "algebra/known_values.h"
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/variants.h"
 
 namespace tenon {
 namespace {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "algebra/simplify.h"
-#include "lower/kernel/add_temp.h"
+#include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/build_loops.h"
 #include "lower/tree/loop_tree.h"

@@ -5,7 +5,7 @@
 
 #include "algebra/simplify.h"
 #include "ir/kernel/expr.h"
-#include "lower/kernel/add_temp.h"
+#include "lower/kernel/kernel_passes.h"
 #include "lower/tree/build_loops.h"
 #include "lower/tree/column_reductions.h"
 

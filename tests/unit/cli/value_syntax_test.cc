@@ -1,7 +1,6 @@
 // Flag values: what parses, and what does not.
-#include "cli/value_syntax.h"
-
 #include "catch.h"
+#include "cli/flags.h"
 
 namespace value_syntax_test {
 

@@ -2,7 +2,6 @@
 #include "ir/nest/c_ast.h"
 
 #include "catch.h"
-#include "ir/nest/c_reads.h"
 #include "ir/text/print_c99.h"
 
 namespace c_ast_test {

@@ -1,7 +1,6 @@
 // Buffers of loops: where carried values and slices lie, and what is copied.
-#include "schedule/assign_buffers.h"
-
 #include "catch.h"
+#include "schedule/plan_passes.h"
 
 namespace assign_buffers_test {
 

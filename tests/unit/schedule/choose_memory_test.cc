@@ -1,7 +1,6 @@
 // Blocks in memories with budgets: which goes where, and what is said where one has no room.
-#include "schedule/choose_memory.h"
-
 #include "catch.h"
+#include "schedule/pack_blocks.h"
 #include "schedule/plan_memory.h"
 
 namespace choose_memory_test {

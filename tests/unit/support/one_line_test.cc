@@ -1,7 +1,6 @@
 // Text of several lines on one.
-#include "support/one_line.h"
-
 #include "catch.h"
+#include "support/quoted.h"
 
 TEST_CASE("one_line: breaks and the blanks around them are one blank") {
   CHECK(tenon::one_line("Y[i] = X[i]") == "Y[i] = X[i]");

@@ -1,4 +1,4 @@
-// A second copy of a part of a graph, with values and names of its own.
+// Parts of making a graph of gradients.
 #pragma once
 
 #include <functional>
@@ -9,6 +9,9 @@
 #include "ir/graph/graph.h"
 
 namespace tenon {
+
+/// Per value: whether it is floating and depends on one of `from` through floating values, by nodes before `end`.
+std::vector<bool> active_values(const Graph& graph, const std::vector<ValueId>& from, size_t end);
 
 /// Where the copy's values and names come from.
 struct RegionCopySource {
