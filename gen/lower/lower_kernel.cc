@@ -106,27 +106,16 @@ struct Whole {
   std::optional<SteppedKernel> stepped = {};
 };
 
-/// A body over the panels of products, where that pays.
-struct Panelled {
-  std::string blueprint;
-  Operand pays;
-  Block body;
-};
-
-std::optional<Panelled> panelled(const Whole& whole, const Isa& isa, const Blueprints& blueprints, LoopNest& nest) {
+/// A body over panels, where the kernel has one.
+std::optional<PanelledBody> panelled(const Whole& whole, const Isa& isa, const Blueprints& blueprints, LoopNest& nest) {
   const auto part = [&](const Kernel& k, std::vector<Buffer>& buffers, const std::vector<std::string>& taken) {
     const KernelCase c = prepare(k, isa, Sharing::none);
     return body_of(plan(c, isa, blueprints), isa, {buffers, nest.functions}, taken);
   };
-  const auto loops = [&](const Kernel& k, std::vector<Buffer>& buffers) { return part(k, buffers, {}); };
   const NestTarget target{nest.buffers, nest.functions};
   if (const auto& c = whole.chained)
-    if (auto chain = lower_row_chain(*c, isa, blueprints, loops, target))
-      return Panelled{chain->blueprint, chain->pays, std::move(chain->body)};
-  if (const auto& s = whole.stepped)
-    if (auto steps = lower_recurrence(*s, isa, blueprints, part, target))
-      return Panelled{steps->blueprint, steps->pays, std::move(steps->body)};
-  return std::nullopt;
+    if (auto chain = lower_row_chain(*c, isa, blueprints, part, target)) return chain;
+  return whole.stepped ? lower_recurrence(*whole.stepped, isa, blueprints, part, target) : std::nullopt;
 }
 
 /// The body over panels where that pays, else as loops.

@@ -63,4 +63,24 @@ Block with_variables(const Block& body, const std::map<std::string, Operand>& si
   return renamed(body, by);
 }
 
+Operand SegmentValues::value(const Expr& e) {
+  const auto v = lower_value(e, scope);
+  possible = possible && v;
+  return v ? *v : v_int(0);
+}
+
+Operand SegmentValues::elements(const Tensor& t) {
+  Operand n = v_int(1);
+  for (const Expr& d : t.dims) n = n * value(d);
+  return n;
+}
+
+std::optional<PanelledBody> or_as_before(NestTarget target, FunctionRef<std::optional<PanelledBody>()> build) {
+  const std::vector<Buffer> buffers = target.buffers;
+  const std::vector<InnerFunction> functions = target.functions;
+  auto out = build();
+  if (!out) target.buffers = buffers, target.functions = functions;
+  return out;
+}
+
 }  // namespace tenon

@@ -2,13 +2,17 @@
 // segment needs.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "algebra/contraction_value.h"
 #include "ir/nest/loop_nest.h"
 #include "lower/nest/rename_nest.h"
+#include "support/function_ref.h"
 
 namespace tenon {
 
@@ -35,5 +39,28 @@ std::string take_fresh(std::set<std::string>& taken, std::string name);
 
 /// The body with sizes of segments as variables of the nest around it.
 Block with_variables(const Block& body, const std::map<std::string, Operand>& sizes, NestTarget target);
+
+/// A body over the panels of products, put together from segments.
+struct PanelledBody {
+  std::string blueprint;
+  Operand pays;  ///< whether there are rows enough to pay for the panels; a constant where sizes are known
+  Block body;
+};
+
+/// Lowers what is no product; declares none of the names.
+using LowerStatements =
+    std::function<Block(const Kernel&, std::vector<Buffer>&, const std::vector<std::string>& taken)>;
+
+/// Extents as values of the nest, for those who put segments together.
+struct SegmentValues {
+  ValueScope scope;
+  bool possible = true;  ///< false once an extent was none
+
+  Operand value(const Expr& e);
+  Operand elements(const Tensor& t);
+};
+
+/// What `build` makes; where that is nothing, the target is as before.
+std::optional<PanelledBody> or_as_before(NestTarget target, FunctionRef<std::optional<PanelledBody>()> build);
 
 }  // namespace tenon

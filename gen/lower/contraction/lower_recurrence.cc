@@ -9,40 +9,28 @@
 namespace tenon {
 namespace {
 
-class RecurrenceBuilder {
+class RecurrenceBuilder : SegmentValues {
  public:
-  RecurrenceBuilder(const SteppedKernel& of, const Isa& isa, const Blueprints& blueprints, const LowerSteps& loops,
+  RecurrenceBuilder(const SteppedKernel& of, const Isa& isa, const Blueprints& blueprints, const LowerStatements& loops,
                     NestTarget target)
       : of_(of.steps), isa_(isa), blueprints_(blueprints), loops_(loops), target_(target) {
-    scope_.kernel = &of.kernel;
+    scope.kernel = &of.kernel;
     taken_.insert(of_.lead_names.begin(), of_.lead_names.end());
     for (const Size& s : of.kernel.sizes) taken_.insert(s.name);
     for (const Tensor& t : of.kernel.tensors) taken_.insert(t.name);
   }
 
-  std::optional<LoweredRecurrence> build() {
+  std::optional<PanelledBody> build() {
     for (const Tensor& t : of_.shared) keep_temp(t, elements(t), target_);
     Block all, once, each;
     if (!add(of_.before, all, all) || !add(of_.steps, once, each)) return std::nullopt;
     append(all, std::move(once));
     append(all, over_steps(std::move(each)));
-    if (!add(of_.after, all, all) || !possible_) return std::nullopt;
-    return LoweredRecurrence{blueprint_->name, pays(), std::move(all)};
+    if (!add(of_.after, all, all) || !possible) return std::nullopt;
+    return PanelledBody{blueprint_->name, pays(), std::move(all)};
   }
 
  private:
-  Operand value(const Expr& e) {
-    const auto v = lower_value(e, scope_);
-    possible_ = possible_ && v;
-    return v ? *v : v_int(0);
-  }
-
-  Operand elements(const Tensor& t) {
-    Operand n = v_int(1);
-    for (const Expr& d : t.dims) n = n * value(d);
-    return n;
-  }
-
   /// Panels are worth their time for several rows, and for tiles that are not mostly empty.
   Operand pays() {
     Operand rows = value(of_.rows), together = rows;
@@ -123,27 +111,19 @@ class RecurrenceBuilder {
   const RecurrenceSteps& of_;
   const Isa& isa_;
   const Blueprints& blueprints_;
-  const LowerSteps& loops_;
+  const LowerStatements& loops_;
   NestTarget target_;
-  ValueScope scope_;
   const Blueprint* blueprint_ = nullptr;  ///< of the first product
   int lanes_ = 1;
   std::set<std::string> taken_;
-  bool possible_ = true;
 };
 
 }  // namespace
 
-std::optional<LoweredRecurrence> lower_recurrence(const SteppedKernel& recurrence, const Isa& isa,
-                                                  const Blueprints& blueprints, const LowerSteps& loops,
-                                                  NestTarget target) {
-  const std::vector<Buffer> buffers = target.buffers;
-  const std::vector<InnerFunction> functions = target.functions;
-  RecurrenceBuilder builder(recurrence, isa, blueprints, loops, target);
-  if (auto out = builder.build()) return out;
-  target.buffers = buffers;
-  target.functions = functions;
-  return std::nullopt;
+std::optional<PanelledBody> lower_recurrence(const SteppedKernel& recurrence, const Isa& isa,
+                                             const Blueprints& blueprints, const LowerStatements& loops,
+                                             NestTarget target) {
+  return or_as_before(target, [&] { return RecurrenceBuilder(recurrence, isa, blueprints, loops, target).build(); });
 }
 
 }  // namespace tenon

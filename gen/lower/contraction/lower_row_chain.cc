@@ -8,9 +8,9 @@
 namespace tenon {
 namespace {
 
-class ChainBuilder {
+class ChainBuilder : SegmentValues {
  public:
-  ChainBuilder(const ChainedKernel& of, const Isa& isa, const Blueprints& blueprints, const LowerLoops& loops,
+  ChainBuilder(const ChainedKernel& of, const Isa& isa, const Blueprints& blueprints, const LowerStatements& loops,
                NestTarget target)
       : k_(of.kernel),
         chain_(of.chain),
@@ -19,22 +19,22 @@ class ChainBuilder {
         blueprint_(blueprints.find("row_chain", isa, DType::F32)),
         loops_(loops),
         target_(target) {
-    scope_.kernel = &k_;
+    scope.kernel = &k_;
   }
 
-  std::optional<LoweredChain> build() {
+  std::optional<PanelledBody> build() {
     if (!blueprint_) return std::nullopt;
     rows_ = extent(chain_.row);
     at_once_ = rows_at_once();
     for (const int t : chain_.between) keep_temp(k_.tensors[static_cast<size_t>(t)], block_elements(t), target_);
     for (const int t : chain_.sums)
       if (k_.tensors[static_cast<size_t>(t)].role == Role::Temp)
-        keep_temp(k_.tensors[static_cast<size_t>(t)], elements_of(k_.tensors[static_cast<size_t>(t)]), target_);
+        keep_temp(k_.tensors[static_cast<size_t>(t)], elements(k_.tensors[static_cast<size_t>(t)]), target_);
     for (const ChainSegment& s : chain_.segments)
       if (!add(s)) return std::nullopt;
     Block body = with_variables(nest(), variables(), target_);
-    if (!possible_) return std::nullopt;
-    return LoweredChain{blueprint_->name, pays(), std::move(body)};
+    if (!possible) return std::nullopt;
+    return PanelledBody{blueprint_->name, pays(), std::move(body)};
   }
 
  private:
@@ -47,11 +47,6 @@ class ChainBuilder {
     return v_apply(ScalarOp::Ge, {rows, v_int(blueprint_->tile_rows)});
   }
 
-  Operand value(const Expr& e) {
-    const auto v = lower_value(e, scope_);
-    possible_ = possible_ && v;
-    return v ? *v : v_int(0);
-  }
   Operand extent(const LoopVar& v) { return value(v.extent); }
 
   /// Elements of one row of a temp of the chain: the row's stride.
@@ -77,12 +72,6 @@ class ChainBuilder {
   NestRenaming adopt(const Kernel& segment, const std::vector<Buffer>& buffers,
                      const std::vector<InnerFunction>& functions) {
     return adopt_segment(segment, buffers, functions, {{chain_.count, at_once_}, {chain_.first, rows_}}, target_);
-  }
-
-  Operand elements_of(const Tensor& t) {
-    Operand all = v_int(1);
-    for (const Expr& d : t.dims) all = all * value(d);
-    return all;
   }
 
   bool add(const ChainSegment& s) {
@@ -115,7 +104,7 @@ class ChainBuilder {
 
   bool loops(const Kernel& k, Block& to) {
     std::vector<Buffer> buffers = tensor_buffers(k);
-    const Block body = loops_(k, buffers);
+    const Block body = loops_(k, buffers, {});
     append(to, renamed(body, adopt(k, buffers, {})));
     return true;
   }
@@ -160,25 +149,18 @@ class ChainBuilder {
   const Isa& isa_;
   const Blueprints& blueprints_;
   const Blueprint* blueprint_;  ///< null: none fits
-  const LowerLoops& loops_;
+  const LowerStatements& loops_;
   NestTarget target_;
-  ValueScope scope_;
   Operand rows_, at_once_;
   Block before_, once_, each_, after_;
   std::set<std::string> taken_;
-  bool possible_ = true;
 };
 
 }  // namespace
 
-std::optional<LoweredChain> lower_row_chain(const ChainedKernel& chained, const Isa& isa, const Blueprints& blueprints,
-                                            const LowerLoops& loops, NestTarget target) {
-  const std::vector<Buffer> buffers = target.buffers;
-  const std::vector<InnerFunction> functions = target.functions;
-  if (auto chain = ChainBuilder(chained, isa, blueprints, loops, target).build()) return chain;
-  target.buffers = buffers;
-  target.functions = functions;
-  return std::nullopt;
+std::optional<PanelledBody> lower_row_chain(const ChainedKernel& chained, const Isa& isa, const Blueprints& blueprints,
+                                            const LowerStatements& loops, NestTarget target) {
+  return or_as_before(target, [&] { return ChainBuilder(chained, isa, blueprints, loops, target).build(); });
 }
 
 }  // namespace tenon

@@ -53,18 +53,9 @@ struct SteppedGroup {
 /// Temps that nothing else touches keep as many steps as their reads reach back.
 void keep_steps(SteppedGroup& group);
 
-struct LoweredRecurrence {
-  std::string blueprint;
-  Operand pays;  ///< whether there are rows enough to pay for the panels; a constant where sizes are known
-  Block body;
-};
-
-/// Lowers what is no product; declares none of the names.
-using LowerSteps = std::function<Block(const Kernel&, std::vector<Buffer>&, const std::vector<std::string>& taken)>;
-
 /// The segments of a recurrence; nothing where a segment cannot be expressed, and the target is as before.
-std::optional<LoweredRecurrence> lower_recurrence(const SteppedKernel& recurrence, const Isa& isa,
-                                                  const Blueprints& blueprints, const LowerSteps& loops,
-                                                  NestTarget target);
+std::optional<PanelledBody> lower_recurrence(const SteppedKernel& recurrence, const Isa& isa,
+                                             const Blueprints& blueprints, const LowerStatements& loops,
+                                             NestTarget target);
 
 }  // namespace tenon

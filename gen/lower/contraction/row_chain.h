@@ -54,18 +54,9 @@ struct ChainedKernel {
 /// where they are none, or have fewer than two contractions.
 std::optional<RowChain> find_row_chain(const Kernel& kernel);
 
-struct LoweredChain {
-  std::string blueprint;
-  Operand pays;  ///< whether there are rows enough to pay for the panels; a constant where sizes are known
-  Block body;
-};
-
-/// Lowers what is between the contractions.
-using LowerLoops = std::function<Block(const Kernel&, std::vector<Buffer>&)>;
-
 /// The statements of a chain; nothing where no blueprint `row_chain` fits or a segment cannot be expressed, and the
 /// target is as before.
-std::optional<LoweredChain> lower_row_chain(const ChainedKernel& chained, const Isa& isa, const Blueprints& blueprints,
-                                            const LowerLoops& loops, NestTarget target);
+std::optional<PanelledBody> lower_row_chain(const ChainedKernel& chained, const Isa& isa, const Blueprints& blueprints,
+                                            const LowerStatements& loops, NestTarget target);
 
 }  // namespace tenon
