@@ -117,8 +117,8 @@ class RuleReader {
         error(Code::E0701, e.key.span, "this is not a head of a function", "a function is written name(a, b): recipe");
         continue;
       }
-      RuleFunction f{words(head.substr(open + 1, close - open - 1), ", "),
-                     parse(e.value, [](std::string_view t) { return parse_recipe(t); })};
+      RecipeFunction f{words(head.substr(open + 1, close - open - 1), ", "),
+                       parse(e.value, [](std::string_view t) { return parse_recipe(t); })};
       if (!set_.functions.emplace(head.substr(0, open), std::move(f)).second)
         error(Code::E0702, e.key.span, fmt::format("a function '{}' is there already", head.substr(0, open)),
               "functions of all files share their names");

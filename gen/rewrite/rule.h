@@ -57,14 +57,9 @@ struct Rule {
   const PatternNode& root() const { return nodes.back(); }
 };
 
-struct RuleFunction {
-  std::vector<std::string> parameters;
-  std::vector<RecipeStatement> body;
-};
-
 struct RuleSet {
   std::vector<Rule> rules;
-  std::map<std::string, RuleFunction> functions;
+  RecipeFunctions functions;
   std::set<std::string> commutative;
 };
 

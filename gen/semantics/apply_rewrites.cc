@@ -158,9 +158,7 @@ Result<RuleSet> read_rewrites(const OpLibrary& defs, const std::vector<SourceFil
 }
 
 RewriteOutcome apply_rewrites(const OpLibrary& defs, const RuleSet& rules, Graph graph) {
-  RecipeFunctions functions;
-  for (const auto& [name, f] : rules.functions) functions[name] = {f.parameters, f.body};
-  return rewrite_graph(std::move(graph), rules, rule_library(defs, functions));
+  return rewrite_graph(std::move(graph), rules, rule_library(defs, rules.functions));
 }
 
 }  // namespace tenon

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -75,6 +76,15 @@ struct RecipeStatement {
   RecipeExpr value;
   size_t offset = 0;
 };
+
+/// `name(parameters): body`, inlined where it is called. A function of host values or a module of tensors.
+struct RecipeFunction {
+  std::vector<std::string> parameters;
+  std::vector<RecipeStatement> body;  // the last one is the result
+  /// The location of the body, if its writer reads the errors: they are reported there. Otherwise at the call.
+  std::shared_ptr<const PlacedText> text = nullptr;
+};
+using RecipeFunctions = std::map<std::string, RecipeFunction>;
 
 /// Parses a whole recipe; throws RecipeError.
 std::vector<RecipeStatement> parse_recipe(std::string_view text);

@@ -11,15 +11,6 @@
 
 namespace tenon {
 
-/// `name(parameters): body`, inlined where it is called. A function of host values or a module of tensors.
-struct RecipeFunction {
-  std::vector<std::string> parameters;
-  std::vector<RecipeStatement> body;  // the last one is the result
-  /// The location of the body, if its writer reads the errors: they are reported there. Otherwise at the call.
-  std::shared_ptr<const PlacedText> text = nullptr;
-};
-using RecipeFunctions = std::map<std::string, RecipeFunction>;
-
 using RecipeScope = std::map<std::string, RecipeValue>;
 
 struct RecipeCall;
