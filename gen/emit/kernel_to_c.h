@@ -20,8 +20,8 @@
 namespace tenon {
 
 /// What a file must contain besides its kernels: vector types, and small functions that kernels call. Collected while
-/// kernels are emitted. Typedefs come out sorted; functions in an order in which each one is after those that it calls. Both only
-/// depend on what was emitted and in which order, so that a file has the same bytes on every run.
+/// kernels are emitted. Typedefs come out sorted; functions in an order in which each one is after those that it calls.
+/// Both only depend on what was emitted and in which order, so that a file has the same bytes on every run.
 class EmitNeeds {
  public:
   bool has(std::string_view name) const { return names_.count(std::string(name)) != 0; }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ir/kernel/kernel_cost.h"
+#include "schedule/pack_blocks.h"
 #include "support/file_form.h"
 #include "support/quoted.h"
 

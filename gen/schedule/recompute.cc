@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "schedule/pack_blocks.h"
+
 namespace tenon {
 namespace {
 
