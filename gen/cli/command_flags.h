@@ -20,7 +20,7 @@ void add_dump(CLI::App& app, DumpOptions& dump);
 void add_explain(CLI::App& app, ExplainOptions& explain);
 void add_list(CLI::App& app, ListOptions& list);
 
-/// Empty, or what is wrong with flags that are well formed each for itself.
+/// Empty, or a contradiction between flags, each of which is valid by itself.
 std::string contradiction(const Options& options);
 
 }  // namespace tenon

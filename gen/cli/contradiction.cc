@@ -1,4 +1,4 @@
-// What is wrong with flags that are well formed each for itself.
+// Contradictions between flags, each of which is valid by itself.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -79,7 +79,7 @@ std::optional<std::vector<int>> parse_ranks(std::string_view text);
 std::optional<SizeBound> parse_size_bound(std::string_view text);
 
 /// "fast=64K,slow=2M" → memory regions with their budgets in `regions`; the last may have none: "fast=64K,slow". Empty,
-/// or what is wrong.
+/// or an error.
 std::string parse_arena(std::string_view text, std::vector<MemoryRegion>& regions);
 
 /// Whether a C compiler takes `text` as an identifier that is neither a keyword nor reserved (a leading underscore).

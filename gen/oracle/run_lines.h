@@ -25,7 +25,7 @@ struct LineValue {
   ScalarOp op = ScalarOp::Add;
   Number value;
   size_t slot = 0;       ///< variable: its loop; read: its tensor
-  bool padded = false;   ///< read: the last part is what is outside
+  bool padded = false;   ///< read: the last part is the value outside
   bool uniform = false;  ///< the same in the whole line
   bool affine = false;   ///< an integer that grows by the same amount from one element to the next
   const std::vector<int64_t>*dims = nullptr, *strides = nullptr;  ///< of a read's tensor

@@ -10,7 +10,7 @@
 
 namespace tenon {
 
-/// First and last step at which each buffer is needed, what is in it included; {0, -1} for those that are never used.
+/// First and last step at which each buffer or a view of it is needed; {0, -1} for those that are never used.
 /// What a loop needs from outside is needed from its first step to its last.
 struct Lifetime {
   int first = 0;

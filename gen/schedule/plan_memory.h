@@ -12,7 +12,7 @@ namespace tenon {
 
 /// The number of bytes that a call moves to and from each part of the arena.
 struct ArenaTraffic {
-  std::vector<double> buffers;    ///< of the plan: 0 for those in other memory; what is in a buffer counts as its own
+  std::vector<double> buffers;    ///< of the plan: 0 for those in other memory; views count as the buffer itself
   std::vector<double> workspace;  ///< of each step
 };
 

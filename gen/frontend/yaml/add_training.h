@@ -78,7 +78,7 @@ void add_training(GraphBuilder& builder, RunCounters& counters, const TrainingSt
 /// Reports keys of the section `train` that are unknown, missing, or hold something else.
 void check_train_keys(const YamlNode& train, Diagnostics& diagnostics);
 
-/// Optimizer, schedule, limits of gradients, groups. What is wrong is reported.
+/// Optimizer, schedule, limits of gradients, groups. Errors are reported.
 Optimizer read_train_section(const YamlNode& train, const std::vector<TrainedParameter>& trained,
                              const OpSemantics& semantics, Diagnostics& diagnostics);
 

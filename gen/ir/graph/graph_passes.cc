@@ -46,7 +46,7 @@ std::vector<std::string> values_to_see(const Graph& graph) {
 
 namespace {
 
-/// The value of this name, or kNoValue and what is wrong.
+/// The value of this name, or kNoValue and an error.
 ValueId named(const Graph& graph, const std::vector<ValueId>& border, const char* kind, const std::string& name,
               std::string& fault) {
   std::vector<std::string> names;

@@ -45,7 +45,7 @@ inline constexpr const char *kStepState = "tenon.step", *kSeedState = "tenon.see
 inline constexpr const char *kScaleState = "tenon.loss_scale", *kScaleAgeState = "tenon.loss_scale.age",
                             *kUpdatesState = "tenon.updates";
 
-/// What is after the name of a parameter in that of its running mean, which validation reads in its place.
+/// Suffix of a parameter's running mean, which validation reads in its place.
 inline constexpr const char* kAverageState = ".average";
 
 /// What a step computes: the loss, which is the first output, the gradients of the parameters, and the next state.

@@ -47,7 +47,7 @@ struct PanelledBody {
   Block body;
 };
 
-/// Lowers what is no product; declares none of the names.
+/// Lowers the statements that are not products; declares none of the names.
 using LowerStatements =
     std::function<Block(const Kernel&, std::vector<Buffer>&, const std::vector<std::string>& taken)>;
 

@@ -1,4 +1,4 @@
-// Finds sums and differences that several rows of a matrix share, and writes what is left as multiply-adds.
+// Finds sums and differences that several rows of a matrix share, and writes the rest as multiply-adds.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 namespace tenon {
 namespace {
 
-/// What is written in the kernel: no matrix may be, as its panels are made before the first block.
+/// Tensors written in the kernel: no matrix may be, as its panels are made before the first block.
 std::set<int> written_in(const Kernel& k) {
   std::set<int> out;
   for (const KernelStatement& s : k.body) out.insert(s.target);

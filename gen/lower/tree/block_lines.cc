@@ -1,5 +1,5 @@
 // block-lines: a loop over rows, each of which has a line of its own, becomes one over blocks of rows with a loop for
-// the lines and one for what is read from them.
+// the lines and one for the reads of them.
 #include <algorithm>
 #include <set>
 

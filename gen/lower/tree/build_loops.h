@@ -15,7 +15,7 @@ LoopTree build_loops(const Kernel&);
 void join_scatters(const Kernel&, LoopTree&);
 
 /// x[i,k] = … sum[j : j < i](a[i,j]*x[j,k]) …: what several rows sum over rows before all of them is summed for all at
-/// once, so that each x[j,k] is loaded once for them; what is left of each sum is short. The sums of a block are kept
+/// once, so that each x[j,k] is loaded once for them; the rest of each sum is short. The sums of a block are kept
 /// in a temp that the kernel gains.
 void block_recurrences(Kernel&, LoopTree&);
 

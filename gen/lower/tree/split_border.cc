@@ -191,7 +191,7 @@ std::optional<GuardedIndex> kept_between(const Expr& e) {
     const bool from = a->op == ScalarOp::Max;
     Expr& end = from ? out.low : out.high;
     if ((!from && a->op != ScalarOp::Min) || end) break;
-    // The limit is what is no sum of variables: a number or a size.
+    // The limit is the argument that is not a sum of variables: a number or a size.
     const bool first = constant_value(a->args[0]) || std::holds_alternative<SizeRef>(a->args[0]->node);
     end = a->args[first ? 0 : 1];
     out.index = Expr(a->args[first ? 1 : 0]);

@@ -28,7 +28,7 @@ struct GuardedIndex {
   bool repeats = false;  ///< index % period
 };
 
-/// What the node leads back, itself but for what is in it; nothing where it is something else.
+/// The operand of a node that leads an index back into the tensor; nothing for other nodes.
 std::optional<GuardedIndex> guarded_index(const Expr& e, const Ranges& ranges);
 
 }  // namespace tenon

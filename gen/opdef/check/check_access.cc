@@ -247,7 +247,7 @@ bool divides(const Syntax& s) {
   return any_within(s, [](const Syntax& n) { return n.is(SyntaxKind::binary) && n.text == "/"; });
 }
 
-/// What is compared with the first or the last element: of a clamp its own end.
+/// The index to compare with the first or the last element: for a clamp, its own bound.
 const Syntax& end_of(const Syntax& sub, std::size_t end) { return sub.calls(Builtin::clamp) ? sub.children[end] : sub; }
 
 /// extent - 1, as one writes it.

@@ -207,7 +207,7 @@ constexpr std::array<std::string_view, 30> kNumeric = {
     "neg",  "abs",   "sign",  "sq",   "min",     "max",    "clamp",   "select",  "ceildiv",  "floor",
     "ceil", "round", "trunc", "sqrt", "rsqrt",   "cbrt",   "pow",     "exp",     "exp2",     "log",
     "log2", "log10", "shl",   "shr",  "bit_and", "bit_or", "bit_xor", "bit_not", "popcount", "clz"};
-/// Those that are checked on their own: what is wrong with one is said there.
+/// Functions that are checked on their own, where their errors are reported.
 constexpr std::array<std::string_view, 11> kOfShapes = {"size",    "rank",     "upto",    "sum_of", "offset", "count",
                                                         "element", "elements", "operand", "padded", "opt"};
 

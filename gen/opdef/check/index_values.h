@@ -11,8 +11,8 @@ namespace tenon {
 /// there already.
 void add_index_values(const OpDef& op, BoundsContext& context);
 
-/// Adds the ranges of intermediates and integer outputs such as `s[n] = X[n] % 4` to what is known of data. Definitions
-/// and types of inputs are known already.
+/// Adds the ranges of intermediates and integer outputs such as `s[n] = X[n] % 4` to the known ranges of data.
+/// Definitions and types of inputs are known already.
 void add_value_ranges(const OpDef& op, BoundsContext& context);
 
 /// Adds the range of its type to each value that is surely stored in 32 bits or less: outputs by their declaration,

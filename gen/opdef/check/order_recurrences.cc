@@ -1,5 +1,5 @@
 // The order of a recurrence: variables are placed from the outside inwards, each as soon as no read that is still open
-// is later along it; what is strictly earlier along it is settled.
+// is later along it; elements strictly earlier along it are settled.
 #include <fmt/format.h>
 
 #include <algorithm>
