@@ -105,17 +105,19 @@ int explain_kernel(const LibraryKernel& k, const MathLibrary& math, const std::v
   return exit_done;
 }
 
-/// How a step is scheduled at a level.
-std::string blueprint_of(const PlacedModel& model, const LoweredLevel& level, size_t step) {
+/// A step at a level; that of its twin where it has one.
+const LoweredStep& step_at(const PlacedModel& model, const LoweredLevel& level, size_t step) {
   const int twin = model.plan.steps[step].twin;
-  return level.steps[twin >= 0 ? static_cast<size_t>(twin) : step].nest.blueprint;
+  return level.steps[twin >= 0 ? static_cast<size_t>(twin) : step];
 }
 
-/// That of every step at the highest level chosen.
-std::vector<std::string> blueprints_of(const PlacedModel& model) {
-  std::vector<std::string> out;
-  for (size_t i = 0; i < model.plan.steps.size(); ++i)
-    out.push_back(blueprint_of(model, model.lowered.levels.back(), i));
+/// Every step at the highest level chosen.
+std::vector<LoweredAs> lowered_steps(const PlacedModel& model) {
+  std::vector<LoweredAs> out;
+  for (size_t i = 0; i < model.plan.steps.size(); ++i) {
+    const LoweredStep& step = step_at(model, model.lowered.levels.back(), i);
+    out.push_back({step.nest.blueprint, step.one_thread});
+  }
   return out;
 }
 
@@ -132,8 +134,11 @@ int explain_one(const PlacedModel& model, const MathLibrary& math, const std::st
     for (const std::string& note : step.notes) print_to(stdout, "  fused: {}\n", note);
     if (!step.algorithm.empty()) print_to(stdout, "  algorithm: {}\n", step.algorithm);
     print_functions(math, step.kernel);
-    for (const LoweredLevel& level : model.lowered.levels)
-      print_to(stdout, "  at {}: blueprint {}\n", level.isa->name, blueprint_of(model, level, s));
+    for (const LoweredLevel& level : model.lowered.levels) {
+      const LoweredStep& lowered = step_at(model, level, s);
+      print_to(stdout, "  at {}: blueprint {}\n", level.isa->name, lowered.nest.blueprint);
+      for (const std::string& why : lowered.one_thread) print_to(stdout, "    one thread: {}\n", why);
+    }
   }
   if (found) return exit_done;
   const std::string near = nearest_name(name, names);
@@ -158,7 +163,7 @@ int explain_model(Run& run, const ExplainOptions& o, const std::string& graph, c
     print_to(stdout, "computed again: {} operators, so that values of {} bytes are not kept; {:.1f} % more work\n",
              model.again.nodes, model.again.bytes, 100 * model.again.work);
   if (o.svg) return run.deliver_file(memory_picture(model.plan), *o.svg);
-  if (!o.memory) print_to(stdout, "{}", explain_kernels(model.plan, blueprints_of(model)));
+  if (!o.memory) print_to(stdout, "{}", explain_kernels(model.plan, lowered_steps(model)));
   return exit_done;
 }
 

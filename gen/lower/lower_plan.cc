@@ -1,6 +1,8 @@
 // Lowers each step of a plan, decides which are worth sharing among workers, and sums up the workspaces.
 #include "lower/lower_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -16,12 +18,13 @@ namespace tenon {
 namespace {
 
 constexpr double kFlopsPerUs = 2e4, kBytesPerUs = 1e4;  // of one core, roughly: 20 GFLOP/s, 10 GB/s
+constexpr double kFunction = 16;                        // operations that take as long as an elementary function
 constexpr double kSharedFromUs = 10;                    // waking workers for less costs more than it saves
 constexpr double kGrainUs = 2;                          // no worker takes less at once
 
 /// Microseconds that a kernel takes, roughly; nothing where its sizes are open.
 std::optional<double> expected_us(const Kernel& kernel) {
-  const auto cost = cost_of(kernel);
+  const auto cost = cost_of(kernel, kFunction);
   return cost ? std::optional(cost->flops / kFlopsPerUs + cost->bytes / kBytesPerUs) : std::nullopt;
 }
 
@@ -36,10 +39,8 @@ std::vector<std::string> unproved(const std::vector<Phase>& phases) {
   return out;
 }
 
-/// The phases of a step, with the iterations that a worker takes at once; none where it is too short to wake workers.
-std::vector<Phase> shared_phases(const LoopNest& nest, const Kernel& kernel) {
-  const auto us = expected_us(kernel);
-  if (us && *us < kSharedFromUs) return {};
+/// The phases of a nest, with the iterations that a worker takes at once.
+std::vector<Phase> shared_phases(const LoopNest& nest, std::optional<double> us) {
   std::vector<Phase> phases = parallel_phases(nest);
   for (Phase& phase : phases) {
     if (!phase.parallel || !phase.iterations || !us || *phase.iterations <= 0) continue;
@@ -50,15 +51,30 @@ std::vector<Phase> shared_phases(const LoopNest& nest, const Kernel& kernel) {
   return phases;
 }
 
+/// The phases that workers share, or none and the reason.
+void share(const PlanStep& step, LoweredStep& lowered) {
+  const auto us = expected_us(step.kernel);
+  const auto keep = [&](std::string reason) { lowered.one_thread.push_back(std::move(reason)); };
+  // Counters of loops are not fields of a call.
+  if (step.region != kTopLevel) return keep("it is in a region, all of which one worker runs");
+  if (!step.kernel.parts.empty()) return keep("its parts are called one after the other");
+  if (us && *us < kSharedFromUs)
+    return keep(fmt::format("it takes about {:.0f} us, and waking workers pays from {:.0f} us on", *us, kSharedFromUs));
+  std::vector<Phase> phases = shared_phases(lowered.nest, us);
+  if (phases.empty()) return keep("it has no loop whose iterations are independent");
+  lowered.one_thread = unproved(phases);
+  if (!lowered.one_thread.empty()) return;
+  for (size_t i = 0; i < phases.size(); ++i)
+    if (!phases[i].parallel)
+      keep(fmt::format("phase {} of {}, which has no loop of independent iterations", i + 1, phases.size()));
+  lowered.phases = std::move(phases);
+}
+
 /// The nest of a step that is no twin, and its phases where workers share it.
 LoweredStep lower_step(const PlanStep& step, const Blueprints& blueprints, const Isa& isa, int workers) {
   LoweredStep lowered;
   lowered.nest = lower_kernel(step.kernel, blueprints, isa);
-  // Counters of loops are not fields of a call, so that one worker runs all of a region.
-  if (workers > 1 && step.region == kTopLevel && step.kernel.parts.empty())
-    lowered.phases = shared_phases(lowered.nest, step.kernel);
-  lowered.unproved = unproved(lowered.phases);
-  if (!lowered.unproved.empty()) lowered.phases.clear();
+  if (workers > 1) share(step, lowered);
   return lowered;
 }
 

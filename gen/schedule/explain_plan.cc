@@ -123,12 +123,13 @@ class Picture {
 
 }  // namespace
 
-std::string explain_kernels(const ExecutionPlan& plan, const std::vector<std::string>& blueprints) {
+std::string explain_kernels(const ExecutionPlan& plan, const std::vector<LoweredAs>& lowered) {
   std::string out = fmt::format("{}: {} kernels\n", plan.name, plan.steps.size());
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     const PlanStep& step = plan.steps[s];
     out += fmt::format("{:>4} {}\n     operators: {}\n", s, step.kernel.name, step.origin);
-    if (s < blueprints.size()) out += fmt::format("     blueprint: {}\n", blueprints[s]);
+    out += fmt::format("     blueprint: {}\n", lowered[s].blueprint);
+    for (const std::string& why : lowered[s].one_thread) out += fmt::format("     one thread: {}\n", why);
     if (!step.algorithm.empty()) out += fmt::format("     algorithm: {}\n", step.algorithm);
     if (const auto cost = cost_of(step.kernel))
       out += fmt::format("     work: {:.0f} operations, {:.0f} bytes of operands\n", cost->flops, cost->bytes);

@@ -2,14 +2,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ir/plan/execution_plan.h"
 
 namespace tenon {
 
-/// A paragraph a kernel: operators, work, why they are one kernel, and the blueprint that `blueprints` names for the
-/// step.
-std::string explain_kernels(const ExecutionPlan& plan, const std::vector<std::string>& blueprints);
+/// How a step was lowered at the level of interest.
+struct LoweredAs {
+  std::string blueprint;
+  std::vector<std::string> one_thread;  ///< why one thread runs it, or parts of it
+};
+
+/// A paragraph a kernel: operators, work, why they are one kernel, and how it was lowered.
+std::string explain_kernels(const ExecutionPlan& plan, const std::vector<LoweredAs>& lowered);
 
 /// One row per buffer: name, where it is, bytes, offset in the arena, first and last step; then the arena and what
 /// lives at most at once.

@@ -50,9 +50,23 @@ for isa in $("$tenon" list isas | awk '$NF == "host" && $1 !~ /-(vnni|dotprod)$/
   check "$isa: the same bytes of four images on 2, 3, 4 and 8 threads" "$work/images/same_bytes" 200 "$isa"
 done
 # all_shared GRAPH: no step stays with one thread for want of a proof that its iterations write apart.
-all_shared() { "$tenon" dump lower "$1" >"$work/nests" && ! grep 'one thread:' "$work/nests"; }
+all_shared() { "$tenon" dump lower "$1" >"$work/nests" && ! grep 'one thread: .*_phase[0-9]*:' "$work/nests"; }
 for graph in images mixed loops types; do
   check "every long step of $graph is shared" all_shared "$checkout/tests/programs/$graph.yaml"
+done
+floats "$work/p.npy" '1, 4000, 2' 8000
+floats "$work/q.npy" '1, 900, 2' 1800
+floats "$work/pixels.npy" '1, 8, 30, 40' 9600
+check 'generates steps that are shared from end to end' "$tenon" model "$checkout/tests/programs/shared.yaml" --main -q -o "$work/shared"
+check 'compiles them' compiled shared "${CC:-cc}"
+for n in 1 2 8; do
+  check "shared steps on $n threads" "$work/shared/net" "$work/p.npy" "$work/q.npy" "$work/pixels.npy" --threads $n -o "$work/r$n.npy" -o "$work/c$n.npy"
+  check "shared steps: the same bytes on $n threads" sh -c 'cmp "$0/r$1.npy" "$0/r1.npy" && cmp "$0/c$1.npy" "$0/c1.npy"' "$work" $n
+done
+for isa in x86-64-v3 x86-64-v4 neon; do
+  reasons() { "$tenon" explain "$checkout/tests/programs/shared.yaml" --isa $isa | sed -n 's/^ *one thread: //p' >"$work/reasons"; }
+  check "why steps at $isa are not shared" reasons
+  check "$isa: one step is not shared, since it is short" sh -c '[ "$(wc -l <"$0")" -eq 1 ] && grep -q "^it takes about 4 us, and waking workers pays from 10 us on$" "$0"' "$work/reasons"
 done
 check 'generates a program of portable C' mixed --isa portable
 check 'compiles a program of portable C' compiled mixed "${CC:-cc}"

@@ -23,7 +23,7 @@ bool reads_tensor(const Expr& e) {
 
 class CostCounter {
  public:
-  explicit CostCounter(const Kernel& kernel) : names_(tensor_names(kernel)) {}
+  CostCounter(const Kernel& kernel, double function) : names_(tensor_names(kernel)), function_(function) {}
 
   Terms operations_of(const Expr& value) {
     reductions_.clear();
@@ -43,7 +43,8 @@ class CostCounter {
       return plus(operations(choice->yes), operations(choice->no));
     Terms out;
     const auto* a = std::get_if<Apply>(&e->node);
-    if ((a && a->op != ScalarOp::Cast) || std::holds_alternative<Select>(e->node)) out[{}] = 1;
+    if ((a && a->op != ScalarOp::Cast) || std::holds_alternative<Select>(e->node))
+      out[{}] = a && scalar_op_row(a->op).has('M') ? function_ : 1;
     map_children(e, [&](const Expr& c) {
       out = plus(std::move(out), operations(c));
       return c;
@@ -80,6 +81,7 @@ class CostCounter {
   std::string text_of(const Expr& e) const { return to_text(e, names_); }
 
   std::vector<std::string> names_;
+  double function_;  ///< operations of an elementary function
   std::vector<Expr> reductions_;
 };
 
@@ -102,9 +104,9 @@ struct KernelTerms {
   Terms operations, bytes;
 };
 
-KernelTerms terms_of(const Kernel& kernel) {
+KernelTerms terms_of(const Kernel& kernel, double function) {
   KernelTerms out;
-  CostCounter counter(kernel);
+  CostCounter counter(kernel, function);
   for_each_statement(kernel, [&](const KernelStatement& s) {
     out.operations = CostCounter::plus(std::move(out.operations),
                                        counter.times(counter.operations_of(s.value), CostCounter::extents(s.loops)));
@@ -129,12 +131,12 @@ std::optional<double> number_of(const Terms& terms) {
 }  // namespace
 
 CostFormula cost_formula(const Kernel& kernel) {
-  const KernelTerms terms = terms_of(kernel);
+  const KernelTerms terms = terms_of(kernel, 1);
   return {text_of(terms.operations), text_of(terms.bytes)};
 }
 
-std::optional<Cost> cost_of(const Kernel& kernel) {
-  const KernelTerms terms = terms_of(kernel);
+std::optional<Cost> cost_of(const Kernel& kernel, double function) {
+  const KernelTerms terms = terms_of(kernel, function);
   const auto operations = number_of(terms.operations), bytes = number_of(terms.bytes);
   return operations && bytes ? std::optional(Cost{*operations, *bytes}) : std::nullopt;
 }

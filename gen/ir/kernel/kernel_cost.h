@@ -24,7 +24,8 @@ struct Cost {
   double bytes = 0;
 };
 
-/// The cost of one call where all extents are constants; nothing otherwise.
-std::optional<Cost> cost_of(const Kernel& kernel);
+/// The cost of one call where all extents are constants; nothing otherwise. `function`: how many operations an
+/// elementary function counts as.
+std::optional<Cost> cost_of(const Kernel& kernel, double function = 1);
 
 }  // namespace tenon

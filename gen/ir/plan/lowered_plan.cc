@@ -9,7 +9,7 @@ std::string to_text(const LoweredPlan& plan) {
     for (const LoweredStep& step : level.steps)
       if (!step.nest.name.empty()) {
         out += to_text(step.nest);
-        for (const std::string& reason : step.unproved) out += "  one thread: " + reason + "\n";
+        for (const std::string& reason : step.one_thread) out += "  one thread: " + reason + "\n";
       }
   return out;
 }

@@ -13,8 +13,8 @@ namespace tenon {
 /// One step at one level. A step that calls the kernel of an earlier one has no nest.
 struct LoweredStep {
   LoopNest nest;
-  std::vector<Phase> phases;          ///< what workers share instead of the nest; empty: one thread runs the nest
-  std::vector<std::string> unproved;  ///< why one thread does, where sharing would pay: buffers and reasons
+  std::vector<Phase> phases;            ///< what workers share instead of the nest; empty: one thread runs the nest
+  std::vector<std::string> one_thread;  ///< why one thread runs the nest, or which of the phases it runs
 };
 
 struct LoweredLevel {

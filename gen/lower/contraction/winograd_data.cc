@@ -66,7 +66,7 @@ class DataTransform {
                                                    v_apply(ScalarOp::Lt, {v_var(y), v_int(extent(n_.parts.y_dim))})});
     Block body{s_let(y, n_.first_row * v_int(s_.step) + v_var(row) + v_int(n_.parts.y_first))};
     body.push_back(s_if(inside, load_row(v_var(y), at), {clear_vectors(b_, rows_, at, s_.line_pitch * s_.lanes)}));
-    return {s_for(row, v_int(0), v_int(count), 1, std::move(body))};
+    return {with_kind(n_.blocks, s_for(row, v_int(0), v_int(count), 1, std::move(body)))};
   }
 
   /// One row of every channel of the block, then squares of it transposed.
@@ -134,7 +134,7 @@ class DataTransform {
         i, v_int(0), v_int(s_.points), 1,
         {apply_matrix(n_, true, {{half_, v_var(i) * v_int(line)}, {n_.parts.data->target, to}},
                       {v_int(lanes), v_int(s_.step * lanes), v_int(s_.data_plane), v_int(s_.channel_pitch), tiles})}));
-    return {s_for(row, v_int(0), v_int(s_.tile_rows), 1, std::move(body))};
+    return {with_kind(n_.blocks, s_for(row, v_int(0), v_int(s_.tile_rows), 1, std::move(body)))};
   }
 
   WinogradNest& n_;

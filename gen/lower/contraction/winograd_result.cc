@@ -22,7 +22,7 @@ class ResultTransform {
     const Operand first = (n_.first_row + v_var(row)) * v_int(s_.outputs);
     Block body{sum_columns(v_var(row)), s_count(rows, smaller(v_int(s_.outputs), v_int(n_.parts.height) - first)),
                s_for(y, v_int(0), v_var(rows), 1, finish_row(v_var(y), first + v_var(y)))};
-    Block loop{s_for(row, v_int(0), v_int(s_.tile_rows), 1, std::move(body))};
+    Block loop{with_kind(n_.blocks, s_for(row, v_int(0), v_int(s_.tile_rows), 1, std::move(body)))};
     return {with_kind(n_.blocks,
                       s_for(block, v_int(0), v_int((n_.parts.filters + s_.lanes - 1) / s_.lanes), 1, std::move(loop)))};
   }

@@ -34,7 +34,7 @@ struct WinogradNest {
   WinogradStrip strip;
   ValueScope outer;                    ///< variables of the outer loops, by the names of every statement
   Operand first_row;                   ///< of the tiles of the strip
-  LoopKind blocks = LoopKind::Serial;  ///< of the loops over blocks of channels and filters
+  LoopKind blocks = LoopKind::Serial;  ///< of the loops over blocks of channels and filters, and over rows in them
 };
 
 /// The statement V for a strip.

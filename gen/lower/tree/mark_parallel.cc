@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "algebra/linear.h"
+#include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/place_temps.h"
 #include "lower/tree/tree_passes.h"
@@ -14,38 +15,58 @@ constexpr int64_t kWorthSharing = 16;
 /// Elements a block: enough that handing it to a worker costs little next to it.
 constexpr int64_t kBlock = 8192;
 
-bool indexed_by(const std::vector<Expr>& index, const std::string& var) {
-  return std::any_of(index.begin(), index.end(), [&](const Expr& e) {
-    const auto* v = std::get_if<VarRef>(&e->node);
-    return v && v->name == var;
-  });
-}
-
 using Index = std::vector<Expr>;
 
-void collect(const Expr& e, int tensor, std::vector<Index>& out) {
-  if (e)
-    each_read(e, [&](const Read& r) {
-      if (r.tensor == tensor) out.push_back(r.index);
+/// How far the index is from the variable, where no loop changes that.
+Expr distance(const Expr& index, const std::string& var) {
+  const auto a = affine_in(index, var);
+  bool fixed = a && constant_value(a->coefficient) == 1;
+  if (fixed)
+    walk(a->rest, [&](const Expr& part) {
+      return fixed = fixed && !std::holds_alternative<VarRef>(part->node) && !std::holds_alternative<Read>(part->node);
     });
+  return fixed ? simplify(a->rest) : nullptr;
 }
 
-/// The index of every access to `tensor`.
-void collect(const Tree& tree, int tensor, std::vector<Index>& out) {
-  for (const TreeNode& n : tree) {
-    if (const auto* l = std::get_if<TreeLoop>(&n.node)) collect(l->body, tensor, out);
-    const auto* t = std::get_if<TreeTranspose>(&n.node);
-    if (const auto* d = t ? &t->copy : std::get_if<TreeDefine>(&n.node)) {
-      if (d->tensor == tensor) out.push_back(d->index);
-      for (const Expr& e : d->index) collect(e, tensor, out);
-      collect(d->value, tensor, out);
-    }
-    if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) {
-      collect(a->where, tensor, out);
-      collect(a->value, tensor, out);
+/// Whether each iteration of `var` has elements of its own: in one dim, all indices are as far from it.
+bool apart(const std::vector<Index>& all, const std::string& var) {
+  for (size_t dim = 0; !all.empty() && dim < all[0].size(); ++dim) {
+    const Expr first = distance(all[0][dim], var);
+    const auto as_first = [&](const Index& i) {
+      const Expr d = distance(i[dim], var);
+      return d && same(d, first);
+    };
+    if (first && std::all_of(all.begin(), all.end(), as_first)) return true;
+  }
+  return false;
+}
+
+/// The accesses to one tensor in a tree.
+struct IndicesOf {
+  int tensor = -1;
+  bool reads = true;  ///< not only what stores to it
+  std::vector<Index> found = {};
+
+  void add(const Expr& e) {
+    if (e && reads)
+      each_read(e, [&](const Read& r) {
+        if (r.tensor == tensor) found.push_back(r.index);
+      });
+  }
+
+  void add(const Tree& tree) {
+    for (const TreeNode& n : tree) {
+      if (const auto* l = std::get_if<TreeLoop>(&n.node)) add(l->body);
+      const auto* t = std::get_if<TreeTranspose>(&n.node);
+      if (const auto* d = t ? &t->copy : std::get_if<TreeDefine>(&n.node)) {
+        if (d->tensor == tensor) found.push_back(d->index);
+        for (const Expr& e : d->index) add(e);
+        add(d->value);
+      }
+      if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) add(a->where), add(a->value);
     }
   }
-}
+};
 
 /// Whether each iteration of `var` has the loop go over a block of its own: from n·var to at most n·var + n.
 bool goes_over_block(const TreeLoop& l, const std::string& var) {
@@ -62,33 +83,28 @@ bool goes_over_block(const TreeLoop& l, const std::string& var) {
 /// Parallel loops of one kernel.
 class ParallelLoops {
  public:
-  ParallelLoops(const Kernel& k, const LoopTree& tree) : k_(k), tree_(tree), places_(place_temps(k, tree)) {}
+  ParallelLoops(const Kernel& k, const LoopTree& tree) : k_(k), places_(place_temps(k, tree)) {}
 
-  /// `rows`: a variable that has other values in each iteration of `var`, if there is one.
-  bool independent(const Tree& body, const std::string& var, const std::string& rows = "") const {
+  bool independent(const TreeLoop& loop) const { return independent(loop, loop.body, ""); }
+
+ private:
+  /// `rows`: a variable that has other values in each iteration of the loop, if there is one.
+  bool independent(const TreeLoop& loop, const Tree& body, const std::string& rows) const {
     return std::all_of(body.begin(), body.end(), [&](const TreeNode& n) {
       if (const auto* l = std::get_if<TreeLoop>(&n.node))
-        return independent(l->body, var, goes_over_block(*l, var) ? l->var.name : rows);
-      const auto apart = [&](const Index& i) { return indexed_by(i, var) || indexed_by(i, rows); };
-      if (const auto* t = std::get_if<TreeTranspose>(&n.node)) return apart(t->copy.index);
-      const auto* d = std::get_if<TreeDefine>(&n.node);
+        return independent(loop, l->body, goes_over_block(*l, loop.var.name) ? l->var.name : rows);
+      const auto* t = std::get_if<TreeTranspose>(&n.node);
+      const auto* d = t ? &t->copy : std::get_if<TreeDefine>(&n.node);
       if (!d || !places_[static_cast<size_t>(d->tensor)].stored) return true;
-      return k_.tensors[static_cast<size_t>(d->tensor)].role == Role::Output ? apart(d->index) : owned(d->tensor, var);
+      // a temp that other loops use too is in memory that all workers share
+      const bool result = k_.tensors[static_cast<size_t>(d->tensor)].role == Role::Output;
+      IndicesOf all{d->tensor, !result};
+      all.add(loop.body);
+      return apart(all.found, loop.var.name) || (result && apart({d->index}, rows));
     });
   }
 
- private:
-  /// A temp of which each iteration touches its own elements alone: every worker has one.
-  bool owned(int tensor, const std::string& var) const {
-    std::vector<Index> all;
-    collect(tree_.body, tensor, all);
-    for (size_t dim = 0; dim < k_.tensors[static_cast<size_t>(tensor)].dims.size(); ++dim)
-      if (std::all_of(all.begin(), all.end(), [&](const Index& i) { return indexed_by({i[dim]}, var); })) return true;
-    return false;
-  }
-
   const Kernel& k_;
-  const LoopTree& tree_;
   const std::vector<TempPlace> places_;
 };
 
@@ -109,8 +125,7 @@ void mark(const ParallelLoops& loops, TreeLoop& l) {
   if (constant_value(l.var.extent) || l.body.size() != 1) return;
   auto* inner = std::get_if<TreeLoop>(&l.body[0].node);
   if (!inner || inner->ordered || inner->begin || inner->shape.lanes * inner->shape.parts > 1) return;
-  if (constant_value(inner->var.extent).value_or(kWorthSharing) >= kWorthSharing &&
-      loops.independent(inner->body, inner->var.name))
+  if (constant_value(inner->var.extent).value_or(kWorthSharing) >= kWorthSharing && loops.independent(*inner))
     mark(loops, *inner);
 }
 
@@ -120,7 +135,7 @@ void mark_parallel(const Kernel& k, LoopTree& tree) {
   const ParallelLoops loops(k, tree);
   for (TreeNode& n : tree.body) {
     auto* l = std::get_if<TreeLoop>(&n.node);
-    if (!l || l->ordered || l->begin || !loops.independent(l->body, l->var.name)) continue;
+    if (!l || l->ordered || l->begin || !loops.independent(*l)) continue;
     if (l->shape.lanes * l->shape.parts > 1) {
       const int64_t block = l->shape.lanes == 1 ? l->shape.parts : kBlock;  // rows side by side are long
       if (constant_value(l->var.extent).value_or(0) < 2 * block) continue;
