@@ -23,7 +23,6 @@ constexpr int64_t kLine = 64;  // bytes of a cache line: each depth index of a p
 
 struct Packing {
   int tensor = -1;
-  const ExprNode* read = nullptr;
   std::vector<PackedAxis> outer, depth;
   PackedAxis column;
   int64_t first = 0;  ///< offset of element 0 in the original data
@@ -39,16 +38,18 @@ struct Packing {
   int64_t panels() const { return (column.extent + width - 1) / width; }
 };
 
-/// The one read of the tensor in the kernel; null where there are more.
-const ExprNode* only_read(const Kernel& kernel, int tensor) {
-  std::vector<const ExprNode*> found;
-  for (const KernelStatement& s : kernel.body)
-    walk(s.value, [&](const Expr& e) {
+/// Whether the sum, of which the statement may have several copies, reads the tensor once, and nothing else does.
+bool reads_once(const Contraction& c, int tensor) {
+  const auto reads = [&](const Expr& in, bool also_in_sums) {
+    int n = 0;
+    walk(in, [&](const Expr& e) {
       const auto* r = std::get_if<Read>(&e->node);
-      if (r && r->tensor == tensor) found.push_back(e.get());
-      return true;
+      n += r && r->tensor == tensor ? 1 : 0;
+      return also_in_sums || !std::holds_alternative<Reduce>(e->node);
     });
-  return found.size() == 1 ? found[0] : nullptr;
+    return n;
+  };
+  return reads(std::get<Reduce>(c.sum->node).value, true) == 1 && reads(c.statement->value, false) == 0;
 }
 
 std::optional<PackedAxis> axis_of(const LoopVar& v, const AffineForm& form) {
@@ -84,10 +85,9 @@ std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c, 
   const Read* read = plain_read(c.right);
   if (!read || c.columns.size() != 1) return std::nullopt;
   p.tensor = read->tensor;
-  p.read = only_read(kernel, p.tensor);
   const Tensor& t = kernel.tensors[static_cast<size_t>(p.tensor)];
   const auto pairs = t.dtype == c.accumulator ? std::nullopt : pair_depth(c);
-  if (t.role != Role::Constant || (t.dtype != c.accumulator && !pairs) || !p.read) return std::nullopt;
+  if (t.role != Role::Constant || (t.dtype != c.accumulator && !pairs) || !reads_once(c, p.tensor)) return std::nullopt;
   if (pairs) p.paired = pairs->paired;
   std::vector<LoopVar> vars = c.statement->loops;
   vars.insert(vars.end(), c.depth.begin(), c.depth.end());
@@ -239,9 +239,10 @@ Expr flat_of(const std::vector<PackedAxis>& axes) {
   return flat;
 }
 
-Expr with_read(const Expr& e, const ExprNode* old, const Expr& fresh) {
-  if (e.get() == old) return fresh;
-  return map_children(e, [&](const Expr& c) { return with_read(c, old, fresh); });
+/// `e` with `fresh` in the place of each read of the tensor.
+Expr with_read(const Expr& e, int tensor, const Expr& fresh) {
+  if (const auto* r = std::get_if<Read>(&e->node); r && r->tensor == tensor) return fresh;
+  return map_children(e, [&](const Expr& c) { return with_read(c, tensor, fresh); });
 }
 
 void rewrite(Kernel& kernel, const Packing& p, const TensorData& data) {
@@ -255,7 +256,7 @@ void rewrite(Kernel& kernel, const Packing& p, const TensorData& data) {
                              apply(ScalarOp::Mod, {n, width})};
   if (!p.paired.empty()) index.push_back(apply(ScalarOp::Mod, {var_ref(p.paired), constant_int(2)}));
   const Expr read = read_of(p.tensor, t.dtype, std::move(index));
-  kernel.body[0].value = with_read(kernel.body[0].value, p.read, read);
+  kernel.body[0].value = with_read(kernel.body[0].value, p.tensor, read);
 }
 
 /// `e` with the variables of its sums in another order.
