@@ -65,6 +65,7 @@ struct ContractionBuilder {
   std::map<std::string, std::string> locals;
   std::optional<DType> staged_as = {};  ///< type of a copy of the left side, where it differs from that of the sum
   bool fetches_right = false;           ///< tiles ask for the panels' lines before they come to them
+  Operand most_columns, most_depth;     ///< set: so many count, although the panels have more
   bool repeats = false;                 ///< many times over, with one right side: its panels are always worth a copy
 
   /// `word`, or `word` with a number that no other name has.

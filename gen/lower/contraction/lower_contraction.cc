@@ -37,7 +37,7 @@ class NestBuilder {
     open(out.once, out.each);
     if (packing_ == Packing::Tail) append(out.once, pack_last(b_, packed_, v_int(0), n_.columns));
     else if (packing_ == Packing::All) append(out.once, pack_right(b_, packed_, v_int(0), n_.columns, nullptr));
-    append(out.each, row_blocks(v_int(0), n_.columns));
+    append(out.each, row_blocks(v_int(0), b_.most_columns ? b_.most_columns : n_.columns));
     return out;
   }
 
@@ -142,7 +142,8 @@ class NestBuilder {
       place_.right_step = right_.depth_step;
       place_.next_panels = next_panels(v_var(column));
     }
-    place_.depth = n_.depth;
+    place_.depth = b_.most_depth ? b_.most_depth : n_.depth;
+    if (b_.most_depth) b_.possible = b_.possible && left_.run == 1 && left_.depth_step && b_.c.depth.size() == 1;
     place_.tile = tile_;
     Block block;
     if (left_.block_copy >= 0) {

@@ -71,7 +71,9 @@ class ChainBuilder : SegmentValues {
 
   NestRenaming adopt(const Kernel& segment, const std::vector<Buffer>& buffers,
                      const std::vector<InnerFunction>& functions) {
-    return adopt_segment(segment, buffers, functions, {{chain_.count, at_once_}, {chain_.first, rows_}}, target_);
+    std::map<std::string, Operand> most = {{chain_.count, at_once_}, {chain_.first, rows_}};
+    if (!chain_.limit.empty()) most[chain_.limit] = value(chain_.limit_all);
+    return adopt_segment(segment, buffers, functions, most, target_);
   }
 
   bool add(const ChainSegment& s) {
@@ -81,18 +83,23 @@ class ChainBuilder : SegmentValues {
       case Place::Between: return loops(s.kernel, each_);
       case Place::After: return loops(s.kernel, after_);
       case Place::Product:
-      case Place::Sum: return contraction(s.kernel, s.place == Place::Sum);
+      case Place::Sum: return contraction(s);
     }
     return false;
   }
 
-  bool contraction(const Kernel& k, bool sums_rows) {
+  bool contraction(const ChainSegment& s) {
+    const Kernel& k = s.kernel;
+    const bool sums_rows = s.place == ChainSegment::Place::Sum;
     const auto c = find_contraction(k);
     const Blueprint* blueprint = c ? blueprints_.find("contraction", isa_.name, c->accumulator) : nullptr;
     if (!blueprint || c->transposed || !c->outer_left.empty() || !c->outer_right.empty()) return false;
     if (!sums_rows && mentions(c->right, chain_.row.name)) return false;  // panels are made once, for all blocks
     ContractionBuilder b = start_contraction(k, isa_, *blueprint, *c);
     b.taken.insert(taken_.begin(), taken_.end());
+    const Operand limit = v_size(chain_.limit), panel = v_int(b.panel_columns());
+    if (s.limits_columns) b.most_columns = smaller(ceil_div(limit, b.panel_columns()) * panel, b.extent_of(c->columns));
+    if (s.limits_depth) b.most_depth = limit;
     const ContractionParts parts = contraction_parts(b);
     taken_ = b.taken;
     if (!b.possible) return false;
@@ -115,6 +122,7 @@ class ChainBuilder : SegmentValues {
       for (const std::string& n : *names) out[n] = v_var(n);
     out[chain_.first] = v_var(chain_.first);
     out[chain_.count] = v_var(chain_.count);
+    if (!chain_.limit.empty()) out[chain_.limit] = v_var(chain_.limit);
     return out;
   }
 
@@ -131,6 +139,7 @@ class ChainBuilder : SegmentValues {
                       at_once = take_fresh(taken_, "rows_at_once");
     Block body{s_let(chain_.first, v_var(block) * v_var(at_once)),
                s_count(chain_.count, smaller(v_var(at_once), rows_ - v_var(chain_.first)))};
+    if (!chain_.limit.empty()) body.push_back(s_count(chain_.limit, value(chain_.limit_value)));
     append(body, std::move(each_));
     // Blocks that add to one sum do so in their order.
     const LoopKind kind = chain_.sums.empty() ? LoopKind::Parallel : LoopKind::Serial;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "algebra/contraction.h"
+#include "lower/contraction/chain_limit.h"
 #include "lower/contraction/plain_products.h"
 #include "lower/kernel/kernel_ranges.h"
 
@@ -138,6 +139,7 @@ class Cutter {
  public:
   Cutter(const Kernel& k, RowChain& chain, const Walked& walked, const Roles& roles)
       : k_(k), chain_(chain), walked_(walked), places_(roles.places), common_(roles.common) {
+    if (chain.sums.empty()) limit_ = find_chain_limit(k, chain.row);
     block_ = k;
     block_.checks.clear();
     for (const LoopVar& v : chain.shared) chain.shared_names.push_back(outer(v));
@@ -149,6 +151,7 @@ class Cutter {
       block_.sizes[block_.sizes.size() - 2].hi = *n;
     }
     vars_[chain.row.name] = size_ref(chain.first) + var_ref(chain.row.name);
+    if (limit_) name_limit();
     for (const auto& [tensor, dims] : walked)
       if (k.tensors[static_cast<size_t>(tensor)].role == Role::Temp)
         shrink(block_.tensors[static_cast<size_t>(tensor)], dims);
@@ -170,6 +173,17 @@ class Cutter {
     if (const auto n = constant_value(v.extent)) block_.sizes.back().hi = std::max<int64_t>(*n - 1, 0);
     vars_[v.name] = size_ref(name);
     return name;
+  }
+
+  /// What the last row of a block needs.
+  void name_limit() {
+    chain_.limit = fresh_size(block_, "columns_of_" + chain_.row.name);
+    chain_.limit_all = limit_->all;
+    if (const auto n = constant_value(limit_->all)) block_.sizes.back().hi = *n;
+    const Expr last = size_ref(chain_.first) + size_ref(chain_.count) - constant_int(1),
+               needed = substitute(limit_->needed, {{chain_.row.name, last}}),
+               count = apply(ScalarOp::Max, {apply(ScalarOp::Min, {needed, limit_->all}), constant_int(0)});
+    chain_.limit_value = limit_->guard ? select(limit_->guard, count, limit_->all) : count;
   }
 
   /// A temp with the rows of a block: the row outermost in memory, outer dimensions of one element. A line of the cache
@@ -257,8 +271,16 @@ class Cutter {
   ChainSegment segment(size_t from, size_t to) const {
     ChainSegment out{places_[from], block_};
     out.kernel.body.clear();
-    for (size_t i = from; i < to; ++i)
-      out.kernel.body.push_back(places_[i] == Place::Sum ? added(k_.body[i]) : blocked(k_.body[i]));
+    for (size_t i = from; i < to; ++i) {
+      const KernelStatement& s = k_.body[i];
+      // panels have all columns, and so has the kernel of a product
+      const bool limited = limit_ && places_[i] == Place::Between;
+      if (places_[i] == Place::Sum) out.kernel.body.push_back(added(s));
+      else out.kernel.body.push_back(blocked(limited ? limited_to(size_ref(chain_.limit), *limit_, i, s) : s));
+      if (!limit_ || places_[i] != Place::Product) continue;
+      out.limits_columns = walks_limited(s.loops, *limit_, i);
+      out.limits_depth = walks_limited(std::get<Reduce>(s.value->node).vars, *limit_, i);
+    }
     for (const int t : chain_.sums)
       if (std::any_of(k_.body.begin() + static_cast<std::ptrdiff_t>(from),
                       k_.body.begin() + static_cast<std::ptrdiff_t>(to),
@@ -285,6 +307,7 @@ class Cutter {
   const std::vector<LoopVar>& common_;
   Kernel block_;
   std::map<std::string, Expr> vars_;
+  std::optional<ChainLimit> limit_;
 };
 
 /// The loop that is taken in blocks: of the rows of every product, or of the depth where it sums over rows.

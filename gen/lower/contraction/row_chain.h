@@ -30,6 +30,7 @@ struct ChainSegment {
   };
   Place place = Place::Between;
   Kernel kernel;
+  bool limits_columns = false, limits_depth = false;  ///< a product, of the columns or the depth that count
 };
 
 struct RowChain {
@@ -39,6 +40,9 @@ struct RowChain {
   std::vector<std::string> shared_names,
       outer_names;           ///< what the loops' variables are called as sizes of the segments
   std::string first, count;  ///< sizes: first row of the block, number of its rows
+  std::string limit;         ///< a size: how many columns any row of the block needs; empty: all
+  Expr limit_value;          ///< the same from the other sizes
+  Expr limit_all;            ///< all columns
   std::vector<ChainSegment> segments;
   std::vector<int> between;  ///< temps of a block that more than one segment touches
   std::vector<int> sums;     ///< tensors that sum over the rows

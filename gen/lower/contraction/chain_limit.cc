@@ -1,0 +1,201 @@
+// Finds the condition that masks columns, and follows what it masks through the statements after it.
+#include "lower/contraction/chain_limit.h"
+
+#include <algorithm>
+#include <map>
+
+#include "algebra/linear.h"
+#include "lower/kernel/kernel_ranges.h"
+
+namespace tenon {
+namespace {
+
+/// Whether the expression is the same in every iteration, whatever the data.
+bool is_fixed(const Expr& e) {
+  bool fixed = true;
+  walk(e, [&](const Expr& n) {
+    return fixed = fixed && !std::holds_alternative<VarRef>(n->node) && !std::holds_alternative<Read>(n->node);
+  });
+  return fixed;
+}
+
+bool is_lowest(const Expr& e) { return same(e, identity_of(Reducer::Max, e->type)); }
+
+/// `guard and column > last`.
+struct Mask {
+  Expr guard, column, last;
+};
+std::optional<Mask> mask_of(const Expr& cond) {
+  const auto* a = std::get_if<Apply>(&cond->node);
+  if (!a) return std::nullopt;
+  if (a->op == ScalarOp::Gt) return Mask{nullptr, a->args[0], a->args[1]};
+  if (a->op == ScalarOp::Ge) return Mask{nullptr, a->args[0], a->args[1] - constant_int(1)};
+  if (a->op != ScalarOp::And || !is_fixed(a->args[0])) return std::nullopt;
+  auto inner = mask_of(a->args[1]);
+  if (inner) inner->guard = inner->guard ? apply(ScalarOp::And, {a->args[0], inner->guard}) : a->args[0];
+  return inner;
+}
+
+/// What the masked elements of a temp are, and the dimension that the columns are.
+struct Masked {
+  enum class Value : uint8_t { Lowest, Zero } value;
+  size_t dim;
+};
+
+class Follower {
+ public:
+  Follower(const Kernel& k, const LoopVar& row) : k_(k), row_(row) { out_.vars.resize(k.body.size()); }
+
+  std::optional<ChainLimit> run() {
+    size_t first = 0;
+    while (first < k_.body.size() && !begins(k_.body[first])) ++first;
+    if (first == k_.body.size() || !hide_sums(first)) return std::nullopt;
+    for (size_t i = first + 1; i < k_.body.size(); ++i)
+      if (!follow(i)) return std::nullopt;
+    return out_;
+  }
+
+ private:
+  using Value = Masked::Value;
+
+  bool is_temp(int tensor) const { return k_.tensors[static_cast<size_t>(tensor)].role == Role::Temp; }
+
+  static const LoopVar* find(const std::vector<LoopVar>& vars, const Expr& index) {
+    const auto at =
+        std::find_if(vars.begin(), vars.end(), [&](const LoopVar& v) { return is_variable(index, v.name); });
+    return at == vars.end() ? nullptr : &*at;
+  }
+
+  static std::optional<size_t> dim_of(const std::vector<Expr>& index, const std::string& var) {
+    for (size_t d = 0; d < index.size(); ++d)
+      if (is_variable(index[d], var)) return d;
+    return std::nullopt;
+  }
+
+  /// Whether the statement is select(guard and j > i + n, -inf, …) for each j.
+  bool begins(const KernelStatement& s) {
+    const auto* choice = std::get_if<Select>(&s.value->node);
+    const auto mask = choice && is_lowest(choice->yes) && is_temp(s.target) ? mask_of(choice->cond) : std::nullopt;
+    const LoopVar* column = mask ? find(s.loops, mask->column) : nullptr;
+    const auto last = column ? affine_in(mask->last, row_.name) : std::nullopt;
+    const auto dim = column ? dim_of(s.index, column->name) : std::nullopt;
+    if (!last || !dim || !is_fixed(last->rest) || constant_value(last->coefficient).value_or(-1) < 0) return false;
+    out_.guard = mask->guard, out_.needed = mask->last + constant_int(1), out_.all = column->extent;
+    masked_[s.target] = {Value::Lowest, *dim};
+    return true;
+  }
+
+  /// Sums that only the statement with the mask reads need not be computed where it holds.
+  bool hide_sums(size_t first) {
+    const KernelStatement& s = k_.body[first];
+    const auto dim = masked_[s.target].dim;
+    const std::string column = std::get<VarRef>(s.index[dim]->node).name;
+    out_.vars[first].insert(column);
+    bool hidden = false;
+    for (size_t i = 0; i < first; ++i) {
+      const KernelStatement& sum = k_.body[i];
+      std::optional<size_t> at;
+      each_read(s.value, [&](const Read& r) {
+        if (r.tensor == sum.target) at = dim_of(r.index, column);
+      });
+      const auto readers = std::count_if(k_.body.begin(), k_.body.end(),
+                                         [&](const KernelStatement& t) { return reads_tensor(t.value, sum.target); });
+      const LoopVar* var = at ? find(sum.loops, sum.index[*at]) : nullptr;
+      if (!var || !same(var->extent, out_.all) || readers != 1 || !is_temp(sum.target)) continue;
+      out_.vars[i].insert(var->name);
+      hidden = true;
+    }
+    return hidden;
+  }
+
+  /// Whether the value is -inf where the columns are masked.
+  bool is_low(const Expr& e) const {
+    if (is_lowest(e) || is_masked(e, Value::Lowest)) return true;
+    const auto* a = std::get_if<Apply>(&e->node);
+    return a && a->op == ScalarOp::Sub && is_low(a->args[0]) && !reads_masked(a->args[1]);
+  }
+  /// Whether it is 0 there, for finite factors.
+  bool vanishes(const Expr& e) const {
+    if (const auto* c = as_constant(e)) return c->f == 0 && c->i == 0;
+    if (is_masked(e, Value::Zero)) return true;
+    if (const auto* choice = std::get_if<Select>(&e->node))
+      return !reads_masked(choice->cond) && vanishes(choice->yes) && vanishes(choice->no);
+    const auto* a = std::get_if<Apply>(&e->node);
+    if (!a) return false;
+    if (a->op == ScalarOp::Exp || a->op == ScalarOp::ExpBounded) return is_low(a->args[0]);
+    return a->op == ScalarOp::Mul &&
+           std::any_of(a->args.begin(), a->args.end(), [&](const Expr& x) { return vanishes(x); });
+  }
+  bool is_masked(const Expr& e, Value value) const {
+    const auto* r = std::get_if<Read>(&e->node);
+    const auto at = r ? masked_.find(r->tensor) : masked_.end();
+    return at != masked_.end() && at->second.value == value && is_variable(r->index[at->second.dim], column_);
+  }
+  bool reads_masked(const Expr& e) const {
+    bool found = false;
+    each_read(e, [&](const Read& r) { found = found || masked_.count(r.tensor); });
+    return found;
+  }
+
+  /// The variable that walks the columns of the masked temps that `e` reads; empty where they do not agree.
+  std::string column_of(const Expr& e) const {
+    std::string name;
+    bool agree = true;
+    each_read(e, [&](const Read& r) {
+      const auto at = masked_.find(r.tensor);
+      const auto* v = at == masked_.end() ? nullptr : std::get_if<VarRef>(&r.index[at->second.dim]->node);
+      agree = agree && (at == masked_.end() || (v && (name.empty() || name == v->name)));
+      if (v) name = v->name;
+    });
+    return agree ? name : "";
+  }
+
+  bool follow(size_t i) {
+    const KernelStatement& s = k_.body[i];
+    if (!reads_masked(s.value)) return true;
+    column_ = column_of(s.value);
+    if (column_.empty() || s.update != Update::Assign) return false;
+    out_.vars[i].insert(column_);
+    if (const auto* r = std::get_if<Reduce>(&s.value->node)) {
+      const bool one = r->vars.size() == 1 && r->vars[0].name == column_ && same(r->vars[0].extent, out_.all) &&
+                       !r->where && r->running.empty();
+      return one && ((r->op == Reducer::Max && is_low(r->value)) || (r->op == Reducer::Sum && vanishes(r->value)));
+    }
+    const auto dim = dim_of(s.index, column_);
+    const LoopVar* column = dim ? find(s.loops, s.index[*dim]) : nullptr;
+    if (!column || !same(column->extent, out_.all) || !is_temp(s.target) || !(vanishes(s.value) || is_low(s.value)))
+      return false;
+    masked_[s.target] = {vanishes(s.value) ? Value::Zero : Value::Lowest, *dim};
+    return true;
+  }
+
+  const Kernel& k_;
+  const LoopVar& row_;
+  std::map<int, Masked> masked_;
+  std::string column_;  ///< of the statement that is looked at
+  ChainLimit out_;
+};
+
+}  // namespace
+
+bool walks_limited(const std::vector<LoopVar>& vars, const ChainLimit& limit, size_t at) {
+  return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return limit.vars[at].count(v.name) != 0; });
+}
+
+KernelStatement limited_to(const Expr& columns, const ChainLimit& limit, size_t at, KernelStatement s) {
+  const auto limited = [&](std::vector<LoopVar> vars) {
+    for (LoopVar& v : vars)
+      if (limit.vars[at].count(v.name)) v.extent = columns;
+    return vars;
+  };
+  s.loops = limited(s.loops);
+  if (const auto* r = std::get_if<Reduce>(&s.value->node))
+    s.value = reduce_like(*r, limited(r->vars), r->where, r->value, s.value->type);
+  return s;
+}
+
+std::optional<ChainLimit> find_chain_limit(const Kernel& kernel, const LoopVar& row) {
+  return Follower(kernel, row).run();
+}
+
+}  // namespace tenon
