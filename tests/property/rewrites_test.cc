@@ -212,9 +212,10 @@ std::vector<Instance> attentions() {
 }
 
 std::vector<Instance> quantised() {
-  const std::string x = "  x: i8[2, 4, 6, 5]\n", sx = constant("sx", "f32[]", "full(value=0.031)"),
-                    z = constant("zf", "f32[]", "full(value=-3)");
+  const std::string x = "  x: i8[2, 4, 6, 5]\n", line = "  x: i8[2, 4, 11]\n",
+                    sx = constant("sx", "f32[]", "full(value=0.031)"), z = constant("zf", "f32[]", "full(value=-3)");
   const std::string sw = constant("sw", "f32[6, 1, 1, 1]", "rand(lo=0.001, hi=0.003)"),
+                    sw1 = constant("sw", "f32[6, 1, 1]", "rand(lo=0.001, hi=0.003)"),
                     b = constant("bf", "f32[6]", "rand(lo=-900, hi=900)");
   const std::string operands =
       "  z = cast(zf, dtype=i8)\n  f = cast(wf, dtype=i8)\n  d = dequantize(x, sx, z)\n  w = dequantize(f, sw)\n";
@@ -235,6 +236,11 @@ std::vector<Instance> quantised() {
                   "c, groups=2, pads=[1, 0, 1, 1])\n"},
       {"conv2d_of_whole_numbers_and_real_bias", x, sx + z + sw + b + weights("f32[6, 2, 3, 2]"),
        operands + "  y = conv2d(d, w, bf, groups=2, pads=[1, 0, 1, 1], stride=[2, 1])\n"},
+      {"conv1d_of_whole_numbers", line, sx + z + sw1 + b + weights("f32[6, 2, 3]"),
+       operands + "  q = cast(bf, dtype=i32)\n  c = dequantize(q, mul(reshape(sw, shape=[6]), sx))\n  y = conv1d(d, w, "
+                  "c, groups=2, pads=[1, 2], dilation=2)\n"},
+      {"conv1d_of_whole_numbers_and_real_bias", line, sx + z + sw1 + b + weights("f32[6, 2, 3]"),
+       operands + "  y = conv1d(d, w, bf, groups=2, pads=[2, 1], stride=2)\n"},
       {"gemm_of_whole_numbers", "  x: u8[6, 5]\n",
        sx + z + constant("sw", "f32[7, 1]", "rand(lo=0.001, hi=0.003)") + weights("f32[7, 5]") +
            constant("c", "f32[7]"),
@@ -423,8 +429,8 @@ TEST_CASE("rewrites: few rows are multiplied by weights in registers, more rows 
   };
   CHECK(product_of(3, "i4") == "matmul_nibbles");
   CHECK(product_of(4, "i4") == "matmul_nibble_panels");
-  CHECK(product_of(4, "i8") == "matmul_bytes");
-  CHECK(product_of(5, "i8") == "matmul_byte_panels");
+  CHECK(product_of(3, "i8") == "matmul_bytes");
+  CHECK(product_of(4, "i8") == "matmul_byte_panels");
 }
 
 }  // namespace rewrites_test
