@@ -100,6 +100,7 @@ struct ModelOptions : GraphForm {
   bool mpi = false;                         ///< a step is one of several processes that train together
   std::optional<TrainingData> data;         ///< what the program that trains will be given
   std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs
+  size_t asked = 0;             ///< files for outputs
   std::optional<std::string> schedules;          ///< as in LibOptions
   std::shared_ptr<const Blueprints> blueprints;  ///< those of a search, instead of files
   bool fuse = true;      ///< false: a kernel an operator and memory of its own for every value, to compare with

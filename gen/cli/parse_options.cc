@@ -56,7 +56,10 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const bool incomplete =
       dynamic_cast<const CLI::RequiredError*>(&error) || dynamic_cast<const CLI::ExtrasError*>(&error);
   const std::vector<std::string> extra = incomplete ? app.remaining(true) : std::vector<std::string>{};
-  if (extra.empty()) return error.what();
+  const std::string text = error.what(), flag = text.substr(0, text.find(": "));
+  if (text.find(": At Most 1 ") != std::string::npos) return flag + " is given more than once";
+  if (text.find(": 1 required ") != std::string::npos) return flag + " takes a value";
+  if (extra.empty()) return text;
   if (!app.get_subcommands().empty())
     return fmt::format("unknown argument '{}' for `{}`", extra.front(), chosen_name(app));
   if (extra.front().starts_with("-")) return fmt::format("'{}' is before any command", extra.front());

@@ -58,6 +58,7 @@ int run_command(Run& run, const RunOptions& options) {
   model.sounds = options.sounds;
   model.math = options.math;
   model.given = options.inputs.size();
+  model.asked = options.outputs.size();
   const int status = run.deliver(
       make_model(run, all_definitions(run, options.definitions, nullptr, options.math), model), folder.path(), true);
   if (status != exit_done || run.only_looks()) return status;

@@ -94,6 +94,9 @@ void refuse_wrong_inputs(const Graph& graph, const ModelOptions& o) {
                                          "`train` is, and a model in ONNX with --train-with FILE: docs/training.md",
                                          o.graph));
   if (o.data) refuse_wrong_data(graph, *o.data, o.graph);
+  if (o.asked > graph.outputs.size())
+    stop_run(exit_bad_command_line, fmt::format("{} has {} output{}, and -o is given {} times", o.graph,
+                                                graph.outputs.size(), graph.outputs.size() == 1 ? "" : "s", o.asked));
   const size_t wanted = graph.inputs.size();
   if (!o.given || *o.given == wanted) return;
   stop_run(exit_bad_command_line,

@@ -65,7 +65,9 @@ Run::Run(const RunControl& control) : control_(control), last_ns_(now_ns()) {
   const auto dirs = find_data_dirs(control_.opdefs);
   std::error_code ignored;
   if (!dirs && control_.opdefs && !std::filesystem::is_directory(*control_.opdefs, ignored))
-    stop_run(exit_bad_command_line, fmt::format("--opdefs: there is no folder '{}'", *control_.opdefs));
+    stop_run(exit_bad_command_line, control_.opdefs->empty()
+                                        ? "--opdefs: the name of a folder is expected, not ''"
+                                        : fmt::format("--opdefs: there is no folder '{}'", *control_.opdefs));
   if (!dirs)
     stop_run(exit_bad_command_line, "no op definitions next to the program; name their folder with --opdefs DIR");
   dirs_ = *dirs;

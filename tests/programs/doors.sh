@@ -78,6 +78,8 @@ check 'run onto its labels' ends 1 "mine' is an input of this command" "$tenon" 
 check 'run onto nothing' ends 2 "-o: the name of a file is expected, not ''" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o ''
 mkdir "$work/folder"
 check 'run onto a folder' ends 1 "-o: '$work/folder' is a folder: name a file" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/folder" --force
+check 'more files than outputs' ends 2 'ok.yaml has 1 output, and -o is given 2 times' "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/one.npy" -o "$work/two.npy"
+check 'definitions in a folder without a name' ends 2 "--opdefs: the name of a folder is expected, not ''" "$tenon" list ops --opdefs ''
 check 'run into a missing folder' ends 1 "there is no folder '$work/none'" "$tenon" run "$work/ok.yaml" "$work/in.npy" -o "$work/none/out.npy"
 check 'train into a missing folder' ends 1 "there is no folder '$work/none'" "$tenon" train "$work/ok.yaml" --data "x=$work/in.npy" -o "$work/none/out.npz"
 check 'run on a folder' ends 1 "$work/folder: this is a folder, not a file" "$tenon" run "$work/ok.yaml" "$work/folder"

@@ -58,6 +58,8 @@ class HeaderReader {
       }
     }
     if (!descr || !order || !shape) throw NpyError{"the header lacks one of descr, fortran_order and shape"};
+    skip();
+    if (at_ != text_.size()) throw NpyError{fmt::format("the header goes on after its dict, at byte {}", at_)};
     return header;
   }
 

@@ -281,7 +281,7 @@ class BodyChecker {
   }
 
   void check_outputs() {
-    if (!op_.impl.empty()) return;
+    if (!op_.impl.empty() || op_.body.empty()) return;  // a text without statements is reported as such
     for (const TensorDef& output : op_.outputs) {
       if (expressions_.defined.count(output.name) != 0) continue;
       diagnostics_.error(Code::E0405, output.span, fmt::format("no statement defines the output '{}'", output.name),

@@ -228,6 +228,8 @@ TEST_CASE("what nothing takes is named before what is missing") {
   says({"--bogus"}, "'--bogus' is before any command");
   says({}, "A subcommand is required");
   says({"lib", "--ops", "relu"}, "-o is required");
+  says({"model", "net.onnx", "-o", "a", "-o", "b"}, "-o is given more than once");
+  says({"model", "net.onnx", "-o", "a", "--name"}, "--name takes a value");
   says({"lib", "-o", ""}, "-o: the name of a folder is expected, not ''");
   for (const char* name : {"", "deps/", ".", "deps/.."})
     says({"lib", "-o", "out", "--depfile", name},

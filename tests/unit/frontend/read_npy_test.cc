@@ -57,6 +57,8 @@ TEST_CASE("frontend: damaged .npy files are refused") {
         "fortran_order is neither True nor False");
   CHECK(why(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 4)}", {})) ==
         "the number of elements overflows");
+  CHECK(why(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1,)} x\n", {0})) ==
+        "the header goes on after its dict, at byte 56");
   CHECK(why(npy("{'descr': '<f4'}", {})) == "the header lacks one of descr, fortran_order and shape");
 }
 
