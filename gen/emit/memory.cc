@@ -103,6 +103,26 @@ CExpr gather_first(Emitter& e, const OperandType& t, CExpr at, CExpr stride, CEx
   });
 }
 
+/// The first lanes of a vector whose elements are one before the other, from `at` on backwards.
+CExpr reversed_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
+  const std::string type = e.c_type(t);
+  const MemoryPiece piece{
+      "reversed_first", t, type, {pointer_to(e, t), "int64_t n"}, "n elements from p on backwards, then zeros"};
+  return call_memory_piece(e, piece, {std::move(at), std::move(count)}, [&](CBlock& body) {
+    std::vector<CExpr> args = {c_text("run"), c_text("run")};
+    for (int l = t.lanes; l-- > 0;) args.push_back(c_text(std::to_string(l)));
+    const CExpr reversed = c_call("__builtin_shufflevector", std::move(args));
+    const auto run = [&](CExpr v) { return c_declare("const " + type, "run", std::move(v)); };
+    const CExpr whole = vector_at(e, c_text(fmt::format("(p - {})", t.lanes - 1)), t, "const ");
+    body.push_back({CIf{c_binary(c_text("n"), "==", c_number(t.lanes)), {run(whole), c_return(reversed)}, {}}});
+    body.push_back(run(load_first(e, t, c_text("p - (n - 1)"), c_text("n"))));
+    // behind the lanes that have no element in the reversed vector
+    body.push_back({CBodyLines{fmt::format("  {} v[{}] = {{0}};\n", e.storage_type(t.dtype), 2 * t.lanes)}});
+    body.push_back(c_assign(vector_at(e, c_text("v"), t, ""), reversed));
+    body.push_back(c_return(vector_at(e, c_text(fmt::format("(v + {} - n)", t.lanes)), t, "const ")));
+  });
+}
+
 /// The loaded value as the nest sees it: bools become conditions or masks.
 CExpr as_value(Emitter& e, const OperandType& t, CExpr moved_value) {
   if (t.dtype != DType::Bool) return moved_value;
@@ -137,6 +157,8 @@ CExpr gather_value(Emitter& e, const OperandNode& node, const VGather& n) {
   if (t.lanes == 1) return load_value(e, node, VLoad{n.buffer, n.offset, n.active});
   if (e.known(n.stride) == 1) return load_value(e, node, VLoad{n.buffer, n.offset, n.active});
   const CExpr at = address(e, n.buffer, n.offset), stride = e.index(n.stride);
+  if (partial(e, n.active, t.lanes) && e.known(n.stride) == -1)
+    return as_value(e, t, reversed_first(e, m, at, e.index(n.active)));
   if (partial(e, n.active, t.lanes)) return as_value(e, t, gather_first(e, m, at, stride, e.index(n.active)));
   return as_value(e, t, gather(e, m, at, stride));
 }
