@@ -49,24 +49,25 @@ struct ContractionBuilder {
   const Isa& isa;
   const Blueprint& blueprint;
   Contraction c;
-  std::vector<Buffer> buffers;
-  std::vector<InnerFunction> functions;
-  ValueScope scope;  ///< outer variables
+  std::vector<Buffer> buffers = {};
+  std::vector<InnerFunction> functions = {};
+  ValueScope scope = {};  ///< outer variables
   bool possible = true;
   DType right_type = DType::F32;      ///< of the right side's elements as the tiles load them
   int64_t right_panel = 0;            ///< > 0: columns of its panels, where a tile may take several
   int transposed_rows = 0;            ///< rows of a transposed tile that are stored as one vector
   bool pixels_along_columns = false;  ///< a stencil: the left side depends on the column too
-  Operand band_first;  ///< set: only band_rows rows from here on are copied at a time; the first of c.rows are meant
+  /// Set: only band_rows rows from here on are copied at a time; the first of c.rows are meant.
+  Operand band_first = {};
   int band_rows = 0;
-  int planes = 1;               ///< of a stencil's strip; if several, the rows that band_first speaks of
-  bool unrolls_taps = false;    ///< offsets of depth indices are wanted as numbers
-  std::set<std::string> taken;  ///< names that the kernel or the nest already uses
-  std::map<std::string, std::string> locals;
+  int planes = 1;                    ///< of a stencil's strip; if several, the rows that band_first speaks of
+  bool unrolls_taps = false;         ///< offsets of depth indices are wanted as numbers
+  std::set<std::string> taken = {};  ///< names that the kernel or the nest already uses
+  std::map<std::string, std::string> locals = {};
   std::optional<DType> staged_as = {};  ///< type of a copy of the left side, where it differs from that of the sum
   bool fetches_right = false;           ///< tiles ask for the panels' lines before they come to them
-  Operand most_columns, most_depth;     ///< set: so many count, although the panels have more
-  bool repeats = false;                 ///< many times over, with one right side: its panels are always worth a copy
+  Operand most_columns = {}, most_depth = {};  ///< set: so many count, although the panels have more
+  bool repeats = false;  ///< many times over, with one right side: its panels are always worth a copy
 
   /// `word`, or `word` with a number that no other name has.
   std::string fresh(const std::string& word);

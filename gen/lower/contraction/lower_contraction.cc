@@ -396,8 +396,7 @@ std::optional<Contraction> by_words(const Kernel& kernel, const Contraction& c, 
 
 ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint,
                                      const Contraction& c) {
-  ContractionBuilder b{kernel, isa, blueprint, c,       {}, {}, {},    true, DType::F32,
-                       0,      0,   false,     nullptr, 0,  1,  false, {},   {}};
+  ContractionBuilder b{kernel, isa, blueprint, c};
   b.scope.kernel = &kernel;
   b.right_type = c.accumulator;
   for (size_t t = 0; t < kernel.tensors.size(); ++t) {
