@@ -23,7 +23,7 @@ class Placer {
       const bool temp = tensor.role == Role::Temp;
       out.places.push_back({!temp || stored_[t], forwards_[t], tensor.dims, {}});
       if (!temp) out.places.back().strides = tensor.strides;
-      if (carried_.count(t)) keep_few(t, out.places.back());
+      if (temp && carried_.count(t)) keep_few(t, out.places.back());
       for (size_t d = 0; temp && d < tensor.dims.size(); ++d)
         out.walked_by[t].push_back(carried_.count(t) ? "" : only_walker(t, d));
     }
