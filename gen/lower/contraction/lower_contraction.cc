@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "algebra/nest_survey.h"
 #include "algebra/pair_depth.h"
 #include "lower/contraction/contraction_builder.h"
 
@@ -236,14 +237,15 @@ class NestBuilder {
     const bool whole = known && *known % tall == 0;
     if (!whole) place_.row_end = n_.rows;
     Block body;
-    if (!b_.c.rows.empty()) body.push_back(s_let(row, first_row + v_var(t) * v_int(tall)));
     if (!whole) body.push_back(s_count(height, smaller(v_int(tall), first_row + rows - v_var(row))));
     TilePlace place = place_;
     if (whole) place.store = stored_tile(v_var(row), column, width);
     append(body, tile_of(place, tall, column, width));
-    if (place.store) return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
     const TileExtent extent{v_var(row), whole ? v_int(tall) : v_var(height), column, width, tile_};
-    append(body, b_.c.transposed ? transposed_epilogue(b_, extent, tall) : epilogue(b_, extent));
+    if (!place.store) append(body, b_.c.transposed ? transposed_epilogue(b_, extent, tall) : epilogue(b_, extent));
+    NestSurvey used;  // one row that is read in place has no number
+    used.add(body);
+    if (used.vars.count(row)) body.insert(body.begin(), s_let(row, first_row + v_var(t) * v_int(tall)));
     return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
   }
 
