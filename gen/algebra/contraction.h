@@ -38,6 +38,9 @@ struct Contraction {
   bool is_stencil() const { return columns.empty(); }
 };
 
+/// Filters up to which windows take less time for each of them alone than for a panel of them.
+constexpr int64_t kFewFilters = 4;
+
 /// The contraction that a kernel is, or nothing: one statement, one sum (used once or more), a product that separates
 /// into two sides.
 std::optional<Contraction> find_contraction(const Kernel& kernel);

@@ -162,10 +162,19 @@ bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contrac
   return !has_fill(c.right);
 }
 
+/// Whether run time alone knows how many filters there are, but that they fill little of a panel: windows slide for one
+/// after the other.
+bool are_few_filters(const Kernel& kernel, const Contraction& c, const std::vector<LoopVar>& filters) {
+  const auto* n = c.transposed && filters.size() == 1 ? std::get_if<SizeRef>(&filters[0].extent->node) : nullptr;
+  return n && std::any_of(kernel.sizes.begin(), kernel.sizes.end(),
+                          [&](const Size& s) { return s.name == n->name && s.lo < s.hi && s.hi <= kFewFilters; });
+}
+
 void assign_axes(const Kernel& kernel, Contraction& c) {
   const std::string unit = unit_variable(kernel, *c.statement);
-  const std::vector<LoopVar> row_like = loops_of(c, c.left, c.right, unit),
-                             column_like = loops_of(c, c.right, c.left, unit);
+  const std::vector<LoopVar> row_like = loops_of(c, c.left, c.right, unit);
+  std::vector<LoopVar> column_like = loops_of(c, c.right, c.left, unit);
+  if (are_few_filters(kernel, c, column_like)) column_like.clear();
   c.rows = c.transposed ? flat_suffix(kernel, c, row_like, nullptr) : row_like;
   if (column_like.empty()) {
     c.rows.clear();

@@ -61,18 +61,23 @@ std::vector<SlidingIndex> sliding(const Contraction& c, const Read& read) {
   return out;
 }
 
-/// One filter a channel, whose pixels in a line are `step` apart: vectors go along the pixels.
-std::optional<WindowCase> one_filter(const Kernel& k, const Contraction& c, const Read& read, int64_t step) {
-  Case one(k);
-  if (c.columns.size() != 1 || !one.is(c.columns[0].extent, 1)) return std::nullopt;
+/// Few filters, for which pixels in a line are `step` apart: vectors go along the pixels, for one filter after the
+/// other.
+std::optional<WindowCase> few_filters(const Kernel& k, const Contraction& c, const Read& read, int64_t step) {
+  Case few(k);
+  const auto* filters = c.columns.size() == 1 ? std::get_if<SizeRef>(&c.columns[0].extent->node) : nullptr;
   bool along = false;
   for (const SlidingIndex& s : sliding(c, read)) {
     if (s.along.name != c.rows.back().name) continue;
-    if (!one.is(s.form.coefficient, step)) return std::nullopt;
+    if (!few.is(s.form.coefficient, step)) return std::nullopt;
     along = true;
   }
-  if (!along) return std::nullopt;
-  WindowCase out = one.result();
+  if (!filters || !along) return std::nullopt;
+  WindowCase out = few.result();
+  const Expr are_few = apply(ScalarOp::Le, {c.columns[0].extent, constant_int(kFewFilters)});
+  out.holds = out.holds ? apply(ScalarOp::And, {are_few, out.holds}) : are_few;
+  for (Size& s : out.kernel.sizes)
+    if (s.name == filters->name) s.hi = std::min(s.hi, kFewFilters);
   const auto found = find_contraction(out.kernel);
   return found && found->is_stencil() ? std::optional(std::move(out)) : std::nullopt;
 }
@@ -103,9 +108,9 @@ std::vector<WindowCase> window_cases(const Kernel& k, const Contraction& c) {
   const Read* read = c.transposed && !c.is_stencil() ? plain_read(c.left) : nullptr;
   if (!read || !read->fill || c.rows.empty()) return out;
   if (!is_float(c.result)) return out;  // integers have types by the dozen, and few convolutions
-  for (const int64_t step : {1, 2})
-    if (auto one = one_filter(k, c, *read, step)) out.push_back(std::move(*one));
   if (auto one = one_element(k, c, *read)) out.push_back(std::move(*one));
+  for (const int64_t step : {1, 2})
+    if (auto few = few_filters(k, c, *read, step)) out.push_back(std::move(*few));
   return out;
 }
 
