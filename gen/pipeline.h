@@ -138,6 +138,7 @@ struct TrainOptions {
   std::optional<int> threads;
   bool winograd = true;                ///< as in ModelOptions
   std::optional<Recompute> recompute;  ///< as in ModelOptions
+  bool images = false;                 ///< folders of pictures as data
   std::string compiler = "cc";
   std::vector<std::string> of_program;  ///< options of the program, as words
 };

@@ -126,7 +126,7 @@ std::string model_contradiction(const ModelOptions& o) {
   if (o.until && !o.states.empty()) return "--until and --state exclude each other";
   if (o.training) {
     if (o.until || !o.states.empty()) return "--train excludes --until and --state";
-    if (o.images || o.sounds || o.selftest) return "--train excludes --images, --sounds and --selftest";
+    if (o.sounds || o.selftest) return "--train excludes --sounds and --selftest";
     if (o.main_program && o.weights == WeightsForm::bin)
       return "--weights bin: a program that trains carries its weights; take c or incbin";
   }

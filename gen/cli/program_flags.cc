@@ -7,6 +7,17 @@
 namespace tenon {
 namespace {
 
+/// How pixels become elements: docs/programs.md.
+void add_picture_options(CLI::App& app, std::vector<std::string>& words) {
+  for (const char* flag : {"--scale", "--mean", "--std", "--filter", "--layout", "--colors"}) {
+    const auto pass = [&words, flag](const std::string& text) {
+      words.emplace_back(flag);
+      words.push_back(text);
+    };
+    app.add_option_function<std::string>(flag, pass, "for pictures")->type_name("V")->group("");
+  }
+}
+
 /// Options of the program, passed on as they are; what they mean is in docs/programs.md.
 void add_program_options(CLI::App& app, RunOptions& run) {
   std::vector<std::string>& words = run.of_program;
@@ -38,8 +49,8 @@ void add_program_options(CLI::App& app, RunOptions& run) {
   app.add_flag_callback(
          "--profile", [&words] { words.emplace_back("--profile"); }, "print the time of each kernel")
       ->group(group);
-  for (const char* flag : {"--scale", "--mean", "--std", "--resize", "--filter", "--layout", "--colors"})
-    with_value(flag, "V", "for pictures")->group("");
+  with_value("--resize", "V", "for pictures")->group("");
+  add_picture_options(app, words);
   for (const char* flag : {"--rate", "--skip"}) with_value(flag, "V", "for sounds")->group("");
 }
 
@@ -129,6 +140,8 @@ void add_train(CLI::App& app, TrainOptions& train) {
                train.validation, parse_named);
   add_train_with(app, train.train_with);
   add_training_options(app, train);
+  app.add_flag("--images", train.images, "folders of pictures as data: --scale, --mean, --std, ...");
+  add_picture_options(app, train.of_program);
   app.add_option("--export-onnx", train.export_onnx, "write the trained weights, those of NET.onnx into a copy of it")
       ->type_name("FILE");
   add_parsed(app, {"--threads", "N", "a number from 1 to 1024", "share the work between N threads"}, train.threads,

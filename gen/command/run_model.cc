@@ -63,7 +63,8 @@ int run_command(Run& run, const RunOptions& options) {
       make_model(run, all_definitions(run, options.definitions, nullptr, options.math), model), folder.path(), true);
   if (status != exit_done || run.only_looks()) return status;
   check_outputs(run, options);
-  if (compile_folder(folder.path(), options.compiler, "net", options.math.libm ? " -lm" : "") != 0)
+  const std::string libraries = options.images ? picture_flags(options.compiler) : "";
+  if (compile_folder(folder.path(), options.compiler, "net", libraries + (options.math.libm ? " -lm" : "")) != 0)
     return exit_run_failed;
   const int ended = program_status(folder.path() + "/net", options);
   return ended == exit_done && !options.outputs.empty() ? run.deliver_depfile(options.outputs[0]) : ended;

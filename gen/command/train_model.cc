@@ -27,7 +27,8 @@ std::string file_of(const std::string& value) {
 std::vector<std::string> files_of(const TrainOptions& options) {
   std::vector<std::string> paths;
   for (const auto* list : {&options.data, &options.validation})
-    for (const NamedValue& d : *list) paths.push_back(file_of(d.value));
+    for (const NamedValue& d : *list)
+      if (!options.images || !std::filesystem::is_directory(d.value)) paths.push_back(file_of(d.value));
   for (size_t k = 0; k + 1 < options.of_program.size(); k += 2)
     if (options.of_program[k] == "--order" || options.of_program[k] == "--resume")
       paths.push_back(options.of_program[k + 1]);
@@ -125,6 +126,7 @@ int run_command(Run& run, const TrainOptions& options) {
   model.winograd = options.winograd;
   model.recompute = options.recompute;
   model.main_program = model.training = true;
+  model.images = options.images;
   model.data.emplace();
   for (const NamedValue& d : options.data) model.data->learned.push_back(d.name);
   for (const NamedValue& d : options.validation) model.data->validated.push_back(d.name);
@@ -132,7 +134,8 @@ int run_command(Run& run, const TrainOptions& options) {
       run.deliver(make_model(run, all_definitions(run, options.definitions), model), folder.path(), true);
   if (status != exit_done || run.only_looks()) return status;
   check_written(run, options);
-  const int compiled = compile_folder(folder.path(), options.compiler, "net_train");
+  const std::string libraries = options.images ? picture_flags(options.compiler) : "";
+  const int compiled = compile_folder(folder.path(), options.compiler, "net_train", libraries);
   if (compiled != 0) return is_interruption(compiled) ? compiled : exit_run_failed;
   std::string parameters = value_of(options, "-o"), more;
   if (options.export_onnx && parameters.empty()) {

@@ -260,8 +260,11 @@ ExecutionPlan place_memory(const ExecutionPlan& plan, const LoweredPlan& lowered
 
 void refuse_wrong_program(const ExecutionPlan& plan, const ModelOptions& o) {
   const auto any = [&](bool (*takes)(const PlanBuffer&)) {
-    return std::any_of(plan.inputs.begin(), plan.inputs.end(),
-                       [&](int i) { return takes(plan.buffers[static_cast<size_t>(i)]); });
+    return std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](int i) {
+      PlanBuffer one = plan.buffers[static_cast<size_t>(i)];
+      if (o.training && !one.dims.empty()) one.dims.erase(one.dims.begin());  // the first axis counts the examples
+      return takes(one);
+    });
   };
   if (o.images && !any(takes_picture))
     stop_run(

@@ -185,3 +185,61 @@ for mode in auto always; do
 done
 check 'nothing to compute again' ends 2 'deep.yaml computes none without --train or --grad-of; leave it out' "$tenon" explain "$work/deep.yaml" --memory --recompute auto
 check 'a mode that there is not' ends 2 'never, auto or always' "$tenon" explain "$work/deep.yaml" --train --recompute often
+
+# Folders of pictures: the bytes of an IDX file with the same numbers, and labels that are the numbers of the folders.
+cat >"$work/seen.yaml" <<'YAML'
+graph: seen
+sizes: {N: 1..4}
+inputs: {x: "f32[N, 1, 2, 3]"}
+parameters:
+  w: {type: "f32[6, 3]", from: full(value=0), grad: true}
+main: y = matmul(reshape(x, shape=[N, 6]), w)
+outputs: [y]
+train:
+  targets: {t: "i64[N]"}
+  loss: cross_entropy(y, t)
+  optimizer: sgd(lr=0.01)
+YAML
+# bytes NUMBER...: as bytes.
+bytes() {
+  for number in "$@"; do
+    # shellcheck disable=SC2059
+    printf "\\$(printf %03o "$number")"
+  done
+}
+make_pictures() {
+  rm -rf "$work/seen"
+  bytes 0 0 8 4 0 0 0 7 0 0 0 1 0 0 0 2 0 0 0 3 >"$work/seen.idx"
+  bytes 0 0 8 1 0 0 0 7 0 0 1 1 1 2 2 >"$work/seen_t.idx"
+  for class in a:1:2 b:3:5 c:6:7; do
+    folder=$work/seen/${class%%:*}
+    mkdir -p "$folder" || return 1
+    k=${class#*:}
+    last=${k#*:}
+    k=${k%%:*}
+    while [ "$k" -le "$last" ]; do
+      { printf 'P5 3 2 255\n' && bytes $((k * 9)) $((255 - k)) 7 $((k * 31)) 0 255; } >"$folder/$k.pgm"
+      tail -c 6 "$folder/$k.pgm" >>"$work/seen.idx"
+      k=$((k + 1))
+    done
+  done
+}
+seen() { "$tenon" train "$work/seen.yaml" --cc "${CC:-cc} -O1" -q --epochs 5 "$@"; }
+check 'makes pictures' make_pictures
+check 'trains on numbers' seen --data x="$work/seen.idx" --data t="$work/seen_t.idx" --log "$work/numbers.log"
+check 'trains on pictures' seen --images --data x="$work/seen" --data t="$work/seen" --log "$work/pictures.log"
+check 'pictures are their numbers' cmp "$work/numbers.log" "$work/pictures.log"
+if echo '#include <png.h>' | ${CC:-cc} -E - >/dev/null 2>&1; then
+  mkdir -p "$work/png/only" && cp "$checkout/tests/programs/four.png" "$work/png/only"
+  check 'a picture of another size, in colours, as .png' seen --images --data x="$work/png" --data t="$work/png" --scale 0.01 --mean 0.5
+fi
+check 'a folder without --images' ends 1 'this is a folder, not a file' seen --data x="$work/seen" --data t="$work/seen"
+check 'labels of pictures in no folder' ends 1 'it is in no folder of a class' seen --images --data x="$work/seen/a" --data t="$work/seen/a"
+mkdir -p "$work/none" && check 'a folder without pictures' ends 1 'there is no picture in this folder' seen --images --data x="$work/none" --data t="$work/seen"
+echo words >"$work/none/words" && check 'a folder of other files' ends 1 'none/words: examples in a folder are pictures' seen --images --data x="$work/none" --data t="$work/seen"
+check 'a value that has another form' ends 2 '--scale: its value is missing or has another form' seen --images --data x="$work/seen" --data t="$work/seen" --scale fast
+check 'an example that is no picture' ends 2 'no input of this model can be a picture' "$tenon" train "$graph" --images $data -q
+check 'a program that reads pictures' "$tenon" model "$work/seen.yaml" -q --isa portable --train --main --images -o "$work/seen_program"
+for cc in gcc clang; do
+  command -v $cc >/dev/null && check "$cc compiles it" compiled seen_program $cc
+done

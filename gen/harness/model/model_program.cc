@@ -193,7 +193,9 @@ bool is_one_of(DType type, std::initializer_list<DType> list) {
 }  // namespace
 
 std::vector<HoleValue> file_advice(const ModelFrame& frame) {
-  return {{"pictures", frame.images ? ".png, .ppm and .pgm are read" : "`tenon model --images` reads .png and .ppm"},
+  return {{"pictures", frame.images && frame.forward ? "a folder of pictures is read"
+                       : frame.images                ? ".png, .ppm and .pgm are read"
+                                                     : "`tenon model --images` reads .png and .ppm"},
           {"sounds", frame.sounds ? ".wav is read" : "`tenon model --sounds` reads .wav"}};
 }
 

@@ -51,6 +51,10 @@ class TrainingWriter {
     add("c/train_npz.c.in", "npz.c", {});
     add("c/train_data.c.in", "data.c", {});
     add("c/train_examples.c.in", "examples.c", {});
+    if (frame_.images) {
+      add("c/model_image.c.in", "image.c", {});
+      add("c/train_pictures.c.in", "pictures.c", {});
+    }
     add("c/train_main.c.in", "main.c", main_holes());
     return out;
   }
@@ -278,7 +282,7 @@ std::vector<ModelFile> training_files(const ExecutionPlan& step, const ModelFram
 
 std::vector<std::string> training_template_names() {
   return {"c/train_program.h.in", "c/train_options.c.in",  "c/train_curve.c.in", "c/train_npz.c.in",
-          "c/train_data.c.in",    "c/train_examples.c.in", "c/train_main.c.in"};
+          "c/train_data.c.in",    "c/train_examples.c.in", "c/train_main.c.in",  "c/train_pictures.c.in"};
 }
 
 }  // namespace tenon
