@@ -20,8 +20,10 @@ std::optional<Typed> type_of_value(const Statement& s, const RecurrenceScope& in
   return unheard.has_errors() ? std::nullopt : std::optional(v);
 }
 
-/// True where the type of the value is another one than that of its temp, which has it then.
-bool infer_type(const Statement& s, const RecurrenceScope& in) {
+enum class Inferred { Kept, Changed, Failed };
+
+/// Gives a temp the type of its value.
+Inferred infer_type(const Statement& s, const RecurrenceScope& in) {
   BoundTensor& target = in.scope.tensors.at(s.targets[0].text);
   Tensor& t = in.kernel.tensors[static_cast<size_t>(target.tensor)];
   const DType before = t.dtype;
@@ -31,11 +33,31 @@ bool infer_type(const Statement& s, const RecurrenceScope& in) {
     target.flexible = false;
     v = type_of_value(s, in);
   }
-  if (!v) return t.dtype = before, false;
+  if (!v) return t.dtype = before, Inferred::Failed;
   const bool changed = before != v->e->type || target.flexible != v->flexible;
   t.dtype = v->e->type;
   target.flexible = v->flexible;
-  return changed;
+  return changed ? Inferred::Changed : Inferred::Kept;
+}
+
+/// Repeats until no type changes; false where a value has errors.
+bool infer_all(const std::vector<const Statement*>& statements, const RecurrenceScope& in) {
+  bool changed = true, failed = false;
+  for (size_t round = 0; changed && round < statements.size() + 2; ++round) {
+    changed = failed = false;
+    for (const Statement* s : statements) {
+      const Inferred inferred = infer_type(*s, in);
+      changed |= inferred == Inferred::Changed;
+      failed |= inferred == Inferred::Failed;
+    }
+  }
+  return !failed;
+}
+
+void set_type(const Statement& s, const RecurrenceScope& in, DType type) {
+  BoundTensor& target = in.scope.tensors.at(s.targets[0].text);
+  target.flexible = type != DType::Bool;
+  in.kernel.tensors[static_cast<size_t>(target.tensor)].dtype = type;
 }
 
 bool is_guarded(const Expr& index) {
@@ -109,11 +131,18 @@ void read_computed_only(Kernel& kernel, size_t first) {
 }
 
 void infer_types(const std::vector<const Statement*>& statements, const RecurrenceScope& in) {
-  bool changed = true;
-  for (size_t round = 0; changed && round < statements.size() + 2; ++round) {
-    changed = false;
-    for (const Statement* s : statements) changed |= infer_type(*s, in);
+  if (infer_all(statements, in)) return;
+  // Statements that are conditions of each other: one of them is taken to be a condition, and the others follow.
+  const auto reset = [&] {
+    for (const Statement* s : statements) set_type(*s, in, DType::I64);
+  };
+  for (const Statement* condition : statements) {
+    reset();
+    set_type(*condition, in, DType::Bool);
+    if (infer_all(statements, in)) return;
   }
+  reset();
+  infer_all(statements, in);
 }
 
 void run_in_order(const Statement& s, const Scope& scope, ExprBuilder& expr, KernelStatement& out) {
