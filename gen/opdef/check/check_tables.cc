@@ -86,6 +86,15 @@ void check_type(const OpDef& op, const TableDef& table, Diagnostics& diagnostics
                     {fmt::format("declare it, `types: {{{}: float}}`, or write a dtype", word)});
 }
 
+/// A read of a table that comes later; nullptr if there is none.
+const Syntax* early_read(const Syntax& s, const OpDef& op, const TableDef& table) {
+  const auto later = [&](const TableDef& t) { return &t > &table && t.tensor.name == s.text; };
+  if (s.is(SyntaxKind::subscript) && std::any_of(op.tables.begin(), op.tables.end(), later)) return &s;
+  for (const Syntax& child : s.children)
+    if (const Syntax* found = early_read(child, op, table)) return found;
+  return nullptr;
+}
+
 }  // namespace
 
 void check_tables(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
@@ -95,6 +104,12 @@ void check_tables(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics)
     if (diagnostics.size() != before) continue;
     if (!table.formula) {
       TableChecker(op, table, library, diagnostics).numbers(table.values);
+      continue;
+    }
+    if (const Syntax* early = early_read(table.values, op, table)) {
+      diagnostics.error(
+          Code::E0409, early->span, fmt::format("the table '{}' is read before it is defined", early->text),
+          {fmt::format("tables are computed in order: put '{}' before '{}'", early->text, table.tensor.name)});
       continue;
     }
     OpDef formula = table_op(op, table);

@@ -203,6 +203,7 @@ void ExpressionChecker::check_subscript(const Syntax& s, const ExpressionPlace& 
   if (value == nullptr) {
     std::vector<std::string> known;
     for (const TensorDef& t : op_.inputs) known.push_back(t.name);
+    for (const TableDef& t : op_.tables) known.push_back(t.tensor.name);
     known.insert(known.end(), defined.begin(), defined.end());
     const bool given = scope_.is_given(s.text);
     diagnostics_.error(given ? Code::E0431 : Code::E0401, s.span,
