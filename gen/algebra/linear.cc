@@ -166,6 +166,17 @@ bool proves_lt(const Expr& a, const Expr& b, const Ranges& ranges) {
   return proves_not_negative(std::move(d), ranges);
 }
 
+namespace {
+
+/// The value of an operation on constants, where it is one.
+Expr folded(const Expr& e) {
+  const auto* a = std::get_if<Apply>(&e->node);
+  const bool constants = a && std::all_of(a->args.begin(), a->args.end(), [](auto& x) { return constant_value(x); });
+  return constants ? to_expr(linear_form(e)) : e;
+}
+
+}  // namespace
+
 std::optional<AffineIn> affine_in(const Expr& e, const std::string& var) {
   if (const auto* v = std::get_if<VarRef>(&e->node); v && v->name == var)
     return AffineIn{constant_int(1), constant_int(0)};
@@ -175,13 +186,13 @@ std::optional<AffineIn> affine_in(const Expr& e, const std::string& var) {
   if (a->op == ScalarOp::Neg) {
     const auto x = affine_in(a->args[0], var);
     if (!x) return std::nullopt;
-    return AffineIn{constant_int(-1) * x->coefficient, constant_int(0) - x->rest};
+    return AffineIn{folded(constant_int(-1) * x->coefficient), constant_int(0) - x->rest};
   }
   if (a->op != ScalarOp::Add && a->op != ScalarOp::Sub && a->op != ScalarOp::Mul) return std::nullopt;
   const auto x = affine_in(a->args[0], var), y = affine_in(a->args[1], var);
   if (!x || !y) return std::nullopt;
-  if (a->op == ScalarOp::Add) return AffineIn{x->coefficient + y->coefficient, x->rest + y->rest};
-  if (a->op == ScalarOp::Sub) return AffineIn{x->coefficient - y->coefficient, x->rest - y->rest};
+  if (a->op == ScalarOp::Add) return AffineIn{folded(x->coefficient + y->coefficient), x->rest + y->rest};
+  if (a->op == ScalarOp::Sub) return AffineIn{folded(x->coefficient - y->coefficient), x->rest - y->rest};
   if (is_zero(x->coefficient)) return AffineIn{x->rest * y->coefficient, x->rest * y->rest};
   if (is_zero(y->coefficient)) return AffineIn{x->coefficient * y->rest, x->rest * y->rest};
   return std::nullopt;

@@ -75,8 +75,8 @@ class FollowerJoiner {
     std::set<int> between;  // what statements after the group make that do not join it
     for (size_t i = g.end; i < k_.body.size(); ++i) {
       const KernelStatement& s = k_.body[i];
-      if (is_in_recurrence(s)) break;
-      auto joined = between.count(s.target) ? std::nullopt : follower(g, s, between);
+      const bool stays = is_in_recurrence(s) || between.count(s.target) != 0;
+      auto joined = stays ? std::nullopt : follower(g, s, between);
       if (!joined) {
         between.insert(s.target);
         continue;
