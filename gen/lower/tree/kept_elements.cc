@@ -72,7 +72,7 @@ std::vector<int64_t> kept_elements(size_t rank, const TempAccesses& a) {
     // Inside of a loop that reads earlier iterations, those are needed as a whole.
     const auto back = reach(a, dim, loop.var);
     if (!back || *back > kMostBack) break;
-    kept[dim] = power_of_two_above(*back);
+    kept[dim] = a.in_place ? 1 : power_of_two_above(*back);
     if (*back > 0) break;
   }
   return kept;

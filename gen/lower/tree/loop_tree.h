@@ -51,7 +51,8 @@ struct TreeDefine {
   Update update = Update::Assign;
   Expr value;
   std::string formula;
-  Expr where = nullptr;  ///< of an update: done only where it holds
+  Expr where = nullptr;   ///< of an update: done only where it holds
+  bool in_place = false;  ///< of a recurrence: the element takes the place of that of the step before
 };
 /// `start`: of a Fold, what it begins with.
 struct TreeBegin {

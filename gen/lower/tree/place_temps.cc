@@ -2,6 +2,7 @@
 #include "lower/tree/place_temps.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "lower/kernel/kernel_ranges.h"
@@ -81,10 +82,17 @@ class Placer {
 
   void note_definition(const TreeDefine& d) {
     const auto tensor = static_cast<size_t>(d.tensor);
-    const bool only = defined_.insert(tensor).second;
+    const std::vector<Expr>* first = defined_.try_emplace(tensor, &d.index).first->second;
+    const bool alone = std::equal(first->begin(), first->end(), d.index.begin(), d.index.end(),
+                                  [](const Expr& a, const Expr& b) { return same(a, b); });
     const bool within = std::any_of(around_.begin(), around_.end(), [](const SurroundingLoop& l) { return l.carried; });
     if (!within && !carried_.count(tensor)) return;
-    carried_[tensor] = {{}, only ? &d.index : nullptr, around_};
+    std::vector<SurroundingLoop> around = around_;
+    if (const auto before = carried_.find(tensor); before != carried_.end()) {
+      const std::vector<SurroundingLoop>& other = before->second.around;
+      for (size_t i = 0; i < std::min(around.size(), other.size()); ++i) around[i].vector |= other[i].vector;
+    }
+    carried_[tensor] = {{}, alone ? &d.index : nullptr, std::move(around), d.in_place};
   }
 
   void reads(const Expr& e) {
@@ -111,9 +119,9 @@ class Placer {
   std::vector<bool> stored_, forwards_;
   std::vector<std::vector<const std::vector<Expr>*>> accesses_;  ///< in the tree, which outlives this
   std::set<std::string> vector_vars_;
-  std::vector<SurroundingLoop> around_;     ///< the loops at hand
-  std::map<size_t, TempAccesses> carried_;  ///< temps that are defined within a recurrence
-  std::set<size_t> defined_;
+  std::vector<SurroundingLoop> around_;                 ///< the loops at hand
+  std::map<size_t, TempAccesses> carried_;              ///< temps that are defined within a recurrence
+  std::map<size_t, const std::vector<Expr>*> defined_;  ///< by their first definition
   Forwarding<bool> forwarded_;
 };
 

@@ -2,6 +2,13 @@
 #include "lower/tree/tree_passes.h"
 
 #include "lower/tree/carry_values.h"
+#include "lower/tree/find_transposes.h"
+#include "lower/tree/join_rows.h"
+#include "lower/tree/mark_parallel.h"
+#include "lower/tree/plan_prefetch.h"
+#include "lower/tree/plan_vectors.h"
+#include "lower/tree/reuse_outputs.h"
+#include "lower/tree/update_in_place.h"
 
 namespace tenon {
 
@@ -10,6 +17,7 @@ std::span<const TreePass> tree_passes() {
       {"reuse-outputs", [](const LowerContext& c, LoopTree& t) { reuse_outputs(c.kernel, t); }},
       {"find-transposes", [](const LowerContext& c, LoopTree& t) { find_transposes(c.kernel, c.isa, t); }},
       {"carry-values", [](const LowerContext& c, LoopTree& t) { carry_values(c.kernel, t); }},
+      {"update-in-place", [](const LowerContext& c, LoopTree& t) { update_in_place(c.kernel, t); }},
       {"plan-vectors", [](const LowerContext& c, LoopTree& t) { plan_vectors(c.kernel, c.isa, c.blueprints, t); }},
       {"plan-prefetch", [](const LowerContext& c, LoopTree& t) { plan_prefetch(c.kernel, c.isa, c.blueprints, t); }},
       {"join-rows", [](const LowerContext& c, LoopTree& t) { join_rows(c.kernel, c.isa, t); }},

@@ -73,8 +73,71 @@ TEST_CASE("recurrences: what reads the element just made is computed in their lo
                       ""}});
   const std::string text = to_text(lowered(k, "portable"));
   INFO(text);
-  CHECK(count(text, "h: workspace f32 x mul(2, M)") == 1);
+  CHECK(count(text, "h: workspace f32 x M\n") + count(text, "h: workspace f32 x M writable") == 1);
   CHECK(count(text, "for i = 0 .. N") == 1);
+}
+
+TEST_CASE("recurrences: a step goes over the elements that it changes") {
+  const Expr N = size_ref("N"), M = size_ref("M");
+  const LoopVar j{"j", M}, c{"c", M};
+  const Expr state = read_of(3, DType::F32, {v("i") - constant_int(1), v("j")}, f32(0));
+  const Expr place = read_of(1, DType::I64, {v("i")}), next = place + constant_int(1);
+  const auto here = [](const Expr& e) { return apply(ScalarOp::Eq, {v("j"), e}); };
+  const auto text_of = [&](const Expr& value, Direction direction = Direction::Up) {
+    const bool down = direction == Direction::Down;
+    Tensor at = tensor("At", Role::Input, {N});
+    at.dtype = DType::I64;
+    const Kernel k = recurrence_of(
+        {tensor("X", Role::Input, {N}), at, tensor("Y", Role::Output, {M}), tensor("g", Role::Temp, {N, M})},
+        {{3, {v("i"), v("j")}, Update::Assign, value, {{"i", N, direction}, j}, ""},
+         {2,
+          {v("c")},
+          Update::Assign,
+          read_of(3, DType::F32, {down ? constant_int(0) : N - constant_int(1), v("c")}),
+          {c},
+          ""}});
+    return to_text(lowered(k, "portable"));
+  };
+  const Expr x = at(0, {v("i")});
+  const std::string one = text_of(select(here(place), x + state, state));
+  INFO(one);
+  CHECK(count(one, "g: workspace f32 x M writable") == 1);
+  CHECK(count(one, "for j = j_begin .. ") == 1);
+  const std::string two = text_of(select(here(place), x, select(here(next), f32(0), state)));
+  INFO(two);
+  CHECK(count(two, "for j = j_begin") == 2);
+  const Expr after = read_of(3, DType::F32, {v("i") + constant_int(1), v("j")}, f32(0));
+  const std::string down = text_of(select(here(place), x, after), Direction::Down);
+  INFO(down);
+  CHECK(count(down, "g: workspace f32 x M writable") == 1);
+  CHECK(count(down, "for j = j_begin .. ") == 1);
+  // Where both are one element, it would be added to twice.
+  const std::string twice = text_of(select(here(place), x + state, select(here(next), f32(0), state)));
+  INFO(twice);
+  CHECK(count(twice, "j_begin") == 0);
+  CHECK(count(twice, "g: workspace f32 x M writable") == 1);
+  // The element next to the one that is replaced is still needed.
+  const Expr neighbour = read_of(3, DType::F32, {v("i") - constant_int(1), v("j") - constant_int(1)}, f32(0));
+  CHECK(count(text_of(select(here(place), x, neighbour)), "g: workspace f32 x mul(2, M) writable") == 1);
+}
+
+TEST_CASE("recurrences: of two that do not need each other, each is computed with what reads it") {
+  const Expr N = size_ref("N"), M = size_ref("M");
+  const LoopVar up{"i", N, Direction::Up}, i{"i", N}, j{"j", M};
+  const Expr x = at(0, {v("i"), v("j")});
+  const auto state = [](int g) { return read_of(g, DType::F32, {v("i") - constant_int(1), v("j")}, f32(0)); };
+  const auto sum = [&](int g) {
+    return reduce(Reducer::Sum, {{"k", M}}, nullptr, at(g, {v("i"), v("k")}), DType::F32);
+  };
+  const Kernel k = recurrence_of({tensor("X", Role::Input, {N, M}), tensor("Y", Role::Output, {N}),
+                                  tensor("g", Role::Temp, {N, M}), tensor("h", Role::Temp, {N, M})},
+                                 {{2, {v("i"), v("j")}, Update::Assign, f32(0.5) * state(2) + x, {up, j}, ""},
+                                  {3, {v("i"), v("j")}, Update::Assign, f32(0.25) * state(3) + x, {up, j}, ""},
+                                  {1, {v("i")}, Update::Assign, sum(2) * sum(3), {i}, ""}});
+  const std::string text = to_text(lowered(k, "portable"));
+  INFO(text);
+  CHECK(count(text, "g: workspace f32 x M writable") == 1);
+  CHECK(count(text, "h: workspace f32 x M writable") == 1);
 }
 
 TEST_CASE("recurrences: what a fact says of the extents spares the question whether a read is inside") {
