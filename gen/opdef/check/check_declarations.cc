@@ -42,8 +42,10 @@ class DeclarationChecker {
       }
       for (const Word& word : type.classes) {
         if (is_type_class(word.text) || dtype_from_name(word.text)) continue;
+        std::vector<std::string> known = class_names();
+        for (const DTypeRow& row : all_dtypes()) known.emplace_back(row.name);
         diagnostics_.error(Code::E0206, word.span, fmt::format("there is no class of types '{}'", word.text),
-                           {meant_note(word.text, class_names())});
+                           {meant_note(word.text, known)});
       }
       if (!type.derived && !is_used(type)) {
         diagnostics_.error(Code::E0208, type.span, fmt::format("no input or output has the type '{}'", type.name),

@@ -109,9 +109,10 @@ class StatementParser {
     if (!parser_.failed() && !parser_.at_end()) {
       parser_.fail(Code::E0308, parser_.peek(),
                    fmt::format("the statement should end before {}", describe(parser_.peek())),
-                   {parser_.peek().text == "if"  ? "a choice is written select(condition, yes, no)"
-                    : parser_.peek().text == "[" ? "give the result of a call a name, s = f(x), and read s[i]"
-                                                 : "one statement a line; an operator may be missing"});
+                   {parser_.peek().text == "if" ? "a choice is written select(condition, yes, no)"
+                    : parser_.peek().text == "["
+                        ? "write X[i,j] for X[i][j]; give the result of a call a name, s = f(x), and read s[i]"
+                        : "one statement a line; an operator may be missing"});
     }
     if (twin) twin->span = out.span;
     return !parser_.failed() && parser_.depth_allowed(out.value);
@@ -292,7 +293,7 @@ bool parse_expression(const PlacedText& text, Syntax& out, Diagnostics& diagnost
   out = parser.expression();
   if (!parser.failed() && !parser.at_end()) {
     parser.fail(Code::E0308, parser.peek(), fmt::format("the expression should end before {}", describe(parser.peek())),
-                {"an operator may be missing"});
+                {parser.peek().is("=") ? "a comparison is written ==" : "an operator may be missing"});
   }
   return !parser.failed() && parser.tokens_clean() && parser.depth_allowed(out);
 }

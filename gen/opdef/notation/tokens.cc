@@ -24,6 +24,8 @@ constexpr std::pair<std::string_view, std::string_view> kForeignSigns[] = {
     {"|", "bit_or(a, b), or `or` between conditions"},
     {"^", "a**b for a power, bit_xor(a, b) for bits"},
     {"!", "not"},
+    {"\u2212", "-"},
+    {"\u00d7", "*"},
     {"?", "select(condition, a, b)"}};
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

@@ -28,12 +28,7 @@ void read_types(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
 
 /// What a type of another language, or a class of types, is called here; empty for other words.
 std::string called_here(const std::string& word) {
-  static const std::map<std::string, std::string> names = {
-      {"half", "f16"},        {"float16", "f16"}, {"bfloat16", "bf16"}, {"float32", "f32"}, {"float64", "f64"},
-      {"double", "f64"},      {"int8", "i8"},     {"int16", "i16"},     {"int32", "i32"},   {"int64", "i64"},
-      {"uint8", "u8"},        {"uint16", "u16"},  {"uint32", "u32"},    {"uint64", "u64"},  {"complex64", "c64"},
-      {"complex128", "c128"}, {"boolean", "bool"}};
-  if (const auto name = names.find(word); name != names.end()) return fmt::format("write {}", name->second);
+  if (const std::string name = dtype_called(word); !name.empty()) return fmt::format("write {}", name);
   if (word == "string" || word == "str") return "words to choose from are an enumeration: enum(first, second)";
   if (word == "list" || word == "array") return "a list has brackets: int[], float[], or float[4] for four values";
   if (is_type_class(word))

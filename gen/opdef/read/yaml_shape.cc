@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "opdef/notation/parse_body.h"
 #include "opdef/notation/tokens.h"
@@ -57,7 +58,19 @@ bool want_name(const YamlNode& node, std::string_view text, std::string_view wha
   return false;
 }
 
+std::string dtype_called(std::string_view word) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"half", "f16"},        {"float16", "f16"}, {"bfloat16", "bf16"}, {"float32", "f32"}, {"float64", "f64"},
+      {"double", "f64"},      {"int8", "i8"},     {"int16", "i16"},     {"int32", "i32"},   {"int64", "i64"},
+      {"uint8", "u8"},        {"uint16", "u16"},  {"uint32", "u32"},    {"uint64", "u64"},  {"complex64", "c64"},
+      {"complex128", "c128"}, {"boolean", "bool"}};
+  const auto name = names.find(word);
+  return name == names.end() ? "" : std::string(name->second);
+}
+
 std::string meant_note(std::string_view wrong, const std::vector<std::string>& known) {
+  if (const std::string name = dtype_called(wrong); std::find(known.begin(), known.end(), name) != known.end())
+    return fmt::format("did you mean '{}'?", name);
   const std::string near = nearest_name(wrong, known);
   if (!near.empty()) return fmt::format("did you mean '{}'?", near);
   if (known.empty()) return "there are none";

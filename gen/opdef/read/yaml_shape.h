@@ -28,6 +28,8 @@ bool want_name(const YamlNode& node, std::string_view text, std::string_view wha
 void refuse_unknown_keys(const YamlNode& map, const std::vector<std::string>& known, std::string_view what,
                          Diagnostics& diagnostics);
 
+/// The dtype that other languages call so; empty for other words.
+std::string dtype_called(std::string_view word);
 /// The note that asks whether another name was meant, or else lists the known ones.
 std::string meant_note(std::string_view wrong, const std::vector<std::string>& known);
 
