@@ -61,7 +61,7 @@ std::string attr_lists(const std::vector<TryAttr>& attrs) {
     for (const int64_t v : attrs[k].i) values += v == INT64_MIN ? "INT64_MIN, " : fmt::format("{}, ", v);
     for (const double v : attrs[k].f)
       values += std::isnan(v)   ? "0.0 / 0.0, "
-                : std::isinf(v) ? (v > 0 ? "1e999, " : "-1e999, ")
+                : std::isinf(v) ? (v > 0 ? "1.0 / 0.0, " : "-1.0 / 0.0, ")
                                 : fmt::format("{:.17g}, ", v);
     out += fmt::format("static const {} attr{}[] = {{{}0}};\n", attrs[k].real ? "double" : "int64_t", k, values);
   }

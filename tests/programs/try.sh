@@ -48,6 +48,8 @@ mistaken() {
 check 'tests of a definition, and the dtype that one of them names' rights 5 --op windows
 check 'tests at the keys asked for' rights 2 --op windows --dtypes f64
 check 'sizes and attributes from the command line' rights 1 --op windows --test 'size=4, N=20, mode=last'
+quiet() { "$tenon" try --op global_lppool --isa portable --cc "${CC:-cc} -O0" -q >"$work/out" 2>&1 && ! grep warning "$work/out"; }
+check 'an infinite attribute' quiet
 check 'a test as YAML' rights 1 --op windows --test '{size: 4, shapes: {X: [20]}, absent: [B]}'
 check 'an input as long as one whose values are given' rights 1 --op windows --test '{size: 2, in: {X: [1, 2, 4]}}'
 small() { "$tenon" try --op pad --isa portable --cc "${CC:-cc} -O0" -q "$@" >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 3 ] || { cat "$work/rows"; return 1; }; }
