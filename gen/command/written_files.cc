@@ -69,6 +69,13 @@ std::string compile_line(const std::string& compiler, const std::string& program
   return fmt::format("{} -O2 -std=c99 -Iinclude -o {} $(cat sources.txt){}", compiler, program, libraries);
 }
 
+std::string picture_flags(const std::string& compiler) {
+  return fmt::format(
+      " $(echo '#include <png.h>' | {} -E - >/dev/null 2>&1 && ls src | sed -n 's/_image[.]c$/_WITH_PNG/p' | "
+      "tr a-z A-Z | sed 's/.*/-D& -lpng -lz -lm/')",
+      compiler);
+}
+
 int compile_folder(const std::string& folder, const std::string& compiler, const std::string& program,
                    const std::string& libraries) {
   const std::string line = compile_line(compiler, program, libraries);

@@ -27,6 +27,9 @@ void refuse_unreadable(const std::vector<std::string>& paths);
 
 /// The compiler of a command line, which may say how to optimise itself; -O2 where it does not.
 std::string with_optimization(const std::string& compiler);
+/// For the shell, in a program's folder: the flags with which its reader of pictures takes .png where the compiler
+/// finds libpng; nothing elsewhere.
+std::string picture_flags(const std::string& compiler);
 /// The line of the shell that compiles the folder's sources to `program` in it; `libraries` is "" or " -lm".
 std::string compile_line(const std::string& compiler, const std::string& program, const std::string& libraries = "");
 /// Compiles them: the status. A compiler that fails is named, because it may be silent.

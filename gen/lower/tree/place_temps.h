@@ -79,8 +79,9 @@ struct SurroundingLoop {
 /// Every access to a temp, and the position of its one definition.
 struct TempAccesses {
   std::vector<const std::vector<Expr>*> indices;  ///< in the tree, which outlives this
-  const std::vector<Expr>* definition = nullptr;  ///< null where there are several
+  const std::vector<Expr>* definition = nullptr;  ///< null where there are several, at different indices
   std::vector<SurroundingLoop> around;            ///< the definition, outermost first
+  bool in_place = false;                          ///< the definition takes the place of that of the step before
 };
 
 /// Per dim: so many elements are kept, each at its index modulo that number; 0: all are.

@@ -2,13 +2,6 @@
 #include "lower/tree/tree_passes.h"
 
 #include "lower/tree/carry_values.h"
-#include "lower/tree/find_transposes.h"
-#include "lower/tree/join_rows.h"
-#include "lower/tree/mark_parallel.h"
-#include "lower/tree/plan_prefetch.h"
-#include "lower/tree/plan_vectors.h"
-#include "lower/tree/reuse_outputs.h"
-#include "lower/tree/update_in_place.h"
 
 namespace tenon {
 

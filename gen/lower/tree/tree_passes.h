@@ -33,6 +33,10 @@ void reuse_outputs(const Kernel&, LoopTree&);
 /// loops that stood between them move outside.
 void find_transposes(const Kernel&, const Isa&, LoopTree&);
 
+/// Marks definitions that may overwrite what the step before has made. A step that gives new values to single elements,
+/// g[t,i] = select(i == At[t], v, g[t - 1,i]), goes over these elements only.
+void update_in_place(const Kernel&, LoopTree&);
+
 /// Marks the outermost loops whose iterations can be written together: every store and most loads walk memory by ones,
 /// no lane needs what another does. Loops over a reduction get accumulators of their own in every lane. Without vectors
 /// in the ISA, sums and products of floats still get several accumulators.

@@ -1,7 +1,6 @@
-// A definition may overwrite the step before if nothing reads that step any more: what comes earlier in a step may read
-// all of it, the definition itself the element that it replaces.
-#include "lower/tree/update_in_place.h"
-
+// update-in-place: states that the steps of a recurrence change have one copy instead of two, and loops over them go
+// over the changed elements alone. A definition may overwrite the step before if nothing reads that step any more:
+// earlier statements of a step may read all of it, the definition itself only the element that it replaces.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +13,6 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
-#include "lower/tree/tree_exprs.h"
 
 namespace tenon {
 namespace {

@@ -218,10 +218,10 @@ class OrderFinder {
     if (at->text == place.variable && (at->is(SyntaxKind::name) || at->is(SyntaxKind::pack))) return Relation::same;
     const auto key = std::pair(r.read, place.variable);
     if (const auto known = relations_.find(key); known != relations_.end()) return known->second;
-    Relation relation = compare(r, unguarded(*at), variable_node(place.variable));
+    Relation relation = compare(r, unguarded(*at), name_node(place.variable));
     // A clamp may put the element before by its bounds alone: clamp(At[i], -1, i - 1).
-    if (relation == Relation::unknown && at->is(SyntaxKind::call) && at->text == "clamp")
-      relation = compare(r, *at, variable_node(place.variable));
+    if (relation == Relation::unknown && at->calls(Builtin::clamp))
+      relation = compare(r, *at, name_node(place.variable));
     return relations_[key] = relation;
   }
 
