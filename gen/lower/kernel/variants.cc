@@ -208,19 +208,40 @@ std::optional<Fork> fork_steps(const Kernel& k) {
   return std::nullopt;
 }
 
-/// Updates that go along the last dimension by steps that the call determines: steps of 1 get code of their own.
+/// An update along one line by blocks of its last loop: elements a power of two apart push each other out of the cache.
+void update_by_blocks(KernelStatement& s) {
+  constexpr int64_t kBlock = 32;
+  const bool one_line = std::all_of(s.index.begin(), s.index.end() - 1, [](const Expr& e) {
+    return std::holds_alternative<VarRef>(e->node) || constant_value(e).has_value();
+  });
+  if (s.loops.size() < 2 || !one_line) return;
+  const LoopVar last = s.loops.back();
+  const Expr blocks = apply(ScalarOp::FloorDiv, {last.extent + constant_int(kBlock - 1), constant_int(kBlock)});
+  const LoopVar block{last.name + "_block", blocks};
+  const Expr whole = var_ref(block.name) * constant_int(kBlock) + var_ref(last.name);
+  const Expr inside = apply(ScalarOp::Lt, {whole, last.extent});
+  const auto in_block = [&](const Expr& e) { return substitute(e, {{last.name, whole}}); };
+  for (Expr& e : s.index) e = in_block(e);
+  s.value = in_block(s.value);
+  s.where = s.where ? apply(ScalarOp::And, {in_block(s.where), inside}) : inside;
+  s.loops.back().extent = constant_int(kBlock);
+  s.loops.insert(s.loops.end() - 2, block);
+}
+
+/// Updates of floats along the last dimension, by steps that the call determines: steps of 1 get code of their own.
 std::optional<Fork> fork_updates(const Kernel& k) {
-  for (const KernelStatement& s : k.body) {
-    if (s.loops.empty() || s.update == Update::Assign) continue;
+  for (size_t i = 0; i < k.body.size(); ++i) {
+    const KernelStatement& s = k.body[i];
+    if (s.loops.empty() || s.update == Update::Assign || !is_float(s.value->type)) continue;
     const auto along = affine_in(s.index.back(), s.loops.back().name);
-    if (!along) continue;
-    const auto* a = std::get_if<AttrRef>(&along->coefficient->node);
-    const std::string size = size_name(along->coefficient);
+    const auto* a = along ? std::get_if<AttrRef>(&along->coefficient->node) : nullptr;
+    const std::string size = along ? size_name(along->coefficient) : "";
     const Expr holds = a || !size.empty() ? equals(along->coefficient, 1) : nullptr;
     if (!holds || ruled_out(k, holds)) continue;
-    if (!a) return fork_on(holds, with_sizes(k, {{size, 1}}), k);
     const auto by_one = [&](const Expr& e) { return replaced_attr(e, a->name, a->element, 1); };
-    return fork_on(holds, map_exprs(k, by_one), k);
+    Fork f = fork_on(holds, a ? map_exprs(k, by_one) : with_sizes(k, {{size, 1}}), k);
+    update_by_blocks(f.otherwise.body[i]);
+    return f;
   }
   return std::nullopt;
 }

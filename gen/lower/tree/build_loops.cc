@@ -318,8 +318,12 @@ class LoopBuilder {
       const bool open = b && std::any_of(vars.begin(), vars.end(), [&](const LoopVar& o) {
                           return mentions(b->limit, o.name) && !names_.contains(o.name);
                         });
-      if (!b || open || (b->from ? out.begin : out.end)) rest.push_back(c);
-      else (b->from ? out.begin : out.end) = b->limit;
+      if (!b || open) {
+        rest.push_back(c);
+        continue;
+      }
+      Expr& bound = b->from ? out.begin : out.end;
+      bound = bound ? apply(b->from ? ScalarOp::Max : ScalarOp::Min, {bound, b->limit}) : b->limit;
     }
     where = conjunction(rest);
     // A range that ends before it begins is empty; vector loops count from the end.

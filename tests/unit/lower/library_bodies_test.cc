@@ -374,6 +374,7 @@ TEST_CASE("library bodies: what a transposed convolution adds up is chosen by bo
                  vectors = nest.find("for w = w_begin .. w_groups step 64", by_ones),
                  scalars = nest.find("for w = w_begin .. w_end step 1", vectors);
     REQUIRE(by_ones != std::string::npos);
+    CHECK(contains(nest, "for w_block = 0") == (op == std::string("conv_transpose1d")));
     CHECK(vectors != std::string::npos);
     CHECK(scalars != std::string::npos);
     CHECK_FALSE(contains(nest.substr(by_ones), "if and"));
