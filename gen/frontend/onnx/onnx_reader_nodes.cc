@@ -233,6 +233,10 @@ std::vector<ValueId> OnnxReader::read_body(OnnxNodeContext& context, const Graph
   DeclaredTypes around = declared_;
   add_declared_types(body, declared_);
   Names inner = names;
+  // A name that a body gives anew is its own, though the standard asks for another one: ONNX Runtime reads such files.
+  for (const NodeProto& node : body.node())
+    for (const std::string& output : node.output()) inner.erase(output);
+  for (const TensorProto& t : body.initializer()) inner.erase(t.name());
   for (int i = 0; i < body.input_size(); ++i) inner[body.input(i).name()] = given[static_cast<size_t>(i)];
   read_tensors(context, body, inner, where + ": ");
   read_graph_nodes(context, body, inner, where + ": ");

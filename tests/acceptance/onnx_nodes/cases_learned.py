@@ -78,6 +78,8 @@ def classifiers():
         linear = dict(coefficients=rng(9).normal(size=4*rows).astype(np.float32).tolist(), intercepts=[0.1, -0.3, 0.2][:rows], classlabels_ints=[4, -2, 9][:classes])
         for post in ('NONE', 'LOGISTIC', 'SOFTMAX', 'SOFTMAX_ZERO'):
             yield case('LinearClassifier', x, outputs=2, domain=ML, judge='onnxruntime', post_transform=post, **linear)
+            if rows > 1:                                            # fewer features than were learned
+                yield case('LinearClassifier', x[:, :2], outputs=2, domain=ML, judge='onnxruntime', post_transform=post, **linear)
 
 
 def sparse_votes(x):

@@ -130,6 +130,7 @@ def attention():
     yield ms('Attention', x, w, b, num_heads=2, rotary_embedding_dim=32)
     yield ms('Attention', x, w, b, None, real(4, 2, 2, 2, 3, 4), outputs=2, num_heads=2, unidirectional=1)
     yield ms('Attention', x, w, b, None, None, real(5, 2, 2, 4, 4), num_heads=2, scale=0.3)
+    yield ms('Attention', x, real(2, 6, 20), real(3, 20), num_heads=2, qkv_hidden_sizes=[8, 8, 4])
     q, k, v = real(1, 2, 3, 8), real(2, 2, 5, 8), real(3, 2, 5, 8)
     yield ms('MultiHeadAttention', q, k, v, num_heads=2)
     yield ms('MultiHeadAttention', q, k, v, real(4, 24), num_heads=2, scale=0.2)
