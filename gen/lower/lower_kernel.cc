@@ -188,7 +188,9 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
   if (has_separate_sums(*whole.kernel)) return std::nullopt;
   std::vector<ThinProduct> thin;
   if (sharing == Sharing::functions && isa.vector_bits > 0) thin = thin_products(*whole.kernel, c);
-  const bool always = !thin.empty() && !thin.back().holds;
+  const auto first = std::find_if(thin.begin(), thin.end(), [](const ThinProduct& t) { return !t.holds; });
+  const bool always = first != thin.end();
+  if (always) thin.erase(first + 1, thin.end());        // never reached
   if (always && thin.size() == 1) return std::nullopt;  // plain loops are all there is
   std::optional<LoopNest> nest;
   if (always) {
