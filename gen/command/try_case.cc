@@ -16,6 +16,7 @@
 #include "library/expr_builder.h"
 #include "library/shape_binder.h"
 #include "library/storage_order.h"
+#include "oracle/number.h"
 #include "oracle/run_kernel.h"
 
 namespace tenon {
@@ -30,15 +31,16 @@ const T* bound_to(const std::vector<std::pair<Word, T>>& list, std::string_view 
 
 /// A literal of the notation: a number, a boolean as 0 or 1, an infinity or NaN, with signs.
 Number number_of(const Syntax& s) {
-  Number n;
   if (s.is(SyntaxKind::unary)) {
-    n = number_of(s.children[0]);
-    return {-n.i, -n.f, 0};
+    const Number n = number_of(s.children[0]);
+    return {apply_number(ScalarOp::Neg, &n, DType::I64, DType::I64).i, -n.f, 0};
   }
-  if (s.is(SyntaxKind::real)) n.f = static_cast<long double>(s.real), n.i = static_cast<int64_t>(s.real);
+  Number n;
+  if (s.is(SyntaxKind::real)) n.f = static_cast<long double>(s.real);
   else if (s.is(SyntaxKind::infinity)) n.f = std::numeric_limits<long double>::infinity();
   else if (s.is_name("nan")) n.f = std::numeric_limits<long double>::quiet_NaN();
-  else n.i = s.integer, n.f = static_cast<long double>(s.integer);
+  else return {s.integer, static_cast<long double>(s.integer), 0};
+  n.i = convert_number(n, DType::F64, DType::I64).i;
   return n;
 }
 
