@@ -232,7 +232,7 @@ void update_by_blocks(KernelStatement& s) {
 std::optional<Fork> fork_updates(const Kernel& k) {
   for (size_t i = 0; i < k.body.size(); ++i) {
     const KernelStatement& s = k.body[i];
-    if (s.loops.empty() || s.update == Update::Assign || !is_float(s.value->type)) continue;
+    if (s.loops.empty() || s.index.empty() || s.update == Update::Assign || !is_float(s.value->type)) continue;
     const auto along = affine_in(s.index.back(), s.loops.back().name);
     const auto* a = along ? std::get_if<AttrRef>(&along->coefficient->node) : nullptr;
     const std::string size = along ? size_name(along->coefficient) : "";
