@@ -224,16 +224,17 @@ class InPlace {
   static std::optional<Choices> choices_of(const Steps& s) {
     Choices out;
     Expr rest = as_choice(s, s.define->value);
-    bool changes_old = false;
+    bool reads_state = false;
     while (!is_old(s, rest, out)) {
       const auto* choice = std::get_if<Select>(&rest->node);
       if (!choice) return std::nullopt;
       out.conditions.push_back(choice->cond);
-      changes_old = changes_old || reads_tensor(choice->yes, s.define->tensor);
+      reads_state =
+          reads_state || reads_tensor(choice->cond, s.define->tensor) || reads_tensor(choice->yes, s.define->tensor);
       rest = choice->no;
     }
-    // Two conditions may be those of one element, which is gone over twice then.
-    if (out.conditions.empty() || (out.conditions.size() > 1 && changes_old)) return std::nullopt;
+    // Two conditions may be those of one element, which is gone over twice then: the second time with the new value.
+    if (out.conditions.empty() || (out.conditions.size() > 1 && reads_state)) return std::nullopt;
     return out;
   }
 

@@ -38,6 +38,19 @@ ops:
       Top[t] = padded(g[t,clamp(Row[t], 0, R - 1),Col[t]], 9)
       Y[r,c] = g[0,r,c]
 
+  - op: taken_once
+    doc: a place is taken by the first choice of a step if it is free, and else by the second
+    types: {I: index}
+    in: {A: "I[L]", B: "I[L]"}
+    attrs: {places: int}
+    let: {N: places}
+    require: [places >= 1, L >= 1]
+    index: {i: N}
+    out: {Y: "i64[N]"}
+    body: |
+      g[t,i] = select(i == A[t] and padded(g[t - 1,i], 0) == 0, 1, select(i == B[t], 2, padded(g[t - 1,i], 0)))
+      Y[i] = g[L - 1,i]
+
   - op: langtons_ant
     doc: a walker that turns by the colour of its cell, and flips it
     in: {G0: "bool[H, W]"}
@@ -144,6 +157,15 @@ def cases(rng):
                     P[b, i], P[b, j] = P[b, j], P[b, i]
                     New[b, i] = True; n[i] += 1; So[b, t] = n[i]
             yield dict(op='swapped_counted', key=key, inputs=[A, C], attrs=dict(places=N), want=[P, So, New], dtypes=['i64', 'i64', 'bool'], tol=EXACT)
+    for L, N in ((1, 1), (7, 3), (9, 17), (3, 4)):
+        A, B = (rng.integers(-1, N + 1, L).astype(np.int32) for _ in range(2))
+        B[::3] = A[::3]
+        Y = np.zeros(N, np.int64)
+        for a, b in zip(A, B):
+            free = 0 <= a < N and Y[a] == 0
+            if 0 <= b < N and not (free and a == b): Y[b] = 2
+            if free: Y[a] = 1
+        yield dict(op='taken_once', key='i32', inputs=[A, B], attrs=dict(places=N), want=[Y], dtypes=['i64'], tol=EXACT)
     for key in ('f32', 'i16', 'f16'):
         for L, R, C in ((9, 3, 5), (1, 1, 1), (40, 4, 17), (17, 5, 33)):
             X = rand(rng, (L,), key, 2, 9); row = rng.integers(-1, R + 1, L).astype(np.int32); col = rng.integers(-1, C + 1, L).astype(np.int32); clear = rng.uniform(size=L) < .3
