@@ -7,6 +7,14 @@
 
 namespace tenon {
 
+namespace {
+
+/// Whether the text of a level without a target attribute takes fused multiply-add away from clang, which with
+/// -ffp-contract=fast fuses in spite of the pragma. __FMA__ is a macro of x86; other processors keep it.
+bool hides_fma(const Isa& isa) { return !isa.fma && isa.target.empty(); }
+
+}  // namespace
+
 std::string level_begin(const Isa& isa, const EmitOptions& options) {
   std::string s;
   if (!isa.guard.empty()) s += fmt::format("#if {}\n\n", isa.guard);
@@ -50,10 +58,22 @@ std::string level_begin(const Isa& isa, const EmitOptions& options) {
   if (!isa.header.empty()) s += fmt::format("#include <{}>\n", isa.header);
   if (!isa.target.empty())
     s += fmt::format("\n#define {} __attribute__((target(\"{}\")))\n", emit::target_macro(isa, options), isa.target);
+  if (hides_fma(isa))
+    s += R"(
+#if defined(__clang__) && defined(__FMA__)
+/* With -ffp-contract=fast clang fuses in spite of the pragma above, unless there is nothing to fuse with. */
+#pragma clang attribute push(__attribute__((target("no-fma"))), apply_to = function)
+#endif
+)";
   return s;
 }
 
-std::string level_end(const Isa& isa, const EmitOptions&) { return isa.guard.empty() ? "" : "#endif\n"; }
+std::string level_end(const Isa& isa, const EmitOptions&) {
+  std::string s;
+  if (hides_fma(isa)) s += "#if defined(__clang__) && defined(__FMA__)\n#pragma clang attribute pop\n#endif\n";
+  if (!isa.guard.empty()) s += "#endif\n";
+  return s;
+}
 
 std::vector<CItem> needed_items(const EmitNeeds& needs) {
   std::vector<CItem> items;

@@ -21,6 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__clang__) && defined(__FMA__)
+/* With -ffp-contract=fast clang fuses in spite of the pragma above, unless there is nothing to fuse with. */
+#pragma clang attribute push(__attribute__((target("no-fma"))), apply_to = function)
+#endif
+
 /*
  * Y[*s] = A[*s] + B[*s]
  * tensors: A f32[S_outer, S], B f32[S_outer, S], Y f32[S_outer, S]
@@ -53,3 +58,6 @@ extern const tn_core tn_cores_add_portable[];
 const tn_core tn_cores_add_portable[] = {
     {.run = tn_add_f32_portable},
 };
+#if defined(__clang__) && defined(__FMA__)
+#pragma clang attribute pop
+#endif

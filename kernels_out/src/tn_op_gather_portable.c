@@ -21,6 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__clang__) && defined(__FMA__)
+/* With -ffp-contract=fast clang fuses in spite of the pragma above, unless there is nothing to fuse with. */
+#pragma clang attribute push(__attribute__((target("no-fma"))), apply_to = function)
+#endif
+
 /*
  * Y[*p,*j,*q] = X[*p, wrap(Ix[*j], D), *q]
  * tensors: X u32[P, D, Q], Ix i32[J], Y u32[P, J, Q]
@@ -98,3 +103,6 @@ const tn_core tn_cores_gather_portable[] = {
     {.run = tn_gather_u32_i32_portable},
     {.run = tn_gather_u32_i64_portable},
 };
+#if defined(__clang__) && defined(__FMA__)
+#pragma clang attribute pop
+#endif

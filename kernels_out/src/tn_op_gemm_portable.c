@@ -21,6 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__clang__) && defined(__FMA__)
+/* With -ffp-contract=fast clang fuses in spite of the pragma above, unless there is nothing to fuse with. */
+#pragma clang attribute push(__attribute__((target("no-fma"))), apply_to = function)
+#endif
+
 static inline int64_t tn_i64_max_portable(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
@@ -461,3 +466,6 @@ const tn_core tn_cores_gemm_portable[] = {
     {.run = tn_gemm_f32_portable, .workspace = tn_gemm_f32_portable_workspace},
     {.run = tn_gemm_f32_noC_portable, .workspace = tn_gemm_f32_noC_portable_workspace},
 };
+#if defined(__clang__) && defined(__FMA__)
+#pragma clang attribute pop
+#endif

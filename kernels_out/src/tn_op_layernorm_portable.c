@@ -21,6 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__clang__) && defined(__FMA__)
+/* With -ffp-contract=fast clang fuses in spite of the pragma above, unless there is nothing to fuse with. */
+#pragma clang attribute push(__attribute__((target("no-fma"))), apply_to = function)
+#endif
+
 static inline int64_t tn_i64_min_portable(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
@@ -273,3 +278,6 @@ const tn_core tn_cores_layernorm_portable[] = {
     {.run = tn_layernorm_f32_portable},
     {.run = tn_layernorm_f32_noB_portable},
 };
+#if defined(__clang__) && defined(__FMA__)
+#pragma clang attribute pop
+#endif

@@ -21,6 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__clang__) && defined(__FMA__)
+/* With -ffp-contract=fast clang fuses in spite of the pragma above, unless there is nothing to fuse with. */
+#pragma clang attribute push(__attribute__((target("no-fma"))), apply_to = function)
+#endif
+
 static inline float tn_u32_f32_of_bits_portable(uint32_t a) {
   float r;
   memcpy(&r, &a, sizeof r);
@@ -139,3 +144,6 @@ extern const tn_core tn_cores_relu_portable[];
 const tn_core tn_cores_relu_portable[] = {
     {.run = tn_relu_f32_portable},
 };
+#if defined(__clang__) && defined(__FMA__)
+#pragma clang attribute pop
+#endif

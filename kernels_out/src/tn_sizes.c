@@ -2,6 +2,12 @@
 /* Arithmetic of sizes: integers with overflow checks, and the functions of real numbers that a definition may use. */
 #include "tn_internal.h"
 
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
 int64_t tn_rt_min(int64_t a, int64_t b) {
   return a < b ? a : b;
 }

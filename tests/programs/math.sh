@@ -34,6 +34,16 @@ for kind in usual with_libm cheaper; do
   check "make: $kind" make -s -C "$work/$kind" CFLAGS=-O0
   check "runs: $kind" "$work/$kind/net" "$work/math_x.npy" -o "$work/$kind.npy"
 done
+contracting() {
+  make -s -C "$work/usual" clean &&
+    make -s -C "$work/usual" CC=clang CFLAGS="-O2 -march=haswell -ffp-contract=$1" &&
+    "$work/usual/net" "$work/math_x.npy" -o "$work/contract_$1.npy"
+}
+if command -v clang >/dev/null && grep -qw fma /proc/cpuinfo; then
+  for mode in off fast; do check "clang -ffp-contract=$mode" contracting $mode; done
+  check 'with the same bytes' cmp "$work/contract_off.npy" "$work/contract_fast.npy"
+  check 'as those of the usual program' cmp "$work/contract_off.npy" "$work/usual.npy"
+fi
 check 'close to the usual results: the C library' near 2e-6 "$work/usual.npy" "$work/with_libm.npy"
 check 'close to the usual results: cheaper functions' near 2e-5 "$work/usual.npy" "$work/cheaper.npy"
 check 'but not the same bytes' refuses cmp -s "$work/usual.npy" "$work/cheaper.npy"
