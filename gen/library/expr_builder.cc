@@ -162,8 +162,10 @@ Typed ExprBuilder::arithmetic(const Syntax& s, Typed a, Typed b) {
     b.e = convert(b, DType::I64);
     a.flexible = b.flexible = true;
   }
-  const Expr e = s.text == "+" ? a.e + b.e : s.text == "-" ? a.e - b.e : a.e * b.e;
-  return {e, a.flexible && b.flexible};
+  const bool flexible = a.flexible && b.flexible;
+  if (s.text == "+" && is_left_out(s.children[0], a)) return {b.e, flexible};
+  if (s.text == "+" && is_left_out(s.children[1], b)) return {a.e, flexible};
+  return {s.text == "+" ? a.e + b.e : s.text == "-" ? a.e - b.e : a.e * b.e, flexible};
 }
 
 Typed ExprBuilder::quotient(const Syntax& s, Typed a, Typed b) {

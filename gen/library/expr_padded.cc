@@ -56,10 +56,22 @@ Typed ExprBuilder::padded(const Syntax& s) {
   return {tenon::select(is_inside, got.e, v.e), got.flexible && v.flexible};
 }
 
+/// Whether the tensor that is read is there, not an optional input that is absent.
+bool ExprBuilder::is_given(const Syntax& read) const {
+  const auto t = scope_.tensors.find(read.text);
+  return t != scope_.tensors.end() && t->second.tensor >= 0;
+}
+
+/// Whether a term of a sum is `opt(B[…], 0)` without B. Adding its 0 would cost an instruction and turn -0 into 0.
+bool ExprBuilder::is_left_out(const Syntax& term, const Typed& value) const {
+  const Constant* c = as_constant(value.e);
+  const bool zero = c && (is_float(value.e->type) ? c->f == 0 && !std::signbit(c->f) : is_zero(value.e));
+  return zero && term.calls(Builtin::opt) && !is_given(term.children[0]);
+}
+
 Typed ExprBuilder::optional(const Syntax& s) {
   const Syntax& read = s.children[0];
-  const auto t = scope_.tensors.find(read.text);
-  if (t != scope_.tensors.end() && t->second.tensor >= 0) return value(read);
+  if (is_given(read)) return value(read);
   // A literal that replaces an absent tensor has the type that the tensor would have.
   Typed v = value(s.children[1]);
   const TensorDef* absent = scope_.def->input(read.text);

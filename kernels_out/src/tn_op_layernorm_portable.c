@@ -193,7 +193,7 @@ static int tn_layernorm_f32_portable(const int64_t *size, const tn_scalar *attr,
  * Y[*p,*q] = (X[*p,*q] - mean[*p])*rstd[*p]*G[*q] + opt(B[*q], 0)
  * tensors: X f32[P, Q], G f32[Q], Y f32[P, Q]
  * computes in f32, accumulates in f32; blueprint loops
- * cost: 8*P*Q + 5*P operations, 8*P*Q + 4*Q bytes
+ * cost: 7*P*Q + 5*P operations, 8*P*Q + 4*Q bytes
  */
 static int tn_layernorm_f32_noB_portable(const int64_t *size, const tn_scalar *attr, const void *const *in,
     void *const *out, void *workspace) {
@@ -267,7 +267,7 @@ static int tn_layernorm_f32_noB_portable(const int64_t *size, const tn_scalar *a
     const float var_sum2 = var_sum + var_sum_lost;
     const float rstd = 1.0f / tn_f32_sqrt_portable(var_sum2 / (float)Nq + eps);
     for (int64_t q = 0; q < Q; ++q) {
-      Y[p * Q + q] = (X[p * Q + q] - mean) * rstd * G[q] + 0.0f;
+      Y[p * Q + q] = (X[p * Q + q] - mean) * rstd * G[q];
     }
   }
   return 0;

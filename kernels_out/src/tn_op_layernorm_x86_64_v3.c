@@ -211,7 +211,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
  * Y[*p,*q] = (X[*p,*q] - mean[*p])*rstd[*p]*G[*q] + opt(B[*q], 0)
  * tensors: X f32[P, Q], G f32[Q], Y f32[P, Q]
  * computes in f32, accumulates in f32; blueprint loops
- * cost: 8*P*Q + 5*P operations, 8*P*Q + 4*Q bytes
+ * cost: 7*P*Q + 5*P operations, 8*P*Q + 4*Q bytes
  */
 static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *size, const tn_scalar *attr,
     const void *const *in, void *const *out, void *workspace) {
@@ -300,20 +300,19 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
       __builtin_prefetch(&G[q + 512], 0, 3);
       __builtin_prefetch(&G[q + 16 + 512], 0, 3);
       __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd * *(const tn_f32x8_at *)&G[q]
-          + 0.0f;
+      *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd * *(const tn_f32x8_at *)&G[q];
       *(tn_f32x8_at *)&Y[p * Q + (q + 8)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 8)] - mean) * rstd *
-          *(const tn_f32x8_at *)&G[q + 8] + 0.0f;
+          *(const tn_f32x8_at *)&G[q + 8];
       __builtin_prefetch(&Y[p * Q + (q + 16) + 512], 0, 3);
       *(tn_f32x8_at *)&Y[p * Q + (q + 16)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 16)] - mean) * rstd *
-          *(const tn_f32x8_at *)&G[q + 16] + 0.0f;
+          *(const tn_f32x8_at *)&G[q + 16];
       *(tn_f32x8_at *)&Y[p * Q + (q + 24)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 24)] - mean) * rstd *
-          *(const tn_f32x8_at *)&G[q + 24] + 0.0f;
+          *(const tn_f32x8_at *)&G[q + 24];
     }
     for (int64_t q = q_groups; q < Q; q += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
       tn_f32x8_store_first_x86_64_v3(&Y[p * Q + q], active, (tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active) -
-          mean) * rstd * tn_f32x8_load_first_x86_64_v3(&G[q], active) + 0.0f);
+          mean) * rstd * tn_f32x8_load_first_x86_64_v3(&G[q], active));
     }
   }
   return 0;

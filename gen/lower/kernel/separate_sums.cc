@@ -65,6 +65,7 @@ class SumSeparator {
   std::optional<Split> split_at(const KernelStatement& s, const Reduce& r, size_t v) const {
     Split out;
     out.var = r.vars[v];
+    if (is_one(out.var.extent)) return std::nullopt;  // no sum: the temp would be a copy
     out.rest = r.vars;
     out.rest.erase(out.rest.begin() + static_cast<std::ptrdiff_t>(v));
     std::vector<Expr> factors;
