@@ -38,10 +38,6 @@ static inline float tn_f32_sum_error_portable(float a, float b) {
   return lost == lost ? lost : 0.0f;
 }
 
-static inline float tn_f32_sq_portable(float a) {
-  return a * a;
-}
-
 static inline uint32_t tn_f32_bits_portable(float a) {
   uint32_t r;
   memcpy(&r, &a, sizeof r);
@@ -161,13 +157,18 @@ static int tn_layernorm_f32_portable(const int64_t *size, const tn_scalar *attr,
       const int64_t q_1_end = tn_i64_min_portable(q_1_block * 256 + 256, Q);
       const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -4);
       for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 4) {
-        var_sum_block0 = var_sum_block0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
-        var_sum_block1 = var_sum_block1 + tn_f32_sq_portable(X[p * Q + (q_1 + 1)] - mean);
-        var_sum_block2 = var_sum_block2 + tn_f32_sq_portable(X[p * Q + (q_1 + 2)] - mean);
-        var_sum_block3 = var_sum_block3 + tn_f32_sq_portable(X[p * Q + (q_1 + 3)] - mean);
+        const float t = X[p * Q + q_1] - mean;
+        const float t2 = X[p * Q + (q_1 + 1)] - mean;
+        const float t3 = X[p * Q + (q_1 + 2)] - mean;
+        const float t4 = X[p * Q + (q_1 + 3)] - mean;
+        var_sum_block0 = var_sum_block0 + t * t;
+        var_sum_block1 = var_sum_block1 + t2 * t2;
+        var_sum_block2 = var_sum_block2 + t3 * t3;
+        var_sum_block3 = var_sum_block3 + t4 * t4;
       }
       for (int64_t q_1 = q_1_groups; q_1 < q_1_end; ++q_1) {
-        var_sum_block0 = var_sum_block0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
+        const float t = X[p * Q + q_1] - mean;
+        var_sum_block0 = var_sum_block0 + t * t;
       }
       const float var_sum_block_all = var_sum_block0 + var_sum_block1 + (var_sum_block2 + var_sum_block3);
       if (q_1_block == 0) {
@@ -248,13 +249,18 @@ static int tn_layernorm_f32_noB_portable(const int64_t *size, const tn_scalar *a
       const int64_t q_1_end = tn_i64_min_portable(q_1_block * 256 + 256, Q);
       const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -4);
       for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 4) {
-        var_sum_block0 = var_sum_block0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
-        var_sum_block1 = var_sum_block1 + tn_f32_sq_portable(X[p * Q + (q_1 + 1)] - mean);
-        var_sum_block2 = var_sum_block2 + tn_f32_sq_portable(X[p * Q + (q_1 + 2)] - mean);
-        var_sum_block3 = var_sum_block3 + tn_f32_sq_portable(X[p * Q + (q_1 + 3)] - mean);
+        const float t = X[p * Q + q_1] - mean;
+        const float t2 = X[p * Q + (q_1 + 1)] - mean;
+        const float t3 = X[p * Q + (q_1 + 2)] - mean;
+        const float t4 = X[p * Q + (q_1 + 3)] - mean;
+        var_sum_block0 = var_sum_block0 + t * t;
+        var_sum_block1 = var_sum_block1 + t2 * t2;
+        var_sum_block2 = var_sum_block2 + t3 * t3;
+        var_sum_block3 = var_sum_block3 + t4 * t4;
       }
       for (int64_t q_1 = q_1_groups; q_1 < q_1_end; ++q_1) {
-        var_sum_block0 = var_sum_block0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
+        const float t = X[p * Q + q_1] - mean;
+        var_sum_block0 = var_sum_block0 + t * t;
       }
       const float var_sum_block_all = var_sum_block0 + var_sum_block1 + (var_sum_block2 + var_sum_block3);
       if (q_1_block == 0) {

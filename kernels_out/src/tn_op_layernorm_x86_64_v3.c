@@ -151,19 +151,20 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
       const int64_t q_1_end = tn_i64_min_x86_64_v3(q_1_block * 2048 + 2048, Q);
       const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -32);
       for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 32) {
-        var_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + q_1] - mean,
-            *(const tn_f32x8_at *)&X[p * Q + q_1] - mean, var_sum_block0);
-        var_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean,
-            *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean, var_sum_block1);
-        var_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean,
-            *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean, var_sum_block2);
-        var_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean,
-            *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean, var_sum_block3);
+        const tn_f32x8 t = *(const tn_f32x8_at *)&X[p * Q + q_1] - mean;
+        const tn_f32x8 t2 = *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean;
+        const tn_f32x8 t3 = *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean;
+        const tn_f32x8 t4 = *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean;
+        var_sum_block0 = _mm256_fmadd_ps(t, t, var_sum_block0);
+        var_sum_block1 = _mm256_fmadd_ps(t2, t2, var_sum_block1);
+        var_sum_block2 = _mm256_fmadd_ps(t3, t3, var_sum_block2);
+        var_sum_block3 = _mm256_fmadd_ps(t4, t4, var_sum_block3);
       }
       for (int64_t q_1 = q_1_groups; q_1 < q_1_end; q_1 += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, q_1_end - q_1);
-        var_sum_block0 = var_sum_block0 + tn_f32x8_select_first_x86_64_v3(active,
-            tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean), (tn_f32x8){0});
+        const tn_f32x8 t = tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean;
+        var_sum_block0 = var_sum_block0 + tn_f32x8_select_first_x86_64_v3(active, tn_f32x8_sq_x86_64_v3(t),
+            (tn_f32x8){0});
       }
       const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
           var_sum_block0 + var_sum_block1 + (var_sum_block2 + var_sum_block3));
@@ -268,19 +269,20 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
       const int64_t q_1_end = tn_i64_min_x86_64_v3(q_1_block * 2048 + 2048, Q);
       const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -32);
       for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 32) {
-        var_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + q_1] - mean,
-            *(const tn_f32x8_at *)&X[p * Q + q_1] - mean, var_sum_block0);
-        var_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean,
-            *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean, var_sum_block1);
-        var_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean,
-            *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean, var_sum_block2);
-        var_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean,
-            *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean, var_sum_block3);
+        const tn_f32x8 t = *(const tn_f32x8_at *)&X[p * Q + q_1] - mean;
+        const tn_f32x8 t2 = *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean;
+        const tn_f32x8 t3 = *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean;
+        const tn_f32x8 t4 = *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean;
+        var_sum_block0 = _mm256_fmadd_ps(t, t, var_sum_block0);
+        var_sum_block1 = _mm256_fmadd_ps(t2, t2, var_sum_block1);
+        var_sum_block2 = _mm256_fmadd_ps(t3, t3, var_sum_block2);
+        var_sum_block3 = _mm256_fmadd_ps(t4, t4, var_sum_block3);
       }
       for (int64_t q_1 = q_1_groups; q_1 < q_1_end; q_1 += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, q_1_end - q_1);
-        var_sum_block0 = var_sum_block0 + tn_f32x8_select_first_x86_64_v3(active,
-            tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean), (tn_f32x8){0});
+        const tn_f32x8 t = tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean;
+        var_sum_block0 = var_sum_block0 + tn_f32x8_select_first_x86_64_v3(active, tn_f32x8_sq_x86_64_v3(t),
+            (tn_f32x8){0});
       }
       const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
           var_sum_block0 + var_sum_block1 + (var_sum_block2 + var_sum_block3));

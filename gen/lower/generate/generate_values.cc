@@ -59,6 +59,7 @@ bool Generator::varies(const Expr& e) {
 void Generator::count_uses(const Expr& e) {
   if (!e || uses_[e.get()]++ > 0) return;
   each_child(e, [&](const Expr& c) { count_uses(c); });
+  if (const auto* a = std::get_if<Apply>(&e->node); a && a->op == ScalarOp::Sq) ++uses_[a->args[0].get()];  // x*x
 }
 
 bool Generator::deserves_name(const Expr& e) const {
