@@ -139,6 +139,13 @@ Operand left_of(const Emitter& e, const VApply& n) {
   return nothing ? v_int(0) : nullptr;
 }
 
+/// The sum of two indices: i + (j + k) without its parentheses, which is the same number.
+CExpr index_sum(CExpr left, CExpr right) {
+  const auto* inner = std::get_if<CBinary>(&right->node);
+  if (!inner || (inner->op != "+" && inner->op != "-")) return c_binary(std::move(left), "+", std::move(right));
+  return c_binary(index_sum(std::move(left), inner->left), inner->op, inner->right);
+}
+
 }  // namespace
 
 CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
@@ -161,6 +168,7 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
     case ScalarOp::Mul:
       if (is_complex(d)) return call_scalar_piece(e, row.name, d, a);
       if (plain && e.is_measuring && n.op == ScalarOp::Mul) return c_call(e.options.prefix + "_rt_bytes_times", a);
+      if (plain && n.op == ScalarOp::Add) return index_sum(a[0], a[1]);
       if (is_float(d) || plain) return c_binary(a[0], op, a[1]);
       return wrap_binary(e, op, d, a[0], a[1]);
     case ScalarOp::Div:

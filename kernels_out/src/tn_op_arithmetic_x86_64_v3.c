@@ -84,12 +84,12 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
       for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1] +
             *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1];
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 8)] +
-            *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 8)];
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 16)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 16)] +
-            *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 16)];
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 24)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 24)] +
-            *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 24)];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 8] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1 + 8] +
+            *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1 + 8];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 16] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1 + 16] +
+            *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1 + 16];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 24] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1 + 24] +
+            *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1 + 24];
       }
       for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
@@ -104,9 +104,9 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
       for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
         const float a = A[s_0 * A_s0];
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1];
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 8)];
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 16)] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 16)];
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 24)] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + (s_1 + 24)];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 8] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1 + 8];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 16] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1 + 16];
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 24] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1 + 24];
       }
       for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
@@ -121,9 +121,9 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
       for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
         const float b = B[s_0 * B_s0];
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1] + b;
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 8)] + b;
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 16)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 16)] + b;
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 24)] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + (s_1 + 24)] + b;
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 8] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1 + 8] + b;
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 16] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1 + 16] + b;
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 24] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1 + 24] + b;
       }
       for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);

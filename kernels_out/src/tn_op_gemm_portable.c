@@ -238,7 +238,7 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_portable(4, block_rows - strip * 4); ++copied_row) {
               rows_copied[(strip * 4 + copied_row) * row_pitch + copied_depth] =
-                  A[(first_row + (strip * 4 + copied_row)) * A_s0 + copied_depth * A_s1];
+                  A[(first_row + strip * 4 + copied_row) * A_s0 + copied_depth * A_s1];
             }
           }
         }
@@ -247,9 +247,9 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
         const int64_t column_at = first_column + tile_column * 4;
         const int64_t tile_width = tn_i64_min_portable(block_columns - tile_column * 4, 4);
         const int64_t whole_tiles = block_rows / 4;
-        for (int64_t tile_row = 0; tile_row < whole_tiles + (block_rows - whole_tiles * 4); ++tile_row) {
-          const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 4 +
-              (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles));
+        for (int64_t tile_row = 0; tile_row < whole_tiles + block_rows - whole_tiles * 4; ++tile_row) {
+          const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 4 + tile_row -
+              (tile_row < whole_tiles ? tile_row : whole_tiles);
           const int64_t height = tn_i64_min_portable(tile_row < whole_tiles ? 4 : 1, first_row + block_rows - row);
           if (tile_row < whole_tiles) {
             if (pack_all || tile_width < 4) {
@@ -296,7 +296,7 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
           }
           for (int64_t r = 0; r < height; ++r) {
             for (int64_t q = 0; q < tile_width; ++q) {
-              Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 4 + q]) +
+              Y[(row + r) * N + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 4 + q]) +
                   (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
             }
           }
@@ -380,7 +380,7 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_portable(4, block_rows - strip * 4); ++copied_row) {
               rows_copied[(strip * 4 + copied_row) * row_pitch + copied_depth] =
-                  A[(first_row + (strip * 4 + copied_row)) * A_s0 + copied_depth * A_s1];
+                  A[(first_row + strip * 4 + copied_row) * A_s0 + copied_depth * A_s1];
             }
           }
         }
@@ -389,9 +389,9 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
         const int64_t column_at = first_column + tile_column * 4;
         const int64_t tile_width = tn_i64_min_portable(block_columns - tile_column * 4, 4);
         const int64_t whole_tiles = block_rows / 4;
-        for (int64_t tile_row = 0; tile_row < whole_tiles + (block_rows - whole_tiles * 4); ++tile_row) {
-          const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 4 +
-              (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles));
+        for (int64_t tile_row = 0; tile_row < whole_tiles + block_rows - whole_tiles * 4; ++tile_row) {
+          const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 4 + tile_row -
+              (tile_row < whole_tiles ? tile_row : whole_tiles);
           const int64_t height = tn_i64_min_portable(tile_row < whole_tiles ? 4 : 1, first_row + block_rows - row);
           if (tile_row < whole_tiles) {
             if (pack_all || tile_width < 4) {
@@ -438,7 +438,7 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
           }
           for (int64_t r = 0; r < height; ++r) {
             for (int64_t q = 0; q < tile_width; ++q) {
-              Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 4 + q]) +
+              Y[(row + r) * N + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 4 + q]) +
                   (beta == 0.0f ? 0.0f : beta * 0.0f);
             }
           }

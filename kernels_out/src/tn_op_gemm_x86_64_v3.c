@@ -356,11 +356,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         for (int64_t k = 0; k < k_groups; k += 32) {
           Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
               Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
               *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
               *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
               *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
         }
         for (int64_t k = k_groups; k < K; k += 8) {
@@ -389,11 +389,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           for (int64_t k = k_begin; k < k_groups; k += 32) {
             Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
                 *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
                 *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
                 *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
                 *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
           }
           for (int64_t k = k_groups; k < k_end; k += 8) {
@@ -443,9 +443,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             for (int64_t k = k_begin; k < k_end; ++k) {
               const float a = A[k * A_s1];
               Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
-              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
-              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
-              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
+              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum1);
+              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 16], Y_sum2);
+              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 24], Y_sum3);
             }
             *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] +
                 Y_sum0;
@@ -521,7 +521,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         for (int64_t k = k_begin; k < k_end; ++k) {
           const float a = A[k * A_s1];
           Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
-          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum_block1);
+          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum_block1);
         }
         if (k_block == 0) {
           Y_sum0 = Y_sum_block0;
@@ -681,7 +681,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
                 *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
             *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
-                *(const tn_f32x8_at *)&B[k * B_s0 + (panel_column + 8)];
+                *(const tn_f32x8_at *)&B[k * B_s0 + panel_column + 8];
           }
         }
       }
@@ -709,7 +709,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] =
                   tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column], active_0);
               *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
-                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + (column + 8)], active_1);
+                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column + 8], active_1);
             }
           } else {
             if (width < 16) {
@@ -748,7 +748,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
                   block_rows - rows_transposed - strip * 6); ++copied_row) {
                 rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
-                    A[(first_row + (rows_transposed + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+                    A[(first_row + rows_transposed + strip * 6 + copied_row) * A_s0 + copied_depth * A_s1];
               }
             }
           }
@@ -788,22 +788,22 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
                     (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
                     (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
                     *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at]));
-                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
+                *(tn_f32x8_at *)&Y[(row + r) * N + column_at + 8] =
                     (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8])) +
                     (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
-                    *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)]));
+                    *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at + 8]));
               }
             } else {
               for (int64_t r = 0; r < height; ++r) {
                 const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
                 for (int64_t q = 0; q < whole; q += 8) {
-                  *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
+                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at + q] =
                       (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
                       (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
-                      *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)]));
+                      *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at + q]));
                 }
                 for (int64_t q = whole; q < tile_width; ++q) {
-                  Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                  Y[(row + r) * N + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
                       (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
                 }
               }
@@ -941,11 +941,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         for (int64_t k = 0; k < k_groups; k += 32) {
           Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
               Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
               *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
               *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
               *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
         }
         for (int64_t k = k_groups; k < K; k += 8) {
@@ -974,11 +974,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           for (int64_t k = k_begin; k < k_groups; k += 32) {
             Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
                 *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
                 *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
                 *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
                 *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
           }
           for (int64_t k = k_groups; k < k_end; k += 8) {
@@ -1028,9 +1028,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             for (int64_t k = k_begin; k < k_end; ++k) {
               const float a = A[k * A_s1];
               Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
-              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
-              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
-              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
+              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum1);
+              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 16], Y_sum2);
+              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 24], Y_sum3);
             }
             *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] +
                 Y_sum0;
@@ -1104,7 +1104,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         for (int64_t k = k_begin; k < k_end; ++k) {
           const float a = A[k * A_s1];
           Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
-          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum_block1);
+          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum_block1);
         }
         if (k_block == 0) {
           Y_sum0 = Y_sum_block0;
@@ -1352,7 +1352,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
                 *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
             *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
-                *(const tn_f32x8_at *)&B[k * B_s0 + (panel_column + 8)];
+                *(const tn_f32x8_at *)&B[k * B_s0 + panel_column + 8];
           }
         }
       }
@@ -1380,7 +1380,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] =
                   tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column], active_0);
               *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
-                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + (column + 8)], active_1);
+                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column + 8], active_1);
             }
           } else {
             if (width < 16) {
@@ -1419,7 +1419,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
                   block_rows - rows_transposed - strip * 6); ++copied_row) {
                 rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
-                    A[(first_row + (rows_transposed + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+                    A[(first_row + rows_transposed + strip * 6 + copied_row) * A_s0 + copied_depth * A_s1];
               }
             }
           }
@@ -1458,7 +1458,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
                 *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
                     (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
                     (beta == 0.0f ? 0.0f : beta * 0.0f);
-                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
+                *(tn_f32x8_at *)&Y[(row + r) * N + column_at + 8] =
                     (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8])) +
                     (beta == 0.0f ? 0.0f : beta * 0.0f);
               }
@@ -1466,12 +1466,12 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               for (int64_t r = 0; r < height; ++r) {
                 const int64_t whole = tile_width / 8 * 8;
                 for (int64_t q = 0; q < whole; q += 8) {
-                  *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
+                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at + q] =
                       (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
                       (beta == 0.0f ? 0.0f : beta * 0.0f);
                 }
                 for (int64_t q = whole; q < tile_width; ++q) {
-                  Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                  Y[(row + r) * N + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
                       (beta == 0.0f ? 0.0f : beta * 0.0f);
                 }
               }

@@ -128,9 +128,9 @@ static int tn_layernorm_f32_portable(const int64_t *size, const tn_scalar *attr,
       const int64_t q_groups = q_begin + ((q_end - q_begin) & -4);
       for (int64_t q = q_begin; q < q_groups; q += 4) {
         mean_sum_block0 = mean_sum_block0 + X[p * Q + q];
-        mean_sum_block1 = mean_sum_block1 + X[p * Q + (q + 1)];
-        mean_sum_block2 = mean_sum_block2 + X[p * Q + (q + 2)];
-        mean_sum_block3 = mean_sum_block3 + X[p * Q + (q + 3)];
+        mean_sum_block1 = mean_sum_block1 + X[p * Q + q + 1];
+        mean_sum_block2 = mean_sum_block2 + X[p * Q + q + 2];
+        mean_sum_block3 = mean_sum_block3 + X[p * Q + q + 3];
       }
       for (int64_t q = q_groups; q < q_end; ++q) {
         mean_sum_block0 = mean_sum_block0 + X[p * Q + q];
@@ -158,9 +158,9 @@ static int tn_layernorm_f32_portable(const int64_t *size, const tn_scalar *attr,
       const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -4);
       for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 4) {
         const float t = X[p * Q + q_1] - mean;
-        const float t2 = X[p * Q + (q_1 + 1)] - mean;
-        const float t3 = X[p * Q + (q_1 + 2)] - mean;
-        const float t4 = X[p * Q + (q_1 + 3)] - mean;
+        const float t2 = X[p * Q + q_1 + 1] - mean;
+        const float t3 = X[p * Q + q_1 + 2] - mean;
+        const float t4 = X[p * Q + q_1 + 3] - mean;
         var_sum_block0 = var_sum_block0 + t * t;
         var_sum_block1 = var_sum_block1 + t2 * t2;
         var_sum_block2 = var_sum_block2 + t3 * t3;
@@ -220,9 +220,9 @@ static int tn_layernorm_f32_noB_portable(const int64_t *size, const tn_scalar *a
       const int64_t q_groups = q_begin + ((q_end - q_begin) & -4);
       for (int64_t q = q_begin; q < q_groups; q += 4) {
         mean_sum_block0 = mean_sum_block0 + X[p * Q + q];
-        mean_sum_block1 = mean_sum_block1 + X[p * Q + (q + 1)];
-        mean_sum_block2 = mean_sum_block2 + X[p * Q + (q + 2)];
-        mean_sum_block3 = mean_sum_block3 + X[p * Q + (q + 3)];
+        mean_sum_block1 = mean_sum_block1 + X[p * Q + q + 1];
+        mean_sum_block2 = mean_sum_block2 + X[p * Q + q + 2];
+        mean_sum_block3 = mean_sum_block3 + X[p * Q + q + 3];
       }
       for (int64_t q = q_groups; q < q_end; ++q) {
         mean_sum_block0 = mean_sum_block0 + X[p * Q + q];
@@ -250,9 +250,9 @@ static int tn_layernorm_f32_noB_portable(const int64_t *size, const tn_scalar *a
       const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -4);
       for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 4) {
         const float t = X[p * Q + q_1] - mean;
-        const float t2 = X[p * Q + (q_1 + 1)] - mean;
-        const float t3 = X[p * Q + (q_1 + 2)] - mean;
-        const float t4 = X[p * Q + (q_1 + 3)] - mean;
+        const float t2 = X[p * Q + q_1 + 1] - mean;
+        const float t3 = X[p * Q + q_1 + 2] - mean;
+        const float t4 = X[p * Q + q_1 + 3] - mean;
         var_sum_block0 = var_sum_block0 + t * t;
         var_sum_block1 = var_sum_block1 + t2 * t2;
         var_sum_block2 = var_sum_block2 + t3 * t3;

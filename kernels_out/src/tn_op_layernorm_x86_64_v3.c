@@ -120,9 +120,9 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
       const int64_t q_groups = q_begin + ((q_end - q_begin) & -32);
       for (int64_t q = q_begin; q < q_groups; q += 32) {
         mean_sum_block0 = mean_sum_block0 + *(const tn_f32x8_at *)&X[p * Q + q];
-        mean_sum_block1 = mean_sum_block1 + *(const tn_f32x8_at *)&X[p * Q + (q + 8)];
-        mean_sum_block2 = mean_sum_block2 + *(const tn_f32x8_at *)&X[p * Q + (q + 16)];
-        mean_sum_block3 = mean_sum_block3 + *(const tn_f32x8_at *)&X[p * Q + (q + 24)];
+        mean_sum_block1 = mean_sum_block1 + *(const tn_f32x8_at *)&X[p * Q + q + 8];
+        mean_sum_block2 = mean_sum_block2 + *(const tn_f32x8_at *)&X[p * Q + q + 16];
+        mean_sum_block3 = mean_sum_block3 + *(const tn_f32x8_at *)&X[p * Q + q + 24];
       }
       for (int64_t q = q_groups; q < q_end; q += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, q_end - q);
@@ -152,9 +152,9 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
       const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -32);
       for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 32) {
         const tn_f32x8 t = *(const tn_f32x8_at *)&X[p * Q + q_1] - mean;
-        const tn_f32x8 t2 = *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean;
-        const tn_f32x8 t3 = *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean;
-        const tn_f32x8 t4 = *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean;
+        const tn_f32x8 t2 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 8] - mean;
+        const tn_f32x8 t3 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 16] - mean;
+        const tn_f32x8 t4 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 24] - mean;
         var_sum_block0 = _mm256_fmadd_ps(t, t, var_sum_block0);
         var_sum_block1 = _mm256_fmadd_ps(t2, t2, var_sum_block1);
         var_sum_block2 = _mm256_fmadd_ps(t3, t3, var_sum_block2);
@@ -180,7 +180,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
     const int64_t q_groups = Q & -32;
     for (int64_t q = 0; q < q_groups; q += 32) {
       __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
-      __builtin_prefetch(&X[(p + 1) * Q + (q + 16)], 0, 3);
+      __builtin_prefetch(&X[(p + 1) * Q + q + 16], 0, 3);
       __builtin_prefetch(&G[q + 512], 0, 3);
       __builtin_prefetch(&G[q + 16 + 512], 0, 3);
       __builtin_prefetch(&B[q + 512], 0, 3);
@@ -188,12 +188,12 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
       __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);
       *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd * *(const tn_f32x8_at *)&G[q]
           + *(const tn_f32x8_at *)&B[q];
-      *(tn_f32x8_at *)&Y[p * Q + (q + 8)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 8)] - mean) * rstd *
+      *(tn_f32x8_at *)&Y[p * Q + q + 8] = (*(const tn_f32x8_at *)&X[p * Q + q + 8] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 8] + *(const tn_f32x8_at *)&B[q + 8];
-      __builtin_prefetch(&Y[p * Q + (q + 16) + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[p * Q + (q + 16)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 16)] - mean) * rstd *
+      __builtin_prefetch(&Y[p * Q + q + 16 + 512], 0, 3);
+      *(tn_f32x8_at *)&Y[p * Q + q + 16] = (*(const tn_f32x8_at *)&X[p * Q + q + 16] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 16] + *(const tn_f32x8_at *)&B[q + 16];
-      *(tn_f32x8_at *)&Y[p * Q + (q + 24)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 24)] - mean) * rstd *
+      *(tn_f32x8_at *)&Y[p * Q + q + 24] = (*(const tn_f32x8_at *)&X[p * Q + q + 24] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 24] + *(const tn_f32x8_at *)&B[q + 24];
     }
     for (int64_t q = q_groups; q < Q; q += 8) {
@@ -238,9 +238,9 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
       const int64_t q_groups = q_begin + ((q_end - q_begin) & -32);
       for (int64_t q = q_begin; q < q_groups; q += 32) {
         mean_sum_block0 = mean_sum_block0 + *(const tn_f32x8_at *)&X[p * Q + q];
-        mean_sum_block1 = mean_sum_block1 + *(const tn_f32x8_at *)&X[p * Q + (q + 8)];
-        mean_sum_block2 = mean_sum_block2 + *(const tn_f32x8_at *)&X[p * Q + (q + 16)];
-        mean_sum_block3 = mean_sum_block3 + *(const tn_f32x8_at *)&X[p * Q + (q + 24)];
+        mean_sum_block1 = mean_sum_block1 + *(const tn_f32x8_at *)&X[p * Q + q + 8];
+        mean_sum_block2 = mean_sum_block2 + *(const tn_f32x8_at *)&X[p * Q + q + 16];
+        mean_sum_block3 = mean_sum_block3 + *(const tn_f32x8_at *)&X[p * Q + q + 24];
       }
       for (int64_t q = q_groups; q < q_end; q += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, q_end - q);
@@ -270,9 +270,9 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
       const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -32);
       for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 32) {
         const tn_f32x8 t = *(const tn_f32x8_at *)&X[p * Q + q_1] - mean;
-        const tn_f32x8 t2 = *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean;
-        const tn_f32x8 t3 = *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean;
-        const tn_f32x8 t4 = *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean;
+        const tn_f32x8 t2 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 8] - mean;
+        const tn_f32x8 t3 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 16] - mean;
+        const tn_f32x8 t4 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 24] - mean;
         var_sum_block0 = _mm256_fmadd_ps(t, t, var_sum_block0);
         var_sum_block1 = _mm256_fmadd_ps(t2, t2, var_sum_block1);
         var_sum_block2 = _mm256_fmadd_ps(t3, t3, var_sum_block2);
@@ -298,17 +298,17 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
     const int64_t q_groups = Q & -32;
     for (int64_t q = 0; q < q_groups; q += 32) {
       __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
-      __builtin_prefetch(&X[(p + 1) * Q + (q + 16)], 0, 3);
+      __builtin_prefetch(&X[(p + 1) * Q + q + 16], 0, 3);
       __builtin_prefetch(&G[q + 512], 0, 3);
       __builtin_prefetch(&G[q + 16 + 512], 0, 3);
       __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);
       *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd * *(const tn_f32x8_at *)&G[q];
-      *(tn_f32x8_at *)&Y[p * Q + (q + 8)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 8)] - mean) * rstd *
+      *(tn_f32x8_at *)&Y[p * Q + q + 8] = (*(const tn_f32x8_at *)&X[p * Q + q + 8] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 8];
-      __builtin_prefetch(&Y[p * Q + (q + 16) + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[p * Q + (q + 16)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 16)] - mean) * rstd *
+      __builtin_prefetch(&Y[p * Q + q + 16 + 512], 0, 3);
+      *(tn_f32x8_at *)&Y[p * Q + q + 16] = (*(const tn_f32x8_at *)&X[p * Q + q + 16] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 16];
-      *(tn_f32x8_at *)&Y[p * Q + (q + 24)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 24)] - mean) * rstd *
+      *(tn_f32x8_at *)&Y[p * Q + q + 24] = (*(const tn_f32x8_at *)&X[p * Q + q + 24] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 24];
     }
     for (int64_t q = q_groups; q < Q; q += 8) {

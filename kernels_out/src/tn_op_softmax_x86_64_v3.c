@@ -153,9 +153,9 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       const int64_t k_groups = D & -32;
       for (int64_t k = 0; k < k_groups; k += 32) {
         m0 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k], m0);
-        m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (k + 8)], m1);
-        m2 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (k + 16)], m2);
-        m3 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (k + 24)], m3);
+        m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k + 8], m1);
+        m2 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k + 16], m2);
+        m3 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k + 24], m3);
       }
       for (int64_t k = k_groups; k < D; k += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, D - k);
@@ -175,9 +175,9 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         const int64_t d_groups = d_begin + ((d_end - d_begin) & -16);
         for (int64_t d = d_begin; d < d_groups; d += 16) {
           const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + d] - m_all);
-          const tn_f32x8 y2 = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (d + 8)] - m_all);
+          const tn_f32x8 y2 = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + d + 8] - m_all);
           *(tn_f32x8_at *)&Y[p * D + d] = y;
-          *(tn_f32x8_at *)&Y[p * D + (d + 8)] = y2;
+          *(tn_f32x8_at *)&Y[p * D + d + 8] = y2;
           z_block0 = z_block0 + y;
           z_block1 = z_block1 + y2;
         }
@@ -201,13 +201,13 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       const int64_t d_groups = D & -32;
       for (int64_t d = 0; d < d_groups; d += 32) {
         const tn_f32x8 y = *(const tn_f32x8_at *)&Y[p * D + d] * z_inverse;
-        const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[p * D + (d + 8)] * z_inverse;
-        const tn_f32x8 y3 = *(const tn_f32x8_at *)&Y[p * D + (d + 16)] * z_inverse;
-        const tn_f32x8 y4 = *(const tn_f32x8_at *)&Y[p * D + (d + 24)] * z_inverse;
+        const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[p * D + d + 8] * z_inverse;
+        const tn_f32x8 y3 = *(const tn_f32x8_at *)&Y[p * D + d + 16] * z_inverse;
+        const tn_f32x8 y4 = *(const tn_f32x8_at *)&Y[p * D + d + 24] * z_inverse;
         *(tn_f32x8_at *)&Y[p * D + d] = y;
-        *(tn_f32x8_at *)&Y[p * D + (d + 8)] = y2;
-        *(tn_f32x8_at *)&Y[p * D + (d + 16)] = y3;
-        *(tn_f32x8_at *)&Y[p * D + (d + 24)] = y4;
+        *(tn_f32x8_at *)&Y[p * D + d + 8] = y2;
+        *(tn_f32x8_at *)&Y[p * D + d + 16] = y3;
+        *(tn_f32x8_at *)&Y[p * D + d + 24] = y4;
       }
       for (int64_t d = d_groups; d < D; d += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, D - d);
@@ -224,7 +224,7 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         tn_f32x8 m1 = _mm256_set1_ps(-__builtin_inff());
         for (int64_t k = 0; k < D; ++k) {
           m0 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + q], m0);
-          m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + (q + 8)], m1);
+          m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + q + 8], m1);
         }
         tn_f32x8 z0 = (tn_f32x8){0};
         tn_f32x8 z0_lost = (tn_f32x8){0};
@@ -238,9 +238,9 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
           const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 64 + 64, D);
           for (int64_t d = d_begin; d < d_end; ++d) {
             const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + q] - m0);
-            const tn_f32x8 y2 = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + (q + 8)] - m1);
+            const tn_f32x8 y2 = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + q + 8] - m1);
             *(tn_f32x8_at *)&Y[at + d * Q + q] = y;
-            *(tn_f32x8_at *)&Y[at + d * Q + (q + 8)] = y2;
+            *(tn_f32x8_at *)&Y[at + d * Q + q + 8] = y2;
             z_block0 = z_block0 + y;
             z_block1 = z_block1 + y2;
           }
@@ -260,9 +260,9 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         const tn_f32x8 z_inverse2 = 1.0f / z2;
         for (int64_t d = 0; d < D; ++d) {
           const tn_f32x8 y = *(const tn_f32x8_at *)&Y[at + d * Q + q] * z_inverse;
-          const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[at + d * Q + (q + 8)] * z_inverse2;
+          const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[at + d * Q + q + 8] * z_inverse2;
           *(tn_f32x8_at *)&Y[at + d * Q + q] = y;
-          *(tn_f32x8_at *)&Y[at + d * Q + (q + 8)] = y2;
+          *(tn_f32x8_at *)&Y[at + d * Q + q + 8] = y2;
         }
       }
       for (int64_t q = q_groups; q < Q; q += 8) {

@@ -146,11 +146,11 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
       for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 16) {
         __builtin_prefetch(&X[s_0 * X_s0 + s_1 + 512], 0, 3);
         const tn_f32x8 x = *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1];
-        const tn_f32x8 x2 = *(const tn_f32x8_at *)&X[s_0 * X_s0 + (s_1 + 8)];
+        const tn_f32x8 x2 = *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1 + 8];
         __builtin_prefetch(&Y[s_0 * Y_s0 + s_1 + 512], 0, 3);
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) *
             tn_f32x8_normcdf_x86_64_v3(x);
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x2) *
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 8] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x2) *
             tn_f32x8_normcdf_x86_64_v3(x2);
       }
       for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
@@ -169,7 +169,7 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
         __builtin_prefetch(&Y[s_0 * Y_s0 + s_1 + 512], 0, 3);
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) *
             tn_f32x8_normcdf_x86_64_v3(x);
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x2) *
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 8] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x2) *
             tn_f32x8_normcdf_x86_64_v3(x2);
       }
       for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
@@ -205,12 +205,12 @@ static TN_TARGET_X86_64_V3 int tn_relu_f32_x86_64_v3(const int64_t *size, const 
       const int64_t s_1_groups = S & -32;
       for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1]);
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 8)] = _mm256_max_ps((tn_f32x8){0},
-            *(const tn_f32x8_at *)&X[s_0 * X_s0 + (s_1 + 8)]);
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 16)] = _mm256_max_ps((tn_f32x8){0},
-            *(const tn_f32x8_at *)&X[s_0 * X_s0 + (s_1 + 16)]);
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + (s_1 + 24)] = _mm256_max_ps((tn_f32x8){0},
-            *(const tn_f32x8_at *)&X[s_0 * X_s0 + (s_1 + 24)]);
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 8] = _mm256_max_ps((tn_f32x8){0},
+            *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1 + 8]);
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 16] = _mm256_max_ps((tn_f32x8){0},
+            *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1 + 16]);
+        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 24] = _mm256_max_ps((tn_f32x8){0},
+            *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1 + 24]);
       }
       for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
