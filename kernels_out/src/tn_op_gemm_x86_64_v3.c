@@ -291,41 +291,27 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         tn_f32x8 Y_sum7 = (tn_f32x8){0};
         const int64_t k_whole = K & -8;
         for (int64_t k = 0; k < k_whole; k += 8) {
-          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
-              Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
+          const tn_f32x8 a = *(const tn_f32x8_at *)&A[m * A_s0 + k];
+          Y_sum0 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
         }
         for (int64_t k = k_whole; k < K; k += 8) {
           const int64_t active = K - k;
-          Y_sum0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
+          const tn_f32x8 a = tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active);
+          Y_sum0 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
         }
         const tn_f32x8 t = __builtin_shufflevector(Y_sum0, Y_sum4, 0, 1, 2, 3, 8, 9, 10, 11) +
             __builtin_shufflevector(Y_sum0, Y_sum4, 4, 5, 6, 7, 12, 13, 14, 15);
@@ -877,41 +863,27 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         tn_f32x8 Y_sum7 = (tn_f32x8){0};
         const int64_t k_whole = K & -8;
         for (int64_t k = 0; k < k_whole; k += 8) {
-          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
-              Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
+          const tn_f32x8 a = *(const tn_f32x8_at *)&A[m * A_s0 + k];
+          Y_sum0 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
         }
         for (int64_t k = k_whole; k < K; k += 8) {
           const int64_t active = K - k;
-          Y_sum0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
+          const tn_f32x8 a = tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active);
+          Y_sum0 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
         }
         const tn_f32x8 t = __builtin_shufflevector(Y_sum0, Y_sum4, 0, 1, 2, 3, 8, 9, 10, 11) +
             __builtin_shufflevector(Y_sum0, Y_sum4, 4, 5, 6, 7, 12, 13, 14, 15);

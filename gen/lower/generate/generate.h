@@ -125,6 +125,7 @@ class Generator {
   Expr stride_over_lanes(int tensor, const std::vector<Expr>& index) const;
   bool varies(const Expr& e);
   Bundle spread(Bundle b, int parts) const;
+  bool differs_between_rows(const Read& r) const;
   Operand mask_as(const Operand& mask, int bits) const;
   Operand lane_mask(int bits) const;
   std::pair<Expr, Expr> padded_read(const Expr& e, const Read& r, int part);

@@ -257,8 +257,9 @@ Bundle Generator::load(const Expr& e, const Read& r) {
     return repeated;
   }
   const Expr stride = scalars ? constant_int(0) : stride_over_lanes(r.tensor, r.index);
+  const bool once = lanes_.rows && !differs_between_rows(r);
   Bundle b;
-  for (int u = 0; u < lanes_.parts; ++u) {
+  for (int u = 0; u < (once ? 1 : lanes_.parts); ++u) {
     const Operand offset = offset_of(r.tensor, r.index, u);
     if (is_one(stride)) prefetch(buffer, offset, u, lanes_.prefetch_of(r.tensor));
     if (lanes_.lanes == 1) b.push_back(v_load(buffer, e->type, offset));
@@ -267,7 +268,21 @@ Bundle Generator::load(const Expr& e, const Read& r) {
     else if (constant_value(stride) == -1 && !lanes_.active) b.push_back(backwards(buffer, e->type, offset));
     else b.push_back(v_gather(e->type, lanes_.lanes, {buffer, offset, scalar(stride, u), lanes_.active}));
   }
-  return b;
+  return once ? spread({named(base_name(e, k_), b[0])}, lanes_.parts) : b;
+}
+
+/// Of rows that go together: whether each reads elements of its own.
+bool Generator::differs_between_rows(const Read& r) const {
+  return std::any_of(r.index.begin(), r.index.end(), [&](const Expr& index) {
+    bool found = false;
+    walk(index, [&](const Expr& e) {
+      const auto* v = std::get_if<VarRef>(&e->node);
+      const auto known = v ? vars_.find(v->name) : vars_.end();
+      found = found || std::holds_alternative<Read>(e->node) || (known != vars_.end() && known->second.size() > 1);
+      return !found;
+    });
+    return found;
+  });
 }
 
 /// Whether all of a tensor is within so many bytes. Dims that repeat elements have a stride of 0.
