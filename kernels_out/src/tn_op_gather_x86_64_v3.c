@@ -48,13 +48,13 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_
 
 /* n elements, then zeros */
 static inline TN_TARGET_X86_64_V3 tn_u32x8 tn_u32x8_load_first_x86_64_v3(const uint32_t *p, int64_t n) {
-  return (tn_u32x8)_mm256_maskload_epi32((const int *)(const void *)p,
-      _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+  return (tn_u32x8)_mm256_maskload_epi32((const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
 }
 
 /* the first n lanes */
 static inline TN_TARGET_X86_64_V3 void tn_u32x8_store_first_x86_64_v3(uint32_t *p, int64_t n, tn_u32x8 v) {
-  _mm256_maskstore_epi32((int *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+  _mm256_maskstore_epi32((void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), (__m256i)v);
 }
 

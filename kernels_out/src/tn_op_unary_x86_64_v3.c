@@ -91,13 +91,13 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_
 
 /* n elements, then zeros */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const float *p, int64_t n) {
-  return _mm256_maskload_ps((const float *)(const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+  return _mm256_maskload_ps((const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
 }
 
 /* the first n lanes */
 static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
-  _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+  _mm256_maskstore_ps((void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
 }
 

@@ -24,6 +24,13 @@ else
   skipped=$((skipped + 1))
 fi
 
+# Elements of each size in lanes of which some are masked.
+masked() {
+  "$tenon" lib --ops argmax,cumsum,where --dtypes f32,i64 --isa portable,native --amalgamate -q -o "$work/masked" &&
+    (cd "$work/masked" && for cc in gcc clang; do command -v $cc || continue; $cc $strict -O1 -Iinclude -fsyntax-only src/tn.c || exit 1; done)
+}
+check 'compiles masked accesses without a warning' masked
+
 # What a level lacks of its own is that of the level below: each has to be alone, too.
 # Levels with products of bytes differ from those below in these alone.
 alone() {
