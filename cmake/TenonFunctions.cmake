@@ -7,7 +7,8 @@
 #                   [DEPENDS target…])
 #
 # Both make TARGET a static C library whose headers are seen by what links to it; install(TARGETS TARGET …) installs the archive and, as
-# PUBLIC_HEADER, the headers. MAIN adds the program as TARGET_program. The network and the definitions may be made by the build: by a
+# PUBLIC_HEADER, the headers. MAIN adds the program as TARGET_program. Programs that share the work between threads link TARGET_threads, the
+# pool of NAME_threads.h, too (of libraries, with FLAGS --threads). The network and the definitions may be made by the build: by a
 # custom command of the same directory, or by the targets after DEPENDS. The output is generated again when one of them, a file that they
 # name, or the program of Tenon changes, and nothing else is. FLAGS are passed on as they are. When cross compiling, ISA is `all` unless
 # it is given.
@@ -20,6 +21,11 @@ function(_tenon_rule target)
   cmake_parse_arguments(PARSE_ARGV 1 R "" "" "INPUTS;DEPENDS;MADE;ARGUMENTS;THEN")
   set(directory "${CMAKE_CURRENT_BINARY_DIR}/${target}.tenon")
   set(depfile "${CMAKE_CURRENT_BINARY_DIR}/${target}.tenon.d")
+  file(RELATIVE_PATH folder "${CMAKE_BINARY_DIR}" "${CMAKE_CURRENT_BINARY_DIR}")
+  if(CMAKE_GENERATOR MATCHES "Makefiles" AND folder MATCHES " ")
+    message(WARNING "tenon: up to version 3.25 at least, CMake's makefiles fail where a folder such as '${folder}' has a blank in its name "
+      "and a command names what it read; Ninja has no such trouble")
+  endif()
   add_custom_command(OUTPUT "${directory}/sources.txt" BYPRODUCTS ${R_MADE}
     COMMAND Tenon::tenon ${R_ARGUMENTS} -q --depfile "${depfile}" -o "${directory}"
     ${R_THEN}
@@ -28,6 +34,19 @@ function(_tenon_rule target)
     DEPFILE "${depfile}" COMMENT "Generating ${target}" VERBATIM)
   add_custom_target(${target}_generate DEPENDS "${directory}/sources.txt")
 endfunction()
+
+# The pool of threads in NAME_threads.h is compiled where a program links it. Appends its source to the list `made` of the caller.
+macro(_tenon_threads target name)
+  find_package(Threads QUIET)
+  if(Threads_FOUND)
+    set(_tenon_pool "${CMAKE_CURRENT_BINARY_DIR}/${target}.tenon/runtime/${name}_threads.c")
+    list(APPEND made "${_tenon_pool}")
+    add_library(${target}_threads STATIC EXCLUDE_FROM_ALL "${_tenon_pool}")
+    add_dependencies(${target}_threads ${target}_generate)
+    set_target_properties(${target}_threads PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
+    target_link_libraries(${target}_threads PUBLIC ${target} Threads::Threads)
+  endif()
+endmacro()
 
 # A function sees the list `arguments` of its caller.
 function(_tenon_target target)
@@ -113,6 +132,10 @@ function(tenon_add_library target)
   endif()
   _tenon_absolute(definitions ${T_DEFS})
   _tenon_absolute(opdefs ${T_OPDEFS})
+  set(shipped "")
+  if(opdefs)
+    file(GLOB_RECURSE shipped CONFIGURE_DEPENDS "${opdefs}/*.yaml")
+  endif()
   set(arguments lib ${definitions})
   _tenon_list_flag(--ops ${T_OPS})
   _tenon_list_flag(--dtypes ${T_DTYPES})
@@ -139,10 +162,16 @@ function(tenon_add_library target)
   if(later OR T_AMALGAMATE OR T_DEPENDS)
     list(APPEND arguments --amalgamate)
     set(sources "${directory}/src/${T_PREFIX}.c")
+    set(headers "${directory}/include/${T_PREFIX}.h")
   else()
-    _tenon_list_sources(${target} sources INPUTS ${definitions} ARGUMENTS ${arguments})
+    _tenon_list_sources(${target} sources INPUTS ${definitions} ${shipped} ARGUMENTS ${arguments})
+    file(GLOB headers "${directory}/include/*.h" "${directory}/src/*.h")
   endif()
-  _tenon_rule(${target} INPUTS ${definitions} DEPENDS ${T_DEPENDS} MADE ${sources} ARGUMENTS ${arguments})
+  set(made ${sources} ${headers})
+  if(T_FLAGS MATCHES "--threads")
+    _tenon_threads(${target} ${T_PREFIX})
+  endif()
+  _tenon_rule(${target} INPUTS ${definitions} DEPENDS ${T_DEPENDS} MADE ${made} ARGUMENTS ${arguments})
   _tenon_target(${target} ${sources})
   set_target_properties(${target} PROPERTIES PUBLIC_HEADER "${directory}/include/${T_PREFIX}.h")
 endfunction()
@@ -188,13 +217,22 @@ function(tenon_add_model target network)
   endif()
   set(directory "${CMAKE_CURRENT_BINARY_DIR}/${target}.tenon")
   _tenon_slots(model_slots "${directory}.slots" model ${_TENON_MODEL_SLOTS})
+  _tenon_slots(weights_slot "${directory}.slots" weights 1)
+  if(arguments MATCHES "--weights[=;]incbin" AND CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
+    # At link time the assembler knows no include path.
+    set_source_files_properties("${weights_slot}" PROPERTIES COMPILE_OPTIONS -fno-lto)
+  endif()
+  list(APPEND model_slots "${weights_slot}")
   set(program_slots "")
   if(T_MAIN)
     _tenon_slots(program_slots "${directory}.slots" program ${_TENON_PROGRAM_SLOTS})
   endif()
-  _tenon_rule(${target} INPUTS "${network}" ${definitions} DEPENDS ${T_DEPENDS} MADE ${model_slots} ${program_slots}
-    "${directory}/include/${T_NAME}.h" ARGUMENTS ${arguments}
-    THEN COMMAND "${CMAKE_COMMAND}" "-DDIRECTORY=${directory}" -DMODEL=${_TENON_MODEL_SLOTS} -DPROGRAM=${_TENON_PROGRAM_SLOTS}
+  set(made ${model_slots} ${program_slots} "${directory}/include/${T_NAME}.h")
+  if(NOT T_FLAGS MATCHES "--freestanding")
+    _tenon_threads(${target} ${T_NAME})
+  endif()
+  _tenon_rule(${target} INPUTS "${network}" ${definitions} DEPENDS ${T_DEPENDS} MADE ${made} ARGUMENTS ${arguments}
+    THEN COMMAND "${CMAKE_COMMAND}" "-DDIRECTORY=${directory}" -DNAME=${T_NAME} -DMODEL=${_TENON_MODEL_SLOTS} -DPROGRAM=${_TENON_PROGRAM_SLOTS}
       -P "${_TENON_FOLDER}/TenonSlots.cmake")
   _tenon_target(${target} ${model_slots})
   set_target_properties(${target} PROPERTIES PUBLIC_HEADER "${directory}/include/${T_NAME}.h")

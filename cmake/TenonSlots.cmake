@@ -1,10 +1,21 @@
-# cmake -DDIRECTORY=D -DMODEL=N -DPROGRAM=N -P: the files D.slots/model/0.c … N-1.c and D.slots/program/…, each of which includes one of
-# the sources that D/sources.txt names, or nothing. Files that do not change keep their times.
+# cmake -DDIRECTORY=D -DNAME=NAME -DMODEL=N -DPROGRAM=N -P: the files D.slots/model/0.c … N-1.c and D.slots/program/…, each of which includes one of
+# the sources that D/sources.txt names, or nothing. A build looks at D before it generates, so what is included changes the file that
+# includes it: by a comment with hashes. Files that do not change keep their times. The weights are by themselves, in D.slots/weights/0.c.
 file(STRINGS "${DIRECTORY}/sources.txt" model)
 set(program ${model})
-set(outside "_(main|npy|image|sound|load)\\.c$|^runtime/")
+set(outside "^src/${NAME}_(main|npy|npz|examples|image|sound|load)\\.c$|^runtime/")
 list(FILTER model EXCLUDE REGEX "${outside}")
 list(FILTER program INCLUDE REGEX "${outside}")
+set(weights ${model})
+list(FILTER weights INCLUDE REGEX "^src/${NAME}_weights\\.c$")
+list(FILTER model EXCLUDE REGEX "^src/${NAME}_weights\\.c$")
+file(GLOB headers "${DIRECTORY}/include/*.h" "${DIRECTORY}/src/*.h")
+set(header_hashes "")
+foreach(header IN LISTS headers)
+  file(SHA256 "${header}" hash)
+  string(APPEND header_hashes ${hash})
+endforeach()
+string(SHA256 header_hash "${header_hashes}")
 
 function(fill_slots kind count)
   list(LENGTH ARGN needed)
@@ -19,10 +30,13 @@ function(fill_slots kind count)
       set(text "#include \"${DIRECTORY}/${source}\"\n")
       # What the assembler takes in is not a dependency that a compiler reports.
       string(REGEX REPLACE "^src/(.*)\\.c$" "${DIRECTORY}/include/\\1.bin" taken "${source}")
-      if(NOT "${taken}" STREQUAL "${source}" AND EXISTS "${taken}")
-        file(SHA256 "${taken}" hash)
-        string(APPEND text "/* with ${hash} */\n")
-      endif()
+      foreach(file "${DIRECTORY}/${source}" "${taken}")
+        if(EXISTS "${file}")
+          file(SHA256 "${file}" hash)
+          string(APPEND text "/* ${hash} */\n")
+        endif()
+      endforeach()
+      string(APPEND text "/* headers: ${header_hash} */\n")
     endif()
     set(path "${DIRECTORY}.slots/${kind}/${k}.c")
     set(old "")
@@ -36,4 +50,5 @@ function(fill_slots kind count)
 endfunction()
 
 fill_slots(model ${MODEL} ${model})
+fill_slots(weights 1 ${weights})
 fill_slots(program ${PROGRAM} ${program})

@@ -10,6 +10,17 @@ for form in c incbin bin; do
     check "$form has the answers of c" cmp "$work/c.npy" "$work/$form.npy"
   done
 done
+# With link-time optimisation, by the files that are written with the model.
+if command -v gcc-ar >/dev/null; then
+  for form in c incbin; do
+    check "make with -flto, --weights $form" make -s -C "$work/$form" CC=gcc AR=gcc-ar CFLAGS='-O1 -flto'
+    check "runs after make with -flto, --weights $form" "$work/$form/net" "$work/in.npy" -o "$work/$form.npy"
+    check "has the answers of c after -flto, --weights $form" cmp "$work/bin.npy" "$work/$form.npy"
+  done
+else
+  echo 'SKIP weights with -flto: no gcc-ar'
+  skipped=$((skipped + 1))
+fi
 mv "$work/bin/net_weights.bin" "$work/elsewhere.bin"
 check 'a missing file of weights' says 'net_weights.bin: No such file' "$work/bin/net" "$work/in.npy"
 check 'weights from a named file' "$work/bin/net" "$work/in.npy" --weights "$work/elsewhere.bin"
