@@ -203,6 +203,8 @@ class Simplifier {
     const Expr &x = a.args[0], &y = a.args[1];
     const auto cx = constant_value(x), cy = constant_value(y);
     if (cx && cy) return fold(e, a.op, *cx, *cy);
+    const bool divides = a.op == ScalarOp::FloorDiv || a.op == ScalarOp::Mod;
+    if (divides && cx == 0) return x;  // that no divisor is 0 is checked before
     switch (a.op) {
       case ScalarOp::Add: return cx == 0 ? y : cy == 0 ? x : collected(e);
       case ScalarOp::Sub: return cy == 0 ? x : collected(e);

@@ -216,23 +216,63 @@ void Generator::name_positions(const TreeDefine& d) {
 
 namespace {
 
-/// Calls `f` for the indices of the reads that are evaluated whenever `e` is.
-void each_index(const Expr& e, FunctionRef<void(const Expr&)> f) {
+/// Whether parts of the expression are evaluated only if others say so.
+bool is_lazy(const Expr& e) {
   const auto* a = std::get_if<Apply>(&e->node);
   const auto* r = std::get_if<Read>(&e->node);
-  const bool lazy = std::holds_alternative<Select>(e->node) || std::holds_alternative<Reduce>(e->node) ||
-                    (a && (a->op == ScalarOp::And || a->op == ScalarOp::Or)) || (r && r->fill);
-  if (lazy) return;
-  if (r)
-    for (const Expr& i : r->index) f(i);
+  return std::holds_alternative<Select>(e->node) || std::holds_alternative<Reduce>(e->node) ||
+         (a && (a->op == ScalarOp::And || a->op == ScalarOp::Or)) || (r && r->fill);
+}
+
+/// Calls `f` for the expression, and if that is false for the parts that are evaluated whenever it is.
+void each_evaluated(const Expr& e, FunctionRef<bool(const Expr&)> f) {
+  if (!f(e) && !is_lazy(e)) each_child(e, [&](const Expr& c) { each_evaluated(c, f); });
+}
+
+/// The same for the indices of the reads that are evaluated whenever `e` is.
+void each_index(const Expr& e, FunctionRef<bool(const Expr&)> f) {
+  if (is_lazy(e)) return;
+  if (const auto* r = std::get_if<Read>(&e->node))
+    for (const Expr& i : r->index) each_evaluated(i, f);
   each_child(e, [&](const Expr& c) { each_index(c, f); });
+}
+
+/// Loops inside each other, each of which has as many iterations whatever those around it are at.
+struct Nest {
+  std::vector<const TreeLoop*> loops;
+  std::vector<const Tree*> leaves;  ///< what is in the innermost: in each of its pieces where it is split
+};
+
+/// The loops of which each is all of the body of the one before, from `l` on.
+Nest perfect_nest(const TreeLoop& l) {
+  Nest nest{{&l}, {&l.body}};
+  while (nest.leaves.size() == 1 && !nest.leaves[0]->empty()) {
+    const Tree& body = *nest.leaves[0];
+    const auto* first = std::get_if<TreeLoop>(&body[0].node);
+    const auto piece = [&](const TreeNode& n) {
+      const auto* other = std::get_if<TreeLoop>(&n.node);
+      return other && other->var.name == first->var.name;
+    };
+    if (!first || !std::all_of(body.begin(), body.end(), piece)) break;
+    const bool whole = body.size() > 1 || nest.loops.back()->periods || (!first->begin && !first->end);
+    const bool fixed = std::none_of(nest.loops.begin(), nest.loops.end(),
+                                    [&](auto* o) { return mentions(first->var.extent, o->var.name); });
+    if (!whole || !fixed) break;
+    nest.loops.push_back(first);
+    nest.leaves.clear();
+    for (const TreeNode& n : body) nest.leaves.push_back(&std::get<TreeLoop>(n.node).body);
+  }
+  return nest;
 }
 
 }  // namespace
 
 /// Whether an index is looked up or divided, from inputs and variables of the loops around `l` alone.
 bool Generator::is_lookup_outside(const Expr& e, const TreeLoop& l) const {
-  bool looks = false, known = !mentions(e, l.var.name) && outside_.count(e) == 0;
+  const Nest nest = perfect_nest(l);
+  const bool inside =
+      std::any_of(nest.loops.begin(), nest.loops.end(), [&](auto* o) { return mentions(e, o->var.name); });
+  bool looks = false, known = !inside && outside_.count(e) == 0;
   walk(e, [&](const Expr& n) {
     const auto* v = std::get_if<VarRef>(&n->node);
     const auto* a = std::get_if<Apply>(&n->node);
@@ -246,23 +286,32 @@ bool Generator::is_lookup_outside(const Expr& e, const TreeLoop& l) const {
   return looks && known;
 }
 
-/// Looks up before a loop where its reads are, if it has an iteration.
+/// Looks up before a loop where its reads are, and those of a loop that is all of its body, if they have an iteration.
 void Generator::name_lookups_outside(const TreeLoop& l) {
   std::vector<Expr> looked_up;
   const auto look = [&](const Expr& e) {
-    if (!is_lookup_outside(e, l) || varies(e)) return;
+    if (!is_lookup_outside(e, l) || varies(e)) return false;
     if (always_defined(k_, e, ranges_)) outside_.emplace(e, position(e));
     else if (std::count(looked_up.begin(), looked_up.end(), e) == 0) looked_up.push_back(e);
+    return true;
   };
-  for (const TreeNode& n : l.body) {
-    const auto* d = std::get_if<TreeDefine>(&n.node);
-    const auto* a = std::get_if<TreeAccumulate>(&n.node);
-    if (a && !a->where) each_index(a->value, look);
-    if (d && !d->where) each_index(d->value, look);
+  const Nest nest = perfect_nest(l);
+  Expr runs = apply(ScalarOp::Lt, {l.begin ? l.begin : constant_int(0), l.end ? l.end : l.var.extent});
+  for (size_t i = 1; i < nest.loops.size(); ++i) {
+    const TreeLoop& inner = *nest.loops[i];
+    for (const Expr& e : {inner.var.extent, inner.begin, inner.end})
+      if (e) each_evaluated(e, look);
+    if (!inner.periods) runs = apply(ScalarOp::And, {runs, apply(ScalarOp::Lt, {constant_int(0), inner.var.extent})});
   }
+  for (const Tree* leaf : nest.leaves)
+    for (const TreeNode& n : *leaf) {
+      const auto* d = std::get_if<TreeDefine>(&n.node);
+      const auto* a = std::get_if<TreeAccumulate>(&n.node);
+      if (a && !a->where) each_index(a->value, look);
+      if (d && !d->where) each_index(d->value, look);
+    }
   if (looked_up.empty() || l.parallel) return;
-  const Expr from = l.begin ? l.begin : constant_int(0), to = l.end ? l.end : l.var.extent;
-  const Operand runs = scalar(apply(ScalarOp::Lt, {from, to}), 0);
+  const Operand some = scalar(simplify(runs, ranges_), 0);
   std::vector<std::string> names;
   for (size_t i = 0; i < looked_up.size(); ++i) {
     names.push_back(take_name("place"));
@@ -274,7 +323,7 @@ void Generator::name_lookups_outside(const TreeLoop& l) {
       out_->push_back(s_assign(names[i], std::move(place)));
     }
   });
-  out_->push_back(s_if(runs, std::move(then)));
+  out_->push_back(s_if(some, std::move(then)));
   for (size_t i = 0; i < names.size(); ++i) outside_.emplace(looked_up[i], v_var(names[i]));
 }
 

@@ -87,6 +87,28 @@ std::optional<Fork> fork_copy_step(const Kernel& k) {
   return std::nullopt;
 }
 
+std::optional<Fork> fork_period(const Kernel& k) {
+  const auto copy = only_copy(k);
+  if (!copy || copy->read->index.empty()) return std::nullopt;
+  if (!is_one(k.tensors[static_cast<size_t>(copy->read->tensor)].strides.back())) return std::nullopt;
+  std::string period;
+  for (const Expr& index : copy->read->index)
+    walk(index, [&](const Expr& e) {
+      const auto* a = std::get_if<Apply>(&e->node);
+      const LoopVar& line = copy->loops->back();
+      if (a && a->op == ScalarOp::Mod && mentions(e, line.name) && !same(a->args[1], line.extent))
+        period = size_name(a->args[1]);
+      return true;
+    });
+  if (period.empty() || !is_open(k, period)) return std::nullopt;
+  const Expr holds = equals(size_ref(period), 1);
+  if (ruled_out(k, holds)) return std::nullopt;
+  Fork f = fork_on(holds, with_sizes(k, {{period, 1}}), k);
+  const Expr alone = equals(copy->loops->back().extent, 1);  // a line of one element is no case of its own
+  for (Kernel* side : {&f.then, &f.otherwise}) side->facts.push_back(apply(ScalarOp::Not, {alone}));
+  return f;
+}
+
 std::optional<Fork> fork_transposed(const Kernel& k) {
   if (k.body.size() != 1 || k.body[0].update != Update::Assign || is_in_recurrence(k.body[0])) return std::nullopt;
   const auto* read = std::get_if<Read>(&k.body[0].value->node);

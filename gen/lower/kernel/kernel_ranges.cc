@@ -92,8 +92,11 @@ bool always_defined(const Kernel& k, const Expr& e, const Ranges& ranges) {
     if (const auto* r = std::get_if<Reduce>(&n->node)) add_loops(inner, r->vars);
     if (const auto* r = std::get_if<Read>(&n->node)) ok = ok && (r->fill || in_range(k, *r, inner));
     const auto* a = std::get_if<Apply>(&n->node);
-    if (a && is_int(n->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod))
-      ok = ok && constant_value(a->args[1]).value_or(0) > 0;
+    if (a && is_int(n->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod)) {
+      const auto* most = std::get_if<Apply>(&a->args[1]->node);
+      const Expr& least = most && most->op == ScalarOp::Max ? most->args[1] : a->args[1];
+      ok = ok && constant_value(least).value_or(0) > 0;
+    }
   });
   return ok;
 }

@@ -384,6 +384,7 @@ std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (isa.vector_bits == 0) return std::nullopt;
   if (auto f = fork_strides(k)) return f;
   if (auto f = fork_clamped(k)) return f;
+  if (auto f = fork_period(k)) return f;
   if (auto f = fork_copy_step(k)) return f;
   if (auto f = fork_transposed(k)) return f;
   if (auto f = fork_last_extent(k)) return f;

@@ -36,6 +36,7 @@ struct TreeLoop {
   bool parallel = false;  ///< iterations may go to workers
   bool ordered = false;   ///< iterations depend on each other beyond accumulators (scans, scatter, recurrences)
   bool carried = false;   ///< of a recurrence: each iteration needs what those before it made
+  bool periods = false;   ///< over pieces of the loop inside, which has an iteration in one of them if it has an extent
   int apart = 0;          ///< of a carried loop: so many first iterations are written apart (carry_values.h)
   LoopShape shape;
   bool in_strip = false;  ///< goes over a strip of temps that stays in the first cache

@@ -119,12 +119,29 @@ TreeLoop blocked(TreeLoop l, int64_t elements) {
   return outer;
 }
 
+/// Whether the lines that a loop goes over, each in pieces, divide indices by what only run time knows: that is done
+/// before the loop, not between two that are shared as one.
+bool divides_before_lines(const TreeLoop& rows) {
+  const auto* line = rows.body.empty() ? nullptr : std::get_if<TreeLoop>(&rows.body[0].node);
+  if (!line || (rows.body.size() == 1 && !line->periods && !rows.periods)) return false;
+  bool divides = false;
+  each_value(rows.body, [&](const Expr& e) {
+    walk(e, [&](const Expr& x) {
+      const auto* a = std::get_if<Apply>(&x->node);
+      divides = divides || (a && a->op == ScalarOp::Mod && !constant_value(a->args[1]) && !mentions(x, line->var.name));
+      return !divides;
+    });
+  });
+  return divides;
+}
+
 /// Marks the loop, and where only run time knows how often it runs, perhaps once, the one alone inside of it.
 void mark(const ParallelLoops& loops, TreeLoop& l) {
   l.parallel = true;
   if (constant_value(l.var.extent) || l.body.size() != 1) return;
   auto* inner = std::get_if<TreeLoop>(&l.body[0].node);
   if (!inner || inner->ordered || inner->begin || inner->shape.lanes * inner->shape.parts > 1) return;
+  if (divides_before_lines(*inner)) return;
   if (constant_value(inner->var.extent).value_or(kWorthSharing) >= kWorthSharing && loops.independent(*inner))
     mark(loops, *inner);
 }

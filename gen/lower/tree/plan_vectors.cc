@@ -31,7 +31,7 @@ class VectorPlanner {
       ranges_.extents[var] = l->var.extent;
       if (!uses_) uses_ = uses_of_temps(k_, tree_), placed_for_.reset();
       if (mark(*l, is_only_loop(t))) note_vectors(*l);
-      else if (split(t, i)) uses_.reset();
+      else if (split_periods(t, i, true) || split(t, i) || split_periods(t, i, false)) uses_.reset();
       else if (side_by_side(*l)) note_vectors(*l);
       else plan(l->body);
       ranges_.extents.erase(var);
@@ -68,6 +68,30 @@ class VectorPlanner {
     t[i].node = std::move(left);
     t.insert(t.begin() + static_cast<std::ptrdiff_t>(i) + 1, {TreeNode{std::move(middle)}, TreeNode{std::move(right)}});
     i += 2;
+    return true;
+  }
+
+  /// Puts a loop over periods around loop `i`, which divides its variable by one. `vectors`: only if that makes it a
+  /// vector loop; else no division an element is worth it.
+  bool split_periods(Tree& t, size_t i, bool vectors) {
+    TreeLoop inner = std::get<TreeLoop>(t[i].node);
+    auto periods = carries(inner) || inner.begin || inner.end ? std::nullopt : find_periods(inner, ranges_);
+    if (!periods) return false;
+    inner.begin = periods->begin;
+    inner.end = periods->end;
+    inner.body = std::move(periods->body);
+    ranges_.extents[periods->period.name] = periods->period.extent;
+    apart_ = true;
+    const bool marked = mark(inner, is_only_loop(t));
+    apart_ = false;
+    ranges_.extents.erase(periods->period.name);
+    if (vectors && !marked) return false;
+    tree_.notes.push_back(fmt::format("{} goes from period to period", letter_of(inner.var.name)));
+    TreeLoop outer;
+    outer.var = std::move(periods->period);
+    outer.periods = true;
+    outer.body = {TreeNode{std::move(inner)}};
+    t[i].node = std::move(outer);
     return true;
   }
 
