@@ -113,6 +113,15 @@ CExpr reversed_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
     for (int l = t.lanes; l-- > 0;) args.push_back(c_text(std::to_string(l)));
     const CExpr reversed = c_call("__builtin_shufflevector", std::move(args));
     const auto run = [&](CExpr v) { return c_declare("const " + type, "run", std::move(v)); };
+    if (const IsaRow* row = e.isa.row("load_masked_last", t.dtype, t.lanes)) {
+      // by way of an integer: memory before the elements may not be that of the tensor
+      const std::string first =
+          fmt::format("(const {} *)((uintptr_t)p - {} * sizeof *p)", e.storage_type(t.dtype), t.lanes - 1);
+      const CExpr last = c_row(row->spelling, {c_text(first), c_text("n")});
+      body.push_back(run(is_float(t.dtype) ? last : c_cast(type, last)));
+      body.push_back(c_return(reversed));
+      return;
+    }
     const CExpr whole = vector_at(e, c_text(fmt::format("(p - {})", t.lanes - 1)), t, "const ");
     body.push_back({CIf{c_binary(c_text("n"), "==", c_number(t.lanes)), {run(whole), c_return(reversed)}, {}}});
     body.push_back(run(load_first(e, t, c_text("p - (n - 1)"), c_text("n"))));

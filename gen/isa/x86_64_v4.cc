@@ -5,18 +5,21 @@
 namespace tenon {
 namespace {
 
-// A mask of the first $1 lanes; BITS of them are in the register.
+// A mask of the first $1 lanes; so many of them are in the register.
 #define FIRST_8 "(__mmask8)_bzhi_u32(0xffu, (unsigned)$1)"
 #define FIRST_16 "(__mmask16)_bzhi_u32(0xffffu, (unsigned)$1)"
 #define FIRST_32 "_bzhi_u32(0xffffffffu, (unsigned)$1)"
 #define FIRST_64 "_bzhi_u64(0xffffffffffffffffu, (unsigned)$1)"
-#define MASKED_BY_K(TYPE, LANES, FIRST, MM, SUFFIX, CAST)                                       \
-  {"load_masked", DType::TYPE, LANES, MM "_maskz_loadu_" SUFFIX "(" FIRST ", $0)"}, {           \
-    "store_masked", DType::TYPE, LANES, MM "_mask_storeu_" SUFFIX "($0, " FIRST ", " CAST "$2)" \
+#define MASKED_BY_K(TYPE, LANES, MASK, MM, SUFFIX, CAST)                                                          \
+  {"load_masked", DType::TYPE, LANES, MM "_maskz_loadu_" SUFFIX "(" FIRST_##MASK ", $0)"},                        \
+      {"load_masked_last", DType::TYPE, LANES,                                                                    \
+       MM "_maskz_loadu_" SUFFIX "((__mmask" #MASK ")(0xffffffffffffffffu << (" #LANES " - (unsigned)$1)), $0)"}, \
+  {                                                                                                               \
+    "store_masked", DType::TYPE, LANES, MM "_mask_storeu_" SUFFIX "($0, " FIRST_##MASK ", " CAST "$2)"            \
   }
-#define MASKED_INTS(BITS, LANES, FIRST, MM, SI)                    \
-  MASKED_BY_K(I##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")"), \
-      MASKED_BY_K(U##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")")
+#define MASKED_INTS(BITS, LANES, MASK, MM, SI)                    \
+  MASKED_BY_K(I##BITS, LANES, MASK, MM, "epi" #BITS, "(" SI ")"), \
+      MASKED_BY_K(U##BITS, LANES, MASK, MM, "epi" #BITS, "(" SI ")")
 
 // A select by a vector of which lanes hold, by a mask register, and such a vector as a mask register.
 #define SELECT(TYPE, LANES, MM, SUFFIX, MASKBITS, SI, CAST)                                          \
@@ -122,24 +125,24 @@ std::vector<IsaRow> avx512_rows() {
       {"truncate_eq", DType::F32, 8, "_mm256_maskz_cvttps_epi32(_mm256_cmp_ps_mask($0, $1, _CMP_EQ_OQ), $2)"},
       {"cvt_f16_f32", DType::F16, 16, "_mm512_cvtph_ps((__m256i)$0)"},
       {"cvt_f32_f16", DType::F32, 16, "_mm512_cvtps_ph($0, 0)"},
-      MASKED_BY_K(F32, 16, FIRST_16, "_mm512", "ps", ""),
-      MASKED_BY_K(F64, 8, FIRST_8, "_mm512", "pd", ""),
-      MASKED_BY_K(F32, 8, FIRST_8, "_mm256", "ps", ""),
-      MASKED_BY_K(F64, 4, FIRST_8, "_mm256", "pd", ""),
-      MASKED_BY_K(F32, 4, FIRST_8, "_mm", "ps", ""),
-      MASKED_BY_K(F64, 2, FIRST_8, "_mm", "pd", ""),
-      MASKED_INTS(8, 64, FIRST_64, "_mm512", "__m512i"),
-      MASKED_INTS(16, 32, FIRST_32, "_mm512", "__m512i"),
-      MASKED_INTS(32, 16, FIRST_16, "_mm512", "__m512i"),
-      MASKED_INTS(64, 8, FIRST_8, "_mm512", "__m512i"),
-      MASKED_INTS(8, 32, FIRST_32, "_mm256", "__m256i"),
-      MASKED_INTS(16, 16, FIRST_16, "_mm256", "__m256i"),
-      MASKED_INTS(32, 8, FIRST_8, "_mm256", "__m256i"),
-      MASKED_INTS(64, 4, FIRST_8, "_mm256", "__m256i"),
-      MASKED_INTS(8, 16, FIRST_16, "_mm", "__m128i"),
-      MASKED_INTS(16, 8, FIRST_8, "_mm", "__m128i"),
-      MASKED_INTS(32, 4, FIRST_8, "_mm", "__m128i"),
-      MASKED_INTS(64, 2, FIRST_8, "_mm", "__m128i"),
+      MASKED_BY_K(F32, 16, 16, "_mm512", "ps", ""),
+      MASKED_BY_K(F64, 8, 8, "_mm512", "pd", ""),
+      MASKED_BY_K(F32, 8, 8, "_mm256", "ps", ""),
+      MASKED_BY_K(F64, 4, 8, "_mm256", "pd", ""),
+      MASKED_BY_K(F32, 4, 8, "_mm", "ps", ""),
+      MASKED_BY_K(F64, 2, 8, "_mm", "pd", ""),
+      MASKED_INTS(8, 64, 64, "_mm512", "__m512i"),
+      MASKED_INTS(16, 32, 32, "_mm512", "__m512i"),
+      MASKED_INTS(32, 16, 16, "_mm512", "__m512i"),
+      MASKED_INTS(64, 8, 8, "_mm512", "__m512i"),
+      MASKED_INTS(8, 32, 32, "_mm256", "__m256i"),
+      MASKED_INTS(16, 16, 16, "_mm256", "__m256i"),
+      MASKED_INTS(32, 8, 8, "_mm256", "__m256i"),
+      MASKED_INTS(64, 4, 8, "_mm256", "__m256i"),
+      MASKED_INTS(8, 16, 16, "_mm", "__m128i"),
+      MASKED_INTS(16, 8, 8, "_mm", "__m128i"),
+      MASKED_INTS(32, 4, 8, "_mm", "__m128i"),
+      MASKED_INTS(64, 2, 8, "_mm", "__m128i"),
   };
 }
 
