@@ -80,11 +80,37 @@ std::optional<Fork> fork_copy_step(const Kernel& k) {
   const auto form = affine_in(copy->read->index.back(), copy->loops->back().name);
   const std::string step = form ? size_name(form->coefficient) : "";
   if (step.empty() || !is_open(k, step)) return std::nullopt;
-  for (const int64_t by : {1, 2}) {
+  for (const int64_t by : {1, 2, -1}) {
     const Expr holds = equals(size_ref(step), by);
     if (!ruled_out(k, holds)) return fork_on(holds, with_sizes(k, {{step, by}}), k);
   }
   return std::nullopt;
+}
+
+std::optional<Fork> fork_operands(const Kernel& k) {
+  constexpr size_t kFew = 2;
+  std::map<std::string, int64_t> absent;
+  Expr holds;
+  for (size_t i = 0; i < k.body.size(); ++i) {
+    const KernelStatement& s = k.body[i];
+    const bool copies = s.update == Update::Assign && s.target == k.body[0].target && !is_in_recurrence(s) &&
+                        std::holds_alternative<Read>(s.value->node);
+    if (!copies) return std::nullopt;
+    const auto own = std::find_if(s.loops.begin(), s.loops.end(), [&](const LoopVar& l) {
+      return is_open(k, size_name(l.extent)) &&
+             std::none_of(k.body.begin(), k.body.end(), [&](const KernelStatement& o) {
+               return &o != &s && std::any_of(o.loops.begin(), o.loops.end(),
+                                              [&](const LoopVar& x) { return same(x.extent, l.extent); });
+             });
+    });
+    if (own == s.loops.end()) return std::nullopt;
+    if (i < kFew) continue;
+    absent[size_name(own->extent)] = 0;
+    const Expr none = equals(own->extent, 0);
+    holds = holds ? apply(ScalarOp::And, {holds, none}) : none;
+  }
+  if (absent.size() < kFew || ruled_out(k, holds)) return std::nullopt;
+  return fork_on(holds, with_sizes(k, absent), k);
 }
 
 std::optional<Fork> fork_period(const Kernel& k) {

@@ -25,9 +25,11 @@ void each_reduction(const Kernel& k, const std::function<void(const Reduce&)>& v
 std::optional<Fork> fork_transposed(const Kernel& k);
 /// Copies of lines whose places are clamped: where both ends are inside, all between them are.
 std::optional<Fork> fork_clamped(const Kernel& k);
+/// Copies of operands side by side: calls have two of them more often than all.
+std::optional<Fork> fork_operands(const Kernel& k);
 /// Copies that repeat a line: where it has one element, this is a value for all.
 std::optional<Fork> fork_period(const Kernel& k);
-/// Copies that step along a line: every element, and every second, by whole vectors.
+/// Copies that step along a line: every element, every second, and backwards, by whole vectors.
 std::optional<Fork> fork_copy_step(const Kernel& k);
 
 // ---- lengths of reductions (length_forks.cc)

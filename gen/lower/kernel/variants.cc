@@ -126,11 +126,11 @@ std::vector<StrideSize> stride_sizes(const Kernel& k) {
   return found;
 }
 
-/// Which strides are 0, as bits: none, one that is often 0, two of these. One stride at least is 1.
+/// Which strides are 0, as bits: none, one that is often 0, two of these. One of three strides at least is 1.
 std::vector<unsigned> sets_of_zeros(const std::vector<StrideSize>& strides) {
   std::vector<unsigned> out = {0}, pairs;
   for (size_t i = 0; i < strides.size(); ++i) {
-    if (!strides[i].repeats || strides.size() < 2) continue;
+    if (!strides[i].repeats) continue;
     out.push_back(1u << i);
     for (size_t j = 0; j < i; ++j)
       if (strides[j].repeats && strides.size() > 2) pairs.push_back(1u << i | 1u << j);
@@ -382,6 +382,7 @@ std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (auto f = fork_flag(k)) return f;
   if (auto f = fork_boxes(k)) return f;
   if (isa.vector_bits == 0) return std::nullopt;
+  if (auto f = fork_operands(k)) return f;
   if (auto f = fork_strides(k)) return f;
   if (auto f = fork_clamped(k)) return f;
   if (auto f = fork_period(k)) return f;

@@ -61,6 +61,9 @@ std::optional<TreeLoop> as_transpose(const Kernel& k, const Isa& isa, const Tree
   const int across = dense_loop(*n, target, n->copy.index, ranges);
   const int down = dense_loop(*n, k.tensors[static_cast<size_t>(read->tensor)], read->index, ranges);
   if (across < 0 || down < 0 || across == down) return std::nullopt;
+  const std::string& written = n->loops[static_cast<size_t>(across)].var.name;
+  if (stride_along(k.tensors[static_cast<size_t>(read->tensor)], read->index, written, ranges) == 0)
+    return std::nullopt;  // lines of one value
   const auto edge_of = [&](int loop) {
     return constant_value(n->loops[static_cast<size_t>(loop)].var.extent).value_or(kLargestTile);
   };

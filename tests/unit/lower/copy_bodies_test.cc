@@ -1,0 +1,54 @@
+// Bodies of library kernels that copy: which of them a call gets depends on steps, strides and the number of operands.
+#include "catch.h"
+#include "isa/all_isas.h"
+#include "library/expand_library.h"
+#include "lower/lower_kernel.h"
+#include "schedule/read_blueprints.h"
+#include "shipped_library.h"
+
+namespace copy_bodies_test {
+
+using namespace tenon;
+
+namespace {
+
+std::string nest_of(const std::string& op) {
+  const auto library = expand_library(tenon_test::shipped_ops(), {{op}, {DType::F32}});
+  REQUIRE(library);
+  const Isa& isa = *isa_from_name("x86-64-v4");
+  return to_text(*lower_levels(library->ops[0].kernels[0].kernel, tenon_test::shipped_blueprints(), {&isa})[0]);
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("copy bodies: slices that go backwards turn vectors around") {
+  const std::string nest = nest_of("slice");
+  INFO(nest);
+  CHECK(contains(nest, "if eq(step_7, -1)"));
+  CHECK(contains(nest, "15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0"));
+}
+
+TEST_CASE("copy bodies: what repeats one value along a line is no transposed tile") {
+  const std::string expanded = nest_of("expand"), repeated = nest_of("repeat");
+  INFO(expanded << repeated);
+  CHECK(contains(expanded, "if eq(X_s1, 0)"));
+  CHECK(contains(expanded, "splat"));
+  CHECK(contains(repeated, "splat"));
+  CHECK_FALSE(contains(repeated, "shuffle"));
+}
+
+TEST_CASE("copy bodies: two operands are joined without loops for those that are absent") {
+  const std::string nest = nest_of("concat");
+  INFO(nest);
+  const size_t two =
+      nest.find("if and(and(and(and(and(eq(D2, 0), eq(D3, 0)), eq(D4, 0)), eq(D5, 0)), eq(D6, 0)), eq(D7, 0))");
+  REQUIRE(two != std::string::npos);
+  const size_t all = nest.find("else", nest.find("i1", two));
+  CHECK(nest.substr(two, nest.find("i2", two) - two).find("i1") != std::string::npos);
+  CHECK(all != std::string::npos);
+  CHECK_FALSE(contains(nest_of("add"), "eq(D"));
+}
+
+}  // namespace copy_bodies_test
