@@ -49,10 +49,10 @@ std::string level_begin(const Isa& isa, const EmitOptions& options) {
 #endif
 )";
   }
-  if (isa.header == "immintrin.h")
+  if (isa.header.ends_with("mmintrin.h"))
     s += R"(
 #if defined(__STDC_HOSTED__) && __STDC_HOSTED__ == 0
-#define _MM_MALLOC_H_INCLUDED /* gcc's immintrin.h takes in stdlib.h for functions that are not used here */
+#define _MM_MALLOC_H_INCLUDED /* gcc's headers of intrinsics take in stdlib.h for functions that are not used here */
 #endif
 )";
   if (!isa.header.empty()) s += fmt::format("#include <{}>\n", isa.header);

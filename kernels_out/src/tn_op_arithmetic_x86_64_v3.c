@@ -32,7 +32,7 @@
 #endif
 
 #if defined(__STDC_HOSTED__) && __STDC_HOSTED__ == 0
-#define _MM_MALLOC_H_INCLUDED /* gcc's immintrin.h takes in stdlib.h for functions that are not used here */
+#define _MM_MALLOC_H_INCLUDED /* gcc's headers of intrinsics take in stdlib.h for functions that are not used here */
 #endif
 #include <immintrin.h>
 

@@ -41,7 +41,7 @@ alone() { (cd "$1" && for file in $(cat sources.txt); do gcc -std=c99 -O1 $2 -no
 if [ -d "$own" ]; then
   check 'freestanding: a library' "$tenon" lib --ops softmax,sort,unique --dtypes f32 --isa portable --freestanding -q -o "$work/free_lib"
   check 'freestanding: the library compiles' alone "$work/free_lib" -ffreestanding
-  check 'freestanding: a model' "$tenon" model "$checkout/examples/digits/digits.yaml" --isa portable,x86-64-v3 --freestanding --selftest -q -o "$work/free_net"
+  check 'freestanding: a model' "$tenon" model "$checkout/examples/digits/digits.yaml" --isa portable,x86-64-v2,x86-64-v3 --freestanding --selftest -q -o "$work/free_net"
   check 'freestanding: it has no threads' test ! -e "$work/free_net/runtime"
   check 'freestanding: it compiles' alone "$work/free_net" -ffreestanding
   check 'without the flag -ffreestanding is enough' sh -c '"$0" lib --ops relu --dtypes f32 --isa portable -q -o "$1"' "$tenon" "$work/hosted_lib"
