@@ -294,7 +294,8 @@ class NodeMapping {
     RecipeList list;
     for (TensorData* data : {&t.roots, &t.features, &t.modes, &t.splits, &t.missing, &t.yes, &t.no, &t.votes})
       list.push_back(TensorRef{context_.builder.add_constant("", std::move(*data))});
-    list.push_back(t.voted ? RecipeValue(TensorRef{context_.builder.add_constant("", std::move(*t.voted))})
+    for (std::optional<TensorData>* data : {&t.targets, &t.members, &t.voted})
+      list.push_back(*data ? RecipeValue(TensorRef{context_.builder.add_constant("", std::move(**data))})
                            : RecipeValue());
     list.push_back(t.only ? RecipeValue(SizeExpr(*t.only)) : RecipeValue());
     list.push_back(t.positive);

@@ -1,5 +1,6 @@
 """Cases of ai.onnx.ml: trees, support vectors, encoders, on numbers."""
 import numpy as np
+from onnx import numpy_helper
 
 from node_case import case
 
@@ -53,6 +54,35 @@ def regressors():
     yield case('TreeEnsembleRegressor', missing, domain=ML, judge='onnxruntime', nodes_missing_value_tracks_true=[1, 0, 1]*10, **attrs)
     for post in ('SOFTMAX', 'LOGISTIC', 'SOFTMAX_ZERO'):
         yield case('TreeEnsembleRegressor', x, domain=ML, judge='onnxruntime', post_transform=post, **attrs)
+
+
+def ensembles():
+    """TreeEnsemble of opset 5: branches to nodes or leaves, comparisons of every kind, sets of members. Neither judge has its post_transform."""
+    for seed, targets, dtype in ((40, 1, np.float32), (41, 3, np.float32), (42, 2, np.float64)):
+        r = rng(seed)
+        x = r.integers(0, 6, (7, 4)).astype(dtype)
+        inner, trees = 15, 3                                        # full trees of depth 4, whose nodes and leaves follow each other
+        n, leaves = inner*trees, (inner + 1)*trees
+        children = {side: [2*k + 1 + step for k in range(inner)] for side, step in (('true', 0), ('false', 1))}
+        modes = r.integers(0, 7, n).astype(np.uint8)
+        sets = [v for m in modes if m == 6 for v in [*r.choice(6, r.integers(1, 4), replace=False), np.nan]]
+        attrs = dict(n_targets=targets, tree_roots=[inner*t for t in range(trees)], nodes_featureids=r.integers(0, 4, n).tolist(),
+                     nodes_modes=numpy_helper.from_array(modes), nodes_splits=numpy_helper.from_array(r.integers(0, 6, n).astype(dtype)),
+                     leaf_targetids=r.integers(0, targets, leaves).tolist(), leaf_weights=numpy_helper.from_array((r.integers(-64, 64, leaves)/64).astype(dtype)),
+                     membership_values=numpy_helper.from_array(np.array(sets, dtype)))
+        for side, own in children.items():
+            attrs[f'nodes_{side}leafs'] = [int(k >= inner) for k in own]*trees
+            attrs[f'nodes_{side}nodeids'] = [k - inner + t*(inner + 1) if k >= inner else k + t*inner for t in range(trees) for k in own]
+        for how in range(4):
+            yield case('TreeEnsemble', x, domain=ML, domain_opset=5, judge='onnxruntime', aggregate_function=how, **attrs)
+        missing = np.where(r.uniform(size=x.shape) < 0.3, np.nan, x).astype(dtype)
+        yield case('TreeEnsemble', missing, domain=ML, domain_opset=5, judge='onnxruntime', nodes_missing_value_tracks_true=r.integers(0, 2, n).tolist(), **attrs)
+    length = 100                                                    # a tree as deep as it has nodes
+    yield case('TreeEnsemble', rng(43).normal(2, 1, (7, 4)).astype(np.float32), domain=ML, domain_opset=5, n_targets=1, tree_roots=[0],
+               nodes_featureids=rng(44).integers(0, 4, length).tolist(), nodes_modes=numpy_helper.from_array(np.zeros(length, np.uint8)),
+               nodes_splits=numpy_helper.from_array(rng(45).normal(-1, 0.5, length).astype(np.float32)), nodes_truenodeids=list(range(length)),
+               nodes_trueleafs=[1]*length, nodes_falsenodeids=[*range(1, length), length], nodes_falseleafs=[0]*(length - 1) + [1],
+               leaf_targetids=[0]*(length + 1), leaf_weights=numpy_helper.from_array(np.arange(length + 1, dtype=np.float32)))
 
 
 def classifiers():
@@ -146,6 +176,7 @@ def encoders():
 
 def cases():
     yield from regressors()
+    yield from ensembles()
     yield from classifiers()
     yield from support_vectors()
     yield from encoders()
