@@ -58,6 +58,8 @@ class RecipeRun {
 
   RecipeValue name(const RecipeExpr& e) {
     if (const auto it = scope_.find(e.text); it != scope_.end()) return it->second;
+    if (context_.common)
+      if (const auto it = context_.common->find(e.text); it != context_.common->end()) return it->second;
     if (e.text == "true") return true;
     if (e.text == "false") return false;
     if (e.text == "none") return {};

@@ -19,6 +19,8 @@ struct RecipeCall;
 struct RecipeContext {
   GraphBuilder& builder;
   const RecipeFunctions& functions;
+  /// Names that all functions know, unless a parameter hides them; absent: none.
+  const RecipeScope* common = nullptr;
   /// Names the place of a node, where it is the text's; otherwise the builder's origin stays.
   std::function<std::string(size_t offset)> origin = nullptr;
   /// Calls a graph that an attribute holds; its text begins with kGraphCallee. Where there is none, no recipe has such

@@ -24,7 +24,7 @@ bool is_name(const std::string& s) {
 }  // namespace
 
 bool GraphSections::check_name(const YamlNode& key) {
-  if (!is_name(key.text) || dtype_from_name(key.text)) {
+  if (!is_name(key.text)) {
     error(Code::E0707, key.span, fmt::format("'{}' is not a name that a tensor or a size can have", key.text));
     return false;
   }
@@ -161,7 +161,7 @@ void GraphSections::read_main(const YamlNode& node, bool is_loss) {
   if (is_loss && statements->size() == 1 && statements->front().targets.empty()) statements->front().targets = {"loss"};
   // without its folder, on which the output must not depend
   const std::string name = std::filesystem::path(file_->name()).filename().string();
-  RecipeContext context{builder(), modules_, [&](size_t offset) {
+  RecipeContext context{builder(), modules_, &size_values_, [&](size_t offset) {
                           const SourceSpan s = text.span(offset, offset);
                           return fmt::format("{}:{}:{}", name, s.line(), s.column());
                         }};

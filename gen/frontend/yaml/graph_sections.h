@@ -46,7 +46,7 @@ class GraphSections {
   SourceFileRef file_;
   const OpSemantics& semantics_;
   GraphMode mode_;
-  RecipeScope scope_;
+  RecipeScope scope_, size_values_;
   RecipeFunctions modules_;
   std::set<std::string> sizes_, poisoned_;
   std::vector<TrainedParameter> trained_;

@@ -94,7 +94,8 @@ class GraphReader : private GraphSections {
       if (const auto it = ranges_.find(e.key.text); it != ranges_.end()) range = it->second;
       const std::string c_name = unreserved(e.key.text, NamesOf::model, program_);
       if (range->lo != range->hi) builder().add_size({c_name, range->lo, range->hi});
-      scope_[e.key.text] = range->lo == range->hi ? SizeExpr(range->lo) : size_name(c_name);
+      const SizeExpr value = range->lo == range->hi ? SizeExpr(range->lo) : size_name(c_name);
+      scope_[e.key.text] = size_values_[e.key.text] = value;
     }
   }
 

@@ -45,6 +45,24 @@ outputs: [y, h]
 
 }  // namespace
 
+TEST_CASE("frontend: modules know the sizes, and tensors may be called like dtypes") {
+  const Result<Graph> graph = read(R"yaml(graph: g
+sizes: {N: 1..8, K: 4}
+inputs: {u2: "f32[N, 4]"}
+modules:
+  fold(x): gemm(x, full(shape=[K, N], value=1, dtype=f32))
+  hidden(K): full(shape=[K], value=1, dtype=f32)
+main: |
+  i4 = fold(u2)
+  y = hidden(5)
+outputs: [i4, y]
+)yaml");
+  INFO(graph.diagnostics().text());
+  REQUIRE(graph.ok());
+  CHECK(to_text(*graph).find("i4: f32[N, N] = gemm(u2, ") != std::string::npos);
+  CHECK(to_text(*graph).find("y: f32[5] = ") != std::string::npos);
+}
+
 TEST_CASE("frontend: a graph in YAML") {
   const Result<Graph> graph = read(kDigits);
   INFO(graph.diagnostics().text());
