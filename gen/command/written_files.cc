@@ -66,7 +66,7 @@ std::string with_optimization(const std::string& compiler) {
 }
 
 std::string compile_line(const std::string& compiler, const std::string& program, const std::string& libraries) {
-  return fmt::format("{} -O2 -std=c99 -Iinclude -o {} $(cat sources.txt){}", compiler, program, libraries);
+  return fmt::format("{} -O2 -std=c99 -Wno-psabi -Iinclude -o {} $(cat sources.txt){}", compiler, program, libraries);
 }
 
 std::string picture_flags(const std::string& compiler) {
