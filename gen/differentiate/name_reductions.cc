@@ -1,5 +1,6 @@
 // Every reduction becomes the whole value of a statement.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "algebra/simplify.h"
@@ -15,6 +16,8 @@ class ReductionNamer {
   bool run(const std::function<bool(const KernelStatement&)>& applies) {
     const std::vector<KernelStatement> given = std::move(kernel_.body);
     kernel_.body.clear();
+    for (const KernelStatement& s : given)
+      if (is_in_recurrence(s)) by_steps_.insert(s.target);
     for (KernelStatement s : given) {
       if (applies(s)) {
         scope_ = s.loops;
@@ -207,7 +210,8 @@ class ReductionNamer {
     return read_of(target, e->type, index);
   }
 
-  /// Whether the reduction reads within its tensors wherever it is: every index is a variable that runs over the dim.
+  /// Whether the reduction reads what is there wherever it is: every index is a variable that runs over the dim, and
+  /// within a recurrence nothing is read of which a condition may exclude the elements that are not computed yet.
   bool reads_anywhere(const Expr& e) {
     std::vector<LoopVar> vars = scope_;
     walk(e, [&](const Expr& n) {
@@ -217,6 +221,7 @@ class ReductionNamer {
     bool plain = true;
     walk(e, [&](const Expr& n) {
       const auto* r = std::get_if<Read>(&n->node);
+      if (r && recurrent_ && by_steps_.count(r->tensor)) plain = false;
       for (size_t d = 0; r && !r->fill && d < r->index.size(); ++d) {
         const Expr& dim = kernel_.tensors[static_cast<size_t>(r->tensor)].dims[d];
         const auto* v = std::get_if<VarRef>(&r->index[d]->node);
@@ -240,6 +245,7 @@ class ReductionNamer {
     Expr name;
   };
   std::vector<Named> named_;  // of the statement
+  std::set<int> by_steps_;    // tensors that recurrences make
   bool recurrent_ = false;
   size_t loops_ = 0, joined_ = 0;  // of the statement; with the one before
   bool done_ = true;

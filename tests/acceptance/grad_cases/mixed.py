@@ -166,6 +166,28 @@ ops:
     body: |
       g[m,d] = tanh(X[m,d] + sum[e in Ptr[m] .. Ptr[m + 1] : Col[e] < m](V[e]*Y[clamp(Col[e], 0, M - 1),d]))
       Y[m,d] = g[m,d]*X[m,d] + 0.5*padded(Y[m - 1,D - 1 - d], 0)
+
+  - op: orthonormal_columns
+    doc: Gram and Schmidt, a product with each column so far under the condition that there is one
+    types: {T: float}
+    in: {A: "T[M, N]"}
+    out: {Q: "T[M, N]", R: "T[N, N]"}
+    body: |
+      v[k,i] = A[i,k] - sum[j : j < k](q[j,i]*sum[l](q[j,l]*A[l,k]))
+      n[k] = sqrt(sum[i](sq(v[k,i])))
+      q[k,i] = v[k,i]/n[k]
+      Q[i,k] = q[k,i]
+      R[j,k] = select(j > k, 0, sum[i](q[j,i]*A[i,k]))
+
+  - op: delta_rule
+    doc: a memory of keys and values that unlearns what it predicts
+    types: {T: float}
+    in: {Q: "T[L, D]", K: "T[L, D]", V: "T[L, E]", S: "T[L]"}
+    out: {Y: "T[L, E]"}
+    body: |
+      r[t,e] = sum[d](padded(m[t - 1,d,e], 0)*K[t,d])
+      m[t,d,e] = padded(m[t - 1,d,e], 0) + S[t]*K[t,d]*(V[t,e] - r[t,e])
+      Y[t,e] = sum[d](Q[t,d]*m[t,d,e])
 '''
 OPS = ['ops:\n  - op: ' + text for text in OPS.split('  - op: ')[1:]]  # a library each
 
@@ -213,3 +235,5 @@ def cases(rng):
             rest = tuple(n for d, n in enumerate(shape) if d != axis % 3)
             yield c('running_logs', [r(*shape), r(shape[axis])], shape, rest, rest, dtypes=[key, key, 'i64'], axis=axis, reverse=reverse)
         yield c('cell_with_ranges', [np.array([0, 1, 2, 4, 7], np.int64), np.array([0, 0, 0, 1, 2, 0, 1], np.int64), r(7), r(4, 3)], (4, 3))
+        yield c('orthonormal_columns', [r(5, 3) + 4*np.eye(5, 3, dtype=r(1).dtype)], (5, 3), (3, 3))
+        yield c('delta_rule', [r(5, 3, lo=-1, hi=1), r(5, 3, lo=-1, hi=1), r(5, 2), r(5, lo=0, hi=1)], (5, 2))
