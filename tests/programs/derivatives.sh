@@ -3,6 +3,39 @@
 npy "$work/pair.npy" 2
 no_wrong_derivative() { "$tenon" run "$checkout/tests/programs/derivatives.yaml" "$work/pair.npy" --cc "${CC:-cc} -O1" >"$work/wrong" 2>&1 && grep -q '^wrong: f32\[\] 0$' "$work/wrong"; }
 check 'gradients of scatters with constant indices and of products over no axes' no_wrong_derivative
+# Many terms are added up in parts: the same as sums of the gradients of halves, which are too short for that.
+cat >"$work/deep.yaml" <<'YAML'
+graph: deep
+inputs: {p: "f32[2, 64]"}
+modules:
+  weighed(a, f, g): sum(gemm(a, f)*g)
+  upper(a, n): slice(a, begin=[0, 0], size=[65536, n])
+  lower(a, n): slice(a, begin=[65536, 0], size=[65536, n])
+main: |
+  m = mean(p)
+  rows = reshape(arange(stop=131072, dtype=f32), shape=[131072, 1])
+  columns = arange(stop=17, dtype=f32)
+  x = sin(rows*(0.37 + 0.11*columns) + m)
+  f = cos(reshape(arange(stop=323, dtype=f32), shape=[17, 19]) + m)
+  g = cos(matmul(x, f)) + 0.1
+  all = grad(weighed(x, f, g), f)
+  parts = grad(weighed(upper(x, 17), f, upper(g, 19)), f) + grad(weighed(lower(x, 17), f, lower(g, 19)), f)
+  size = max(abs(all))
+  wrong = max(abs(all - parts))/size
+outputs: [size, wrong]
+YAML
+sums_in_parts() {
+  "$tenon" model "$work/deep.yaml" --isa native,portable --main -q -o "$work/deep" || return 1
+  grep -q part_depth "$work"/deep/src/net_portable.c || return 1
+  # shellcheck disable=SC2046
+  (cd "$work/deep" && "${CC:-cc}" -O1 -Iinclude -o net $(cat sources.txt)) || return 1
+  for isa in '' '--isa portable'; do
+    # shellcheck disable=SC2086
+    "$work/deep/net" "$work/pair.npy" $isa >"$work/deep.txt" || return 1
+    awk '{ v[$1] = $NF } END { exit !(v["size:"] > 1 && v["wrong:"] < 1e-4) }' "$work/deep.txt" || return 1
+  done
+}
+check 'sums of many terms in parts' sums_in_parts
 # An output of no elements: tiles of no rows.
 cat >"$work/no_rows.yaml" <<'YAML'
 graph: no_rows

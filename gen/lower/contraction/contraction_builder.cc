@@ -71,9 +71,27 @@ Operand rows_cached(const ContractionBuilder& b, const Operand& depth) {
   return larger(fit, v_int(1)) * v_int(b.blueprint.tile_rows);
 }
 
+int64_t depth_of_a_part(ContractionBuilder& b) {
+  // the same on all levels, whose sums then are the same; the second is in bytes
+  constexpr int64_t kPart = 2048, kFar = 1 << 23;
+  const KernelStatement& s = *b.c.statement;
+  const DType stored = b.kernel.tensors[static_cast<size_t>(s.target)].dtype;
+  const auto depth = constant_value(b.extent_of(b.c.depth)), columns = constant_value(b.extent_of(b.c.columns));
+  const Read* right = plain_read(b.c.right);
+  if (!depth || !columns || *depth < 2 * kPart || *depth * *columns * bytes_of(b.c.accumulator) < kFar) return 0;
+  // panels of weights are in the order of the tiles, and only sums that are stored as they are can be added to
+  if (!right || b.kernel.tensors[static_cast<size_t>(right->tensor)].role == Role::Constant ||
+      s.update != Update::Assign || !std::holds_alternative<Reduce>(s.value->node) || stored != b.c.accumulator ||
+      b.c.result != stored || !is_float(stored) || !b.c.paired.empty())
+    return 0;
+  return even_height(*depth, kPart);
+}
+
 Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel) {
-  constexpr int64_t parts = 32;
-  const Operand fit = rows_cached(b, depth);
+  const int64_t part = depth_of_a_part(b);
+  // a part of a panel that comes from memory is worth reading for many rows
+  const int64_t parts = part > 0 ? 8 : 32;
+  const Operand fit = rows_cached(b, part > 0 ? v_int(part) : depth);
   const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns));
   if (!rows || !columns || *rows < 1) return fit;
   const int64_t tall = b.blueprint.tile_rows, panels = std::max<int64_t>(1, (*columns + panel - 1) / panel);

@@ -67,6 +67,8 @@ struct ContractionBuilder {
   std::optional<DType> staged_as = {};  ///< type of a copy of the left side, where it differs from that of the sum
   bool fetches_right = false;           ///< tiles ask for the panels' lines before they come to them
   Operand most_columns = {}, most_depth = {};  ///< set: so many count, although the panels have more
+  /// Set: sums are stored in parts of the depth, and this holds for the first; the others add to what is stored.
+  Operand first_part = {};
   bool repeats = false;  ///< many times over, with one right side: its panels are always worth a copy
 
   /// `word`, or `word` with a number that no other name has.
@@ -121,6 +123,9 @@ void bind_flat(ContractionBuilder& b, const std::vector<LoopVar>& vars, const Op
 void bind_collapsed(const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope);
 /// Nested loops over `vars`, their names bound in `scope`. Parallel ones may give each worker its own workspace.
 Block loops_over(ContractionBuilder& b, const std::vector<LoopVar>& vars, Block body, LoopKind kind = LoopKind::Serial);
+/// Depth indices of a part, where panels come from memory and the sums are stored in parts, so that the panel of a part
+/// stays in the second-level cache for many rows; 0 elsewhere.
+int64_t depth_of_a_part(ContractionBuilder& b);
 /// Rows of a block: what the caches hold, less where the rows are known and few blocks would keep workers waiting.
 Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel);
 /// Row-major flat index of `vars` under `scope`.
@@ -166,6 +171,7 @@ std::optional<TileStore> stored_sums(const ContractionBuilder& b, const Operand&
 /// right side.
 struct TilePlace {
   Operand first_row, row_end, depth;
+  Operand first_depth = {};  ///< set: the sums begin at this depth index, else at the first
   BufferArgument right;
   Operand right_step;                     ///< elements from one depth index to the next
   std::vector<Operand> next_panels = {};  ///< offsets of the panels after the first, where a tile takes several

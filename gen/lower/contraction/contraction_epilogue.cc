@@ -31,12 +31,15 @@ void store_value(ContractionBuilder& b, ValueScope scope, const Operand& sums, B
   b.possible = b.possible && value && unit;
   if (!b.possible) return;
   const Operand at = over.empty() ? form->rest : form->rest + scope.vars.at(scope.vector_var);
-  out.push_back(s_store(s.target, at, *value, scope.active));
+  if (!b.first_part) {
+    out.push_back(s_store(s.target, at, *value, scope.active));
+    return;
+  }
+  const DType type = b.kernel.tensors[static_cast<size_t>(s.target)].dtype;
+  const Operand before = v_load(s.target, type, at, over.empty() ? 1 : scope.lanes, scope.active);
+  out.push_back(s_if(b.first_part, {s_store(s.target, at, *value, scope.active)},
+                     {s_store(s.target, at, before + *value, scope.active)}));
 }
-
-}  // namespace
-
-namespace {
 
 /// The scope of a vector of columns that begins at `column`, and the steps along it that must be 1.
 ValueScope column_vector(ContractionBuilder& b, const ValueScope& row, const Operand& column,

@@ -335,14 +335,21 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
     if (part.first == 0 && (even_rows || part.rows == 1)) at.row_end = nullptr;  // a tile has at least one row
     starts = row_starts(b, left, at, even_rows ? 1 : part.rows, out);
   }
+  const bool by_table = !left.depth_step;
+  if (place.first_depth && !by_table)
+    for (Operand& start : starts) start = start + place.first_depth * (place.block_first ? v_int(1) : left.depth_step);
   for (const Operand& start : starts)
     call.buffers.push_back({place.block_first ? left.block_copy : left.buffer, start});
-  call.buffers.push_back(place.right);
+  BufferArgument right = place.right;
+  if (place.first_depth) right.offset = right.offset + place.first_depth * place.right_step;
+  call.buffers.push_back(right);
   for (int i = 1; i < b.panels_of(vectors); ++i)
     call.buffers.push_back({place.right.buffer, place.next_panels.at(static_cast<size_t>(i - 1))});
   if (place.store) call.buffers.push_back({place.store->buffer, place.store->first});
   else call.buffers.push_back({part.tile, v_int(part.first * b.panel_columns())});
-  if (!left.depth_step) call.buffers.push_back({left.depth_table, v_int(0)});
+  if (by_table)
+    call.buffers.push_back(
+        {left.depth_table, place.first_depth ? floor_div(place.first_depth, v_int(left.run)) : v_int(0)});
   call.args = {left.run > 1 ? floor_div(place.depth, v_int(left.run)) : place.depth, place.right_step};
   if (left.run > 1) call.args.push_back(v_int(left.run));
   if (left.depth_step && constant_value(left.depth_step) != 1)

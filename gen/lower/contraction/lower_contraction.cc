@@ -159,7 +159,9 @@ class NestBuilder {
     const auto columns = constant_value(b_.extent_of(b_.c.columns));
     const bool whole = columns && *columns % panel == 0;  // and so is the number of columns in a block
     if (!whole) body.push_back(s_count(width, smaller(count - v_var(p) * v_int(panel), v_int(panel))));
-    append(body, tiles(v_var(first), count_of_rows, v_var(column), whole ? v_int(panel) : v_var(width)));
+    append(body, depth_parts([&] {
+             return tiles(v_var(first), count_of_rows, v_var(column), whole ? v_int(panel) : v_var(width));
+           }));
     block.push_back(s_let(first, v_var(i) * n_.row_block));
     if (!even) block.push_back(s_count(rows, smaller(n_.row_block, n_.rows - v_var(first))));
     if (left_.block_copy >= 0)
@@ -167,6 +169,21 @@ class NestBuilder {
     block.push_back(with_kind(LoopKind::Parallel, s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body))));
     return {with_kind(LoopKind::Parallel, s_for(i, v_int(0), ceil_div(n_.rows, n_.row_block), 1, std::move(block)))};
   }
+  /// All tiles of a block, or, one after the other, those of each part of the depth. A block is one worker's, so that
+  /// nobody else adds to its sums.
+  template <class F>
+  Block depth_parts(F tiles_of_block) {
+    const int64_t most = whole_panels_ ? 0 : depth_of_a_part(b_), part = most / left_.run * left_.run;
+    if (part == 0) return tiles_of_block();
+    const std::string at = b_.local("depth_part"), first = b_.local("first_depth"), count = b_.local("part_depth");
+    place_.first_depth = v_var(first);
+    place_.depth = v_var(count);
+    b_.first_part = v_apply(ScalarOp::Eq, {v_var(first), v_int(0)});
+    Block body{s_let(first, v_var(at) * v_int(part)), s_count(count, smaller(v_int(part), n_.depth - v_var(first)))};
+    append(body, tiles_of_block());
+    return {s_for(at, v_int(0), ceil_div(n_.depth, part), 1, std::move(body))};
+  }
+
   /// Panels after the first of a tile. The last tile of many vectors may have fewer: it takes the last one again.
   std::vector<Operand> next_panels(const Operand& column) {
     std::vector<Operand> out;
@@ -251,7 +268,7 @@ class NestBuilder {
 
   /// Where tiles of whole rows store their sums themselves: all columns are there, and nothing is done to the sums.
   std::optional<TileStore> stored_tile(const Operand& row, const Operand& column, const Operand& width) const {
-    if (constant_value(width) != b_.panel_columns()) return std::nullopt;
+    if (b_.first_part || constant_value(width) != b_.panel_columns()) return std::nullopt;
     return stored_sums(b_, row, column);
   }
 
