@@ -52,6 +52,7 @@ class KernelFormer {
   void fuse() {
     find_views();
     substitute_all();
+    share_products(kernels_);
     merge_rows(kernels_);
     substitute_all();
     for (size_t k = 0; k < kernels_.size(); ++k)

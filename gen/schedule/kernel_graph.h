@@ -69,6 +69,15 @@ class KernelGraph {
 std::optional<FusedKernel> concatenate(const FusedKernel& first, const FusedKernel& second,
                                        const std::set<ValueId>& needed);
 
+/// Readers of `k`'s values outside of `k` and `with`, and the graph's outputs.
+std::set<ValueId> needed_outside(const KernelGraph& g, size_t k, size_t with);
+
+/// Temps that several statements make alike are made by the first of them. Whether a product is among them.
+bool share_statements(FusedKernel& kernel);
+/// Merges kernels that differ in little more than their results and make the same products on the way, such as the
+/// gradients of attention.
+void share_products(KernelGraph& graph);
+
 /// Merges makers into readers, and readers of one value with each other, where at least one of the two reduces, every
 /// value that flows between their statements is read at the row that is written, and a row of it is small. Contractions
 /// and windows stay alone.

@@ -169,17 +169,6 @@ class Joiner {
   bool failed_ = false;
 };
 
-/// Readers of `k`'s values outside of `k` and `with`, and the graph's outputs.
-std::set<ValueId> needed_outside(const KernelGraph& g, size_t k, size_t with) {
-  std::set<ValueId> out;
-  for (const ValueId v : g.made_by(k)) {
-    const auto& readers = g.readers(v);
-    if (g.is_needed(v) || std::any_of(readers.begin(), readers.end(), [&](size_t r) { return r != k && r != with; }))
-      out.insert(v);
-  }
-  return out;
-}
-
 class RowMerger {
  public:
   explicit RowMerger(KernelGraph& g) : g_(g), traits_(g.size()) {}
@@ -220,6 +209,7 @@ class RowMerger {
       return false;
     auto merged = concatenate(a, b, needed_outside(g_, first, second));
     if (!merged || !has_rows(merged->kernel)) return false;
+    share_statements(*merged);
     merged->notes.push_back(fmt::format("{} and {}: {}", operators_of(a), operators_of(b), reason));
     g_.remove(first);
     g_.set(second, std::move(*merged));
@@ -232,6 +222,16 @@ class RowMerger {
 };
 
 }  // namespace
+
+std::set<ValueId> needed_outside(const KernelGraph& g, size_t k, size_t with) {
+  std::set<ValueId> out;
+  for (const ValueId v : g.made_by(k)) {
+    const auto& readers = g.readers(v);
+    if (g.is_needed(v) || std::any_of(readers.begin(), readers.end(), [&](size_t r) { return r != k && r != with; }))
+      out.insert(v);
+  }
+  return out;
+}
 
 std::optional<FusedKernel> concatenate(const FusedKernel& first, const FusedKernel& second,
                                        const std::set<ValueId>& needed) {

@@ -37,9 +37,11 @@ ExecutionPlan planned(const Case& c, const PlanOptions& options = {}) {
   const OpSemantics semantics =
       library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in,
                                       const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
-  const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
+  auto read = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
+  if (!read.ok()) FAIL(read.diagnostics().text());
+  auto graph = backward_graph(shipped(), std::move(read).value());
   if (!graph.ok()) FAIL(graph.diagnostics().text());
-  const Graph rewritten = apply_rewrites(shipped(), tenon_test::shipped_rules(), *graph).graph;
+  const Graph rewritten = apply_rewrites(shipped(), tenon_test::shipped_rules(), std::move(graph).value()).graph;
   auto kernels = node_kernels(shipped(), rewritten, "g.yaml");
   if (!kernels.ok()) FAIL(kernels.diagnostics().text());
   ExecutionPlan plan = plan_graph(rewritten, std::move(kernels).value(), options);
@@ -69,6 +71,25 @@ const std::string kImage = "  x: f32[1, 8, 10, 10]\n  w: f32[16, 8, 3, 3]\n  b: 
 TEST_CASE("a chain of elementwise operators is one kernel") {
   CHECK(kernels({kMatrix, "  y = tanh(exp(neg(relu(x))))\n"}) == 1);
   CHECK(kernels({kMatrix + "  z: f32[48]\n", "  y = add(mul(x, z), sigmoid(x))\n"}) == 1);
+}
+
+TEST_CASE("kernels that need the same products make them once") {
+  const std::string heads = "  q: f32[1, 2, 40, 8]\n  k: f32[1, 2, 40, 8]\n  v: f32[1, 2, 40, 8]\n";
+  const auto statements = [](const Case& c) {
+    const ExecutionPlan plan = planned(c);
+    std::vector<size_t> out;
+    for (const PlanStep& s : plan.steps) out.push_back(s.kernel.body.size());
+    return out;
+  };
+  const std::string inputs = heads + "  w: f32[1, 2, 40, 8]\n";
+  CHECK(statements({inputs, "  y = attention(q, k, v)\n  z = attention(q, k, w)\n", "y, z"}) == std::vector<size_t>{6});
+  CHECK(statements({inputs, "  y = attention(q, k, v)\n  z = attention(q, k, w, scale=0.5)\n", "y, z"}) ==
+        std::vector<size_t>{10});
+  // Gradients: one statement for each of r, s, m, p, z, the weighed sum, dz, dp, ds, dr, dq, dk, dv.
+  const std::string loss = "  y = attention(q, k, v)\n  s = sum(tanh(matmul(y, f)))\n";
+  const std::string all = heads + "  f: f32[8, 8]\n";
+  CHECK(statements({all, loss + "  dq, dk, dv = grad(s, q, k, v)\n", "dq, dk, dv"}).back() == 13);
+  CHECK(statements({all, loss + "  dq, dv = grad(s, q, v)\n", "dq, dv"}).back() == 12);
 }
 
 TEST_CASE("a kernel takes in so many operators and no more") {

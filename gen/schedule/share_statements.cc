@@ -1,0 +1,182 @@
+// Kernels that compute the same on the way to different results, as gradients of one call do, become one kernel that
+// computes it once.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "algebra/contraction.h"
+#include "schedule/kernel_graph.h"
+
+namespace tenon {
+namespace {
+
+/// Which statement makes each tensor of a kernel; -1: none, or several.
+class Makers {
+ public:
+  explicit Makers(const Kernel& k) : k_(k), at_(k.tensors.size(), -1), written_(k.tensors.size()) {
+    for (size_t i = 0; i < k.body.size(); ++i) {
+      const auto t = static_cast<size_t>(k.body[i].target);
+      at_[t] = written_[t] ? -1 : static_cast<int>(i);
+      written_[t] = true;
+    }
+  }
+
+  /// The statement makes a temp that nothing changes later from values of which the same is true: wherever the same
+  /// statement is made again, it gives the same elements.
+  bool is_lasting(const KernelStatement& s) const {
+    if (k_.tensors[static_cast<size_t>(s.target)].role != Role::Temp || s.update != Update::Assign ||
+        at_[static_cast<size_t>(s.target)] < 0 || is_in_recurrence(s))
+      return false;
+    bool lasting = true;
+    walk(s.value, [&](const Expr& e) {
+      const auto* r = std::get_if<Read>(&e->node);
+      if (r)
+        lasting = lasting && (!written_[static_cast<size_t>(r->tensor)] || at_[static_cast<size_t>(r->tensor)] >= 0);
+      return lasting;
+    });
+    return lasting;
+  }
+
+  /// `e`, with sums that have a name in its place: a definition's own sums have none where a gradient does not read
+  /// them.
+  Expr with_sums(const Expr& e) const {
+    const auto* r = std::get_if<Read>(&e->node);
+    const int at = r && !r->fill ? at_[static_cast<size_t>(r->tensor)] : -1;
+    if (at < 0) return map_children(e, [&](const Expr& c) { return with_sums(c); });
+    const KernelStatement& s = k_.body[static_cast<size_t>(at)];
+    const bool here = is_lasting(s) && std::holds_alternative<Reduce>(s.value->node) &&
+                      std::equal(s.index.begin(), s.index.end(), r->index.begin(), r->index.end(),
+                                 [](const Expr& a, const Expr& b) { return same(a, b); });
+    return here ? s.value : e;
+  }
+
+ private:
+  const Kernel& k_;
+  std::vector<int> at_;
+  std::vector<bool> written_;
+};
+
+bool is_product(const Kernel& k, const KernelStatement& s) {
+  Kernel one = k;
+  one.body = {s};
+  one.checks.clear();
+  return find_contraction(one).has_value();
+}
+
+class StatementSharer {
+ public:
+  explicit StatementSharer(FusedKernel& fused) : fused_(fused), k_(fused.kernel) {}
+
+  /// Whether a product was among what is made once now.
+  bool run() {
+    const Makers makers(k_);
+    std::vector<int> to(k_.tensors.size());
+    for (size_t t = 0; t < to.size(); ++t) to[t] = static_cast<int>(t);
+    bool product = false;
+    std::vector<KernelStatement> kept, forms;
+    for (KernelStatement s : k_.body) {
+      KernelStatement form = s;
+      form.value = makers.with_sums(s.value);
+      renumber_tensors(s, to);
+      renumber_tensors(form, to);
+      const bool lasting = makers.is_lasting(s);
+      const auto known = std::find_if(forms.begin(), forms.end(), [&](const KernelStatement& f) {
+        return lasting && makers.is_lasting(f) && make_the_same(f, form);
+      });
+      if (known != forms.end()) {
+        to[static_cast<size_t>(s.target)] = known->target;
+        product = product || is_product(k_, form);
+        continue;
+      }
+      kept.push_back(std::move(s));
+      forms.push_back(std::move(form));
+    }
+    k_.body = std::move(kept);
+    drop_unread();
+    return product;
+  }
+
+ private:
+  bool make_the_same(const KernelStatement& a, const KernelStatement& b) const {
+    const Tensor &x = k_.tensors[static_cast<size_t>(a.target)], &y = k_.tensors[static_cast<size_t>(b.target)];
+    const auto equal = [](const std::vector<Expr>& p, const std::vector<Expr>& q) {
+      return std::equal(p.begin(), p.end(), q.begin(), q.end(),
+                        [](const Expr& e, const Expr& f) { return same(e, f); });
+    };
+    return x.dtype == y.dtype && equal(x.dims, y.dims) && equal(x.strides, y.strides) && equal(a.index, b.index) &&
+           a.masks_by_zero == b.masks_by_zero &&
+           std::equal(
+               a.loops.begin(), a.loops.end(), b.loops.begin(), b.loops.end(),
+               [](const LoopVar& v, const LoopVar& w) { return v.name == w.name && same(v.extent, w.extent); }) &&
+           same(a.value, b.value);
+  }
+
+  bool is_read(int tensor) const {
+    const auto in = [&](const Expr& e) {
+      bool found = false;
+      if (e)
+        walk(e, [&](const Expr& n) {
+          const auto* r = std::get_if<Read>(&n->node);
+          return found = found || (r && r->tensor == tensor), !found;
+        });
+      return found;
+    };
+    const auto of = [&](const KernelStatement& s) {
+      return in(s.value) || in(s.where) || std::any_of(s.index.begin(), s.index.end(), in) ||
+             std::any_of(s.loops.begin(), s.loops.end(), [&](const LoopVar& v) { return in(v.extent); });
+    };
+    return std::any_of(k_.body.begin(), k_.body.end(), of) ||
+           std::any_of(k_.checks.begin(), k_.checks.end(), [&](const Check& c) { return in(c.holds); });
+  }
+
+  /// Temps of which nothing is read any more, and what made them.
+  void drop_unread() {
+    for (size_t t = k_.tensors.size(); t-- > 0;) {
+      const int tensor = static_cast<int>(t);
+      if (k_.tensors[t].role != Role::Temp || is_read(tensor)) continue;
+      for (size_t i = k_.body.size(); i-- > 0;)
+        if (k_.body[i].target == tensor) erase_statement(k_.body, i);
+      drop_tensor(k_, tensor);
+      fused_.values.erase(fused_.values.begin() + static_cast<std::ptrdiff_t>(t));
+    }
+  }
+
+  FusedKernel& fused_;
+  Kernel& k_;
+};
+
+/// Intermediates and products of rows, without anything that has an order of its own.
+bool is_chain(const Kernel& k) { return k.body.size() > 2 && !is_opaque(k) && k.checks.empty() && !has_recurrence(k); }
+
+/// Puts kernel `first` into `second` where one of them then has one statement more than the larger had, the result of
+/// the other, and a product is made once instead of twice.
+bool share(KernelGraph& g, size_t first, size_t second) {
+  const FusedKernel &a = g.at(first), &b = g.at(second);
+  if (a.region != b.region || !fit_one_kernel(a, b) || !g.can_wait(first, second)) return false;
+  auto merged = concatenate(a, b, needed_outside(g, first, second));
+  if (!merged || !share_statements(*merged)) return false;
+  if (merged->kernel.body.size() > std::max(a.kernel.body.size(), b.kernel.body.size()) + 1) return false;
+  merged->notes.push_back(fmt::format("{} and {}: both need the same products", operators_of(a), operators_of(b)));
+  g.remove(first);
+  g.set(second, std::move(*merged));
+  return true;
+}
+
+bool share_into(KernelGraph& g, size_t k) {
+  for (const ValueId v : g.read_by(k))
+    for (const size_t other : g.readers(v))
+      if (other < k && g.alive(other) && is_chain(g.at(other).kernel) && share(g, other, k)) return true;
+  return false;
+}
+
+}  // namespace
+
+bool share_statements(FusedKernel& fused) { return StatementSharer(fused).run(); }
+
+void share_products(KernelGraph& graph) {
+  for (size_t k = 0; k < graph.size(); ++k)
+    while (graph.alive(k) && is_chain(graph.at(k).kernel) && share_into(graph, k)) {
+    }
+}
+
+}  // namespace tenon
