@@ -49,10 +49,12 @@ class Follower {
   std::optional<ChainLimit> run() {
     size_t first = 0;
     while (first < k_.body.size() && !begins(k_.body[first])) ++first;
-    if (first == k_.body.size() || !hide_sums(first)) return std::nullopt;
+    if (first == k_.body.size()) return std::nullopt;
+    const KernelStatement& mask = k_.body[first];
+    out_.vars[first].insert(std::get<VarRef>(mask.index[masked_.at(mask.target).dim]->node).name);
     for (size_t i = first + 1; i < k_.body.size(); ++i)
       if (!follow(i)) return std::nullopt;
-    return out_;
+    return hide_unread(first) ? std::optional(out_) : std::nullopt;
   }
 
  private:
@@ -85,27 +87,41 @@ class Follower {
     return true;
   }
 
-  /// Sums that only the statement with the mask reads need not be computed where it holds.
-  bool hide_sums(size_t first) {
-    const KernelStatement& s = k_.body[first];
-    const auto dim = masked_[s.target].dim;
-    const std::string column = std::get<VarRef>(s.index[dim]->node).name;
-    out_.vars[first].insert(column);
+  /// Elements that are read only where their readers are limited need not be computed elsewhere: from the last
+  /// statement to the first. Whether that saves a sum in front of statement number `first`, the mask.
+  bool hide_unread(size_t first) {
     bool hidden = false;
-    for (size_t i = 0; i < first; ++i) {
-      const KernelStatement& sum = k_.body[i];
-      std::optional<size_t> at;
-      each_read(s.value, [&](const Read& r) {
-        if (r.tensor == sum.target) at = dim_of(r.index, column);
-      });
-      const auto readers = std::count_if(k_.body.begin(), k_.body.end(),
-                                         [&](const KernelStatement& t) { return reads_tensor(t.value, sum.target); });
-      const LoopVar* var = at ? find(sum.loops, sum.index[*at]) : nullptr;
-      if (!var || !same(var->extent, out_.all) || readers != 1 || !is_temp(sum.target)) continue;
-      out_.vars[i].insert(var->name);
-      hidden = true;
+    for (size_t i = k_.body.size(); i-- > 0;) {
+      const KernelStatement& s = k_.body[i];
+      const LoopVar* column = out_.vars[i].empty() && is_temp(s.target) ? column_of_readers(s) : nullptr;
+      if (!column || s.update != Update::Assign) continue;
+      out_.vars[i].insert(column->name);
+      hidden = hidden || (i < first && std::holds_alternative<Reduce>(s.value->node));
     }
     return hidden;
+  }
+
+  /// The loop of `s` that walks what each read of its target walks by a limited variable, in one dimension; or null.
+  const LoopVar* column_of_readers(const KernelStatement& s) const {
+    std::optional<size_t> dim;
+    bool all = true;
+    for (size_t t = 0; t < k_.body.size(); ++t) {
+      const auto look = [&](const Expr& e) {
+        each_read(e, [&](const Read& r) {
+          if (r.tensor != s.target) return;
+          std::optional<size_t> at;
+          for (const std::string& var : out_.vars[t])
+            if (const auto d = dim_of(r.index, var)) at = d;
+          all = all && at && at == dim.value_or(*at);
+          dim = at;
+        });
+      };
+      look(k_.body[t].value);
+      for (const Expr& e : k_.body[t].index) look(e);
+      all = all && (!k_.body[t].where || !reads_tensor(k_.body[t].where, s.target));
+    }
+    const LoopVar* column = all && dim ? find(s.loops, s.index[*dim]) : nullptr;
+    return column && same(column->extent, out_.all) ? column : nullptr;
   }
 
   /// Whether the value is -inf where the columns are masked.
@@ -157,6 +173,11 @@ class Follower {
     if (column_.empty() || s.update != Update::Assign) return false;
     out_.vars[i].insert(column_);
     if (const auto* r = std::get_if<Reduce>(&s.value->node)) {
+      // Rows that are added to a result add 0 where the columns are masked.
+      if (has_loop(r->vars, row_.name) && !has_loop(r->vars, column_)) {
+        const LoopVar* column = s.index.empty() ? nullptr : find(s.loops, var_ref(column_));
+        return column && same(column->extent, out_.all) && r->op == Reducer::Sum && !r->where && vanishes(r->value);
+      }
       const bool one = r->vars.size() == 1 && r->vars[0].name == column_ && same(r->vars[0].extent, out_.all) &&
                        !r->where && r->running.empty();
       return one && ((r->op == Reducer::Max && is_low(r->value)) || (r->op == Reducer::Sum && vanishes(r->value)));

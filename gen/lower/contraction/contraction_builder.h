@@ -67,6 +67,7 @@ struct ContractionBuilder {
   std::optional<DType> staged_as = {};  ///< type of a copy of the left side, where it differs from that of the sum
   bool fetches_right = false;           ///< tiles ask for the panels' lines before they come to them
   Operand most_columns = {}, most_depth = {};  ///< set: so many count, although the panels have more
+  Operand most_rows = {};                      ///< set: so many count, and no others may be looked at
   /// Set: sums are stored in parts of the depth, and this holds for the first; the others add to what is stored.
   Operand first_part = {};
   bool repeats = false;  ///< many times over, with one right side: its panels are always worth a copy
@@ -87,6 +88,8 @@ struct ContractionBuilder {
   Operand scalar(const Expr& e, const ValueScope& in);
   Operand extent(const LoopVar& v) { return scalar(v.extent, scope); }
   Operand extent_of(const std::vector<LoopVar>& vars);
+  /// The number of rows, where it is one at generation.
+  std::optional<int64_t> known_rows() { return most_rows ? std::nullopt : constant_value(extent_of(c.rows)); }
 };
 
 /// A builder that knows the kernel's tensors and names, and the outer variables of `c`.

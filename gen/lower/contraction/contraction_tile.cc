@@ -274,7 +274,7 @@ std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, c
 std::vector<int64_t> rows_from_first(ContractionBuilder& b, const LeftAccess& left, int height) {
   if (!b.possible || b.c.rows.empty() || left.block_copy >= 0) return {};
   const bool flat = collapses({left.row_coefficients, left.base}, b.c.rows, b.scope);
-  const auto all = constant_value(b.extent_of(b.c.rows)), line = constant_value(b.extent(b.c.rows.back())),
+  const auto all = b.known_rows(), line = constant_value(b.extent(b.c.rows.back())),
              step = constant_value(left.row_coefficients.at(b.c.rows.back().name));
   if (!all || *all == 0 || *all % height != 0 || !line || !step) return {};
   std::optional<int64_t> next = *step * *line;

@@ -79,7 +79,7 @@ class NestBuilder {
   Packing how_to_pack() {
     if (right_.panel > 0) return Packing::None;
     if (right_.buffer < 0 || b_.repeats) return Packing::All;
-    const auto rows = constant_value(b_.extent_of(b_.c.rows)), columns = constant_value(b_.extent_of(b_.c.columns));
+    const auto rows = b_.known_rows(), columns = constant_value(b_.extent_of(b_.c.columns));
     const bool unit = constant_value(right_.column_step) == 1;
     if (unit && ((rows && reads_seldom(*rows)) || reads_well_in_place()))
       return columns && *columns % b_.panel_columns() == 0 ? Packing::None : Packing::Tail;
@@ -152,7 +152,7 @@ class NestBuilder {
       block.push_back(s_let(b_.local("row_pitch"), copied_pitch(b_, n_.depth)));
     }
     block_first_ = v_var(first);
-    const auto all_rows = constant_value(b_.extent_of(b_.c.rows)), height = constant_value(n_.rows_a_block);
+    const auto all_rows = b_.known_rows(), height = constant_value(n_.rows_a_block);
     const bool even = all_rows && height && *all_rows % *height == 0;
     const Operand count_of_rows = even ? n_.rows_a_block : v_var(rows);
     Block body{s_let(column, first_column + v_var(p) * v_int(panel))};
@@ -200,7 +200,7 @@ class NestBuilder {
   /// is multiplied in vain, but for tiles that are transposed: the small ones of these are columns of whole vectors.
   Block tiles(const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
     const int tall = b_.blueprint.tile_rows;
-    const auto known = b_.c.transposed ? std::nullopt : constant_value(b_.extent_of(b_.c.rows));
+    const auto known = b_.c.transposed ? std::nullopt : b_.known_rows();
     if (b_.blueprint.unroll == 0 || (known && *known % tall == 0) || small_tiles_wait())
       return even_tiles(tall, first_row, rows, column, width);
     const int low =
@@ -241,8 +241,8 @@ class NestBuilder {
   /// last one again: small tiles have too few sums to keep two multipliers busy, so that two of them take longer.
   bool small_tiles_wait() const {
     constexpr int kBusy = 8, kFewRows = 6;
-    return b_.lanes() > 1 && !b_.c.transposed && !constant_value(b_.extent_of(b_.c.rows)) &&
-           b_.blueprint.tile_rows <= kFewRows && b_.blueprint.unroll * b_.blueprint.tile_vectors < kBusy;
+    return b_.lanes() > 1 && !b_.c.transposed && !b_.known_rows() && b_.blueprint.tile_rows <= kFewRows &&
+           b_.blueprint.unroll * b_.blueprint.tile_vectors < kBusy;
   }
 
   /// Tiles of one height. The last one repeats the last row where rows are missing.
@@ -250,7 +250,7 @@ class NestBuilder {
                    const Operand& width) {
     const std::string t = b_.local("tile_row"), row = b_.local("row"), height = b_.local("height");
     place_.first_row = v_var(row);
-    const auto known = constant_value(b_.extent_of(b_.c.rows));
+    const auto known = b_.known_rows();
     const bool whole = known && *known % tall == 0;
     if (!whole) place_.row_end = n_.rows;
     Block body;
@@ -450,7 +450,8 @@ ContractionParts contraction_parts(ContractionBuilder& b) {
       NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number}).build_parts();
   Block once{s_let(columns, b.extent_of(b.c.columns)), s_let(depth, b.extent_of(b.c.depth))};
   append(once, std::move(parts.once));
-  Block each{s_let(rows, b.extent_of(b.c.rows)), s_let(row_block, rows_cached(b, v_var(depth)))};
+  Block each{s_let(rows, b.most_rows ? b.most_rows : b.extent_of(b.c.rows)),
+             s_let(row_block, rows_cached(b, v_var(depth)))};
   append(each, std::move(parts.each));
   return {std::move(once), std::move(each)};
 }

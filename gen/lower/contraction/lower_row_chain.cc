@@ -100,6 +100,7 @@ class ChainBuilder : SegmentValues {
     const Operand limit = v_size(chain_.limit), panel = v_int(b.panel_columns());
     if (s.limits_columns) b.most_columns = smaller(ceil_div(limit, b.panel_columns()) * panel, b.extent_of(c->columns));
     if (s.limits_depth) b.most_depth = limit;
+    if (s.limits_rows) b.most_rows = limit;
     const ContractionParts parts = contraction_parts(b);
     taken_ = b.taken;
     if (!b.possible) return false;

@@ -139,7 +139,8 @@ class Cutter {
  public:
   Cutter(const Kernel& k, RowChain& chain, const Walked& walked, const Roles& roles)
       : k_(k), chain_(chain), walked_(walked), places_(roles.places), common_(roles.common) {
-    if (chain.sums.empty()) limit_ = find_chain_limit(k, chain.row);
+    limit_ = find_chain_limit(k, chain.row);
+    if (limit_ && !limits_rows_of_sums(roles)) limit_.reset();
     block_ = k;
     block_.checks.clear();
     for (const LoopVar& v : chain.shared) chain.shared_names.push_back(outer(v));
@@ -168,6 +169,17 @@ class Cutter {
   }
 
  private:
+  /// Whether the limited columns are the rows of what is added up, and these are nothing else: the rest of a block adds
+  /// nothing, and what would be added is not there.
+  bool limits_rows_of_sums(const Roles& roles) const {
+    for (size_t i = 0; i < k_.body.size(); ++i) {
+      if (places_[i] != Place::Sum || limit_->vars[i].empty()) continue;
+      const std::vector<LoopVar>& rows = roles.products[i]->rows;
+      if (rows.size() != 1 || !limit_->vars[i].count(rows[0].name)) return false;
+    }
+    return true;
+  }
+
   std::string outer(const LoopVar& v) {
     const std::string name = fresh_size(block_, v.name);
     if (const auto n = constant_value(v.extent)) block_.sizes.back().hi = std::max<int64_t>(*n - 1, 0);
@@ -277,6 +289,7 @@ class Cutter {
       const bool limited = limit_ && places_[i] == Place::Between;
       if (places_[i] == Place::Sum) out.kernel.body.push_back(added(s));
       else out.kernel.body.push_back(blocked(limited ? limited_to(size_ref(chain_.limit), *limit_, i, s) : s));
+      if (limit_ && places_[i] == Place::Sum) out.limits_rows = walks_limited(s.loops, *limit_, i);
       if (!limit_ || places_[i] != Place::Product) continue;
       out.limits_columns = walks_limited(s.loops, *limit_, i);
       out.limits_depth = walks_limited(std::get<Reduce>(s.value->node).vars, *limit_, i);

@@ -31,6 +31,7 @@ struct ChainSegment {
   Place place = Place::Between;
   Kernel kernel;
   bool limits_columns = false, limits_depth = false;  ///< a product, of the columns or the depth that count
+  bool limits_rows = false;                           ///< a sum, of the rows that count
 };
 
 struct RowChain {

@@ -18,7 +18,7 @@ namespace tenon_test {
 using namespace tenon;
 
 struct Layer {
-  std::string inputs, weights, main;
+  std::string inputs, weights, main, outputs = "y";
 };
 
 inline ExecutionPlan planned(const Layer& c, const std::vector<const Isa*>& levels) {
@@ -27,11 +27,13 @@ inline ExecutionPlan planned(const Layer& c, const std::vector<const Isa*>& leve
       library_semantics(ops, [&](const std::string& op, const std::vector<const TensorData*>& in,
                                  const Attributes& attrs, size_t) { return fold_node(ops, op, in, attrs); });
   const std::string text = "graph: g\nsizes: {N: 1..3}\ninputs: {" + c.inputs + "}\nparameters:\n  F: {type: \"" +
-                           c.weights + "\", from: \"randn(std=0.1, seed=1)\"}\nmain: |\n  " + c.main +
-                           "\noutputs: [y]\n";
-  const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
+                           c.weights + "\", from: \"randn(std=0.1, seed=1)\"}\nmain: |\n  " + c.main + "\noutputs: [" +
+                           c.outputs + "]\n";
+  auto read = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
+  if (!read.ok()) FAIL(read.diagnostics().text());
+  auto graph = backward_graph(ops, std::move(read).value());
   if (!graph.ok()) FAIL(graph.diagnostics().text());
-  const Graph rewritten = apply_rewrites(ops, tenon_test::shipped_rules(), *graph).graph;
+  const Graph rewritten = apply_rewrites(ops, tenon_test::shipped_rules(), std::move(graph).value()).graph;
   auto kernels = node_kernels(ops, rewritten, "g.yaml");
   if (!kernels.ok()) FAIL(kernels.diagnostics().text());
   ExecutionPlan plan = plan_graph(rewritten, std::move(kernels).value(), {true, true, false, levels});
@@ -44,18 +46,17 @@ inline ExecutionPlan planned(const Layer& c, const std::vector<const Isa*>& leve
   return plan;
 }
 
-/// What becomes of the last kernel of a plan, for inputs that are numbered fractions: by the oracle, or by a nest of
-/// it.
+/// The outputs of the last kernel of a plan, for inputs that are numbered fractions: by the oracle, or by a nest of it.
 inline std::vector<double> values(const ExecutionPlan& plan, const LoopNest* nest = nullptr) {
   const PlanStep& step = plan.steps.back();
   OracleCall call;
   for (const Size& s : step.kernel.sizes) call.sizes[s.name] = 2;
-  int output = -1;
+  std::vector<size_t> outputs;
   for (size_t t = 0; t < step.kernel.tensors.size(); ++t) {
     const Tensor& x = step.kernel.tensors[t];
     TensorData& data = call.tensors.emplace_back();
     data.dtype = x.dtype;
-    if (x.role == Role::Output) output = static_cast<int>(t);
+    if (x.role == Role::Output) outputs.push_back(t);
     if (x.role == Role::Constant) data = *x.data;
     if (x.role != Role::Input) continue;
     int64_t count = 1;
@@ -72,8 +73,10 @@ inline std::vector<double> values(const ExecutionPlan& plan, const LoopNest* nes
   CHECK(run.fault == "");
   REQUIRE(run.status == OracleStatus::Done);
   std::vector<double> out;
-  const TensorData& y = call.tensors[static_cast<size_t>(output)];
-  for (int64_t i = 0; i < element_count(y.dims); ++i) out.push_back(real_element(y, i));
+  for (const size_t t : outputs) {
+    const TensorData& y = call.tensors[t];
+    for (int64_t i = 0; i < element_count(y.dims); ++i) out.push_back(real_element(y, i));
+  }
   return out;
 }
 
