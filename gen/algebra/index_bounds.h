@@ -92,6 +92,7 @@ class IndexBounds {
   std::optional<Polynomial> floor_division(const Polynomial& a, const Polynomial& b);
   std::optional<Polynomial> divisor(const Syntax& s);
   std::optional<Polynomial> power(const Syntax& s);
+  std::optional<Polynomial> extremum_of(const Syntax& s);
   std::optional<Polynomial> extremum(const std::string& kind, const Polynomial& a, const Polynomial& b);
   std::optional<Polynomial> choice(const Syntax& s);
   std::optional<Polynomial> bounded(const std::string& kind, const std::optional<Polynomial>& low,

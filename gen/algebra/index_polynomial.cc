@@ -299,6 +299,21 @@ std::optional<Polynomial> IndexBounds::extremum(const std::string& kind, const P
   return q;
 }
 
+/// Of integers: those of which nothing is known leave the bounds that the others give.
+std::optional<Polynomial> IndexBounds::extremum_of(const Syntax& s) {
+  std::optional<Polynomial> known;
+  bool all = true;
+  for (const Syntax& child : s.children) {
+    const auto p = polynomial(child);
+    if (!p && !whole(child)) return std::nullopt;
+    all = all && p;
+    if (p) known = known ? extremum(s.text, *known, *p) : p;
+  }
+  if (all || !known) return known;
+  return s.text == "max" ? bounded("max", known, std::nullopt, print(s))
+                         : bounded("min", std::nullopt, known, print(s));
+}
+
 std::optional<Polynomial> IndexBounds::choice(const Syntax& s) {
   const auto a = polynomial(s.children[1]), b = polynomial(s.children[2]);
   if (!a || !b) return std::nullopt;
@@ -365,16 +380,12 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
     case Builtin::cast: return conversion(s);
     default: break;
   }
+  if ((s.text == "max" || s.text == "min") && n >= 2) return extremum_of(s);
   std::vector<Polynomial> arguments;
   for (const Syntax& child : s.children) {
     const auto p = polynomial(child);
     if (!p) return inlined(s);
     arguments.push_back(*p);
-  }
-  if ((s.text == "max" || s.text == "min") && n >= 2) {
-    std::optional<Polynomial> all = arguments[0];
-    for (std::size_t i = 1; i < n && all; ++i) all = extremum(s.text, *all, arguments[i]);
-    return all;
   }
   if (s.text == "abs" && n == 1) return extremum("max", arguments[0], -arguments[0]);
   if (s.text == "sq" && n == 1) return arguments[0] * arguments[0];

@@ -102,8 +102,7 @@ class GroupReads {
   Expr is_computed(const Read& read, size_t k) const {
     const size_t member = members_.at(read.tensor);
     const KernelStatement &by = kernel_.body[reader_], &of = kernel_.body[member];
-    const size_t shared = member == reader_ ? by.loops.size() : kernel_.body[std::max(reader_, member)].joined;
-    if (k == shared) return constant_int(member < reader_, DType::Bool);
+    if (k == shared_with(member)) return constant_int(member < reader_, DType::Bool);
     const auto is_place = [&](const Expr& i) {
       const auto* v = std::get_if<VarRef>(&i->node);
       return v && v->name == of.loops[k].name;
@@ -115,6 +114,14 @@ class GroupReads {
     if (by.loops[k].direction == Direction::Any) return inner;
     const bool down = by.loops[k].direction == Direction::Down;
     return apply(ScalarOp::Or, {apply(ScalarOp::Lt, {down ? here : at, down ? at : here}), inner});
+  }
+
+  /// How many loops the reader shares with another statement: with all that are between, too.
+  size_t shared_with(size_t member) const {
+    size_t n = kernel_.body[reader_].loops.size();
+    for (size_t i = std::min(reader_, member) + 1; i <= std::max(reader_, member); ++i)
+      n = std::min(n, kernel_.body[i].joined);
+    return n;
   }
 
   const Kernel& kernel_;

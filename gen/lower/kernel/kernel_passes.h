@@ -45,8 +45,8 @@ Kernel limit_temps(const Kernel&);
 /// The passes by name, in order. They run on a kernel that simplify_kernel has gone over.
 std::span<const KernelPass> kernel_passes();
 
-/// The kernel with checks that read no temps where these are defined by one plain statement: checks run before all
-/// statements.
+/// The kernel with checks that read no values that one plain statement defines: checks run before all
+/// statements, also those of outputs.
 Kernel checks_without_temps(const Kernel& k);
 
 /// Adds a temp named `base`, with a number after it where the name is taken; its position among the tensors.

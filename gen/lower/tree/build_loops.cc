@@ -133,7 +133,9 @@ class LoopBuilder {
   Touches touches_of(const Pending& p, bool whole) const {
     Touches out;
     if (p.reduction) touch({accumulate_of(p)}, out);
+    if (p.reduction) touch_reads(rename(p.reduction->start), out);  // evaluated before the loops
     if (whole) touch({define_of(p)}, out);
+    if (whole) touch_reads(rename(p.define.where), out);  // of a temp: the bounds of its loops
     return out;
   }
 

@@ -75,13 +75,13 @@ class Inliner {
     return std::move(k_);
   }
 
-  /// Checks run before all statements, so they compute for themselves what they need of temps.
+  /// Checks run before all statements, so they compute for themselves what they need of the values that these make.
   Kernel with_own_checks() {
     for (size_t i = k_.body.size(); i-- > 0;) {
       const KernelStatement& s = k_.body[i];
       const bool whole = s.update == Update::Assign && !is_in_recurrence(s) && is_own_index(s) &&
                          writers_[static_cast<size_t>(s.target)] == 1;
-      if (!whole || k_.tensors[static_cast<size_t>(s.target)].role != Role::Temp) continue;
+      if (!whole) continue;
       for (Check& c : k_.checks) c.holds = in(c.holds, s);
     }
     return std::move(k_);

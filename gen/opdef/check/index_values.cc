@@ -26,7 +26,7 @@ class WholeExpressions {
       case SyntaxKind::unary: return s.text == "-" && whole(s.children[0]);
       case SyntaxKind::binary: return binary(s);
       case SyntaxKind::call: return call(s);
-      case SyntaxKind::reduce: return s.text == "argmax" || s.text == "argmin";
+      case SyntaxKind::reduce: return reduction(s);
       case SyntaxKind::subscript: return subscript(s);
       default: return false;
     }
@@ -55,10 +55,18 @@ class WholeExpressions {
                                 [&](const Syntax& c) { return whole(c); });
   }
 
+  /// A fold may start in another type; truth values are counted in i64.
+  bool reduction(const Syntax& s) const {
+    if (s.text == "argmax" || s.text == "argmin") return true;
+    if (s.start() != nullptr || s.text == "any" || s.text == "all") return false;
+    return whole(s.reduced()) || (s.text == "sum" && is_condition(s.reduced()));
+  }
+
   bool subscript(const Syntax& s) const {
     if (const AttrDef* attr = op_.attr(s.text)) return attr->kind == AttrKind::integer;
-    const TensorDef* input = op_.input(s.text);
-    return input != nullptr ? input->dtype == "i64" : context_.definitions.count(s.text) != 0;
+    const TensorDef* tensor = op_.input(s.text);
+    if (tensor == nullptr) tensor = op_.output(s.text);
+    return tensor != nullptr ? tensor->dtype == "i64" : context_.definitions.count(s.text) != 0;
   }
 
   const OpDef& op_;
@@ -214,6 +222,12 @@ void add_whole_values(const OpDef& op, BoundsContext& context) {
 }
 
 }  // namespace
+
+bool is_condition(const Syntax& s) {
+  if (s.is(SyntaxKind::boolean) || (s.is(SyntaxKind::unary) && s.text == "not")) return true;
+  return s.is(SyntaxKind::binary) && (s.text == "and" || s.text == "or" || s.text == "==" || s.text == "!=" ||
+                                      s.text[0] == '<' || s.text[0] == '>');
+}
 
 void add_index_values(const OpDef& op, BoundsContext& context) {
   for (const AttrDef& a : op.attrs) {

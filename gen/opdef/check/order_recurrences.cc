@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "opdef/check/statement_checks.h"
 #include "support/joined.h"
@@ -127,46 +128,81 @@ class OrderFinder {
 
   /// Statements share as few loops as possible: inner loops run from end to end.
   std::vector<RunOrder> run() {
-    const std::size_t most = statements_.size() == 1 ? places_[0].size() : shared();
-    for (std::size_t n = statements_.size() == 1 ? most : 1; n <= most; ++n)
-      if (try_sharing(n)) return std::move(orders_);
+    orders_.resize(statements_.size());
+    for (const OpenRead& r : reads_) open_.push_back(&r);
+    const std::size_t most = statements_.size() == 1 ? places_[0].size() : shared({0, statements_.size()});
+    if (share({0, statements_.size()}, 0, {}, open_)) return std::move(orders_);
     if (most == 0) report_nothing_shared();
     else report();
     return {};
   }
 
  private:
-  /// How many of the leading variables all statements have in common.
-  std::size_t shared() const {
+  using Reads = std::vector<const OpenRead*>;
+
+  /// Statements first … last - 1 of the group.
+  struct Members {
+    std::size_t first = 0, last = 0;
+    bool has(std::size_t i) const { return i >= first && i < last; }
+  };
+
+  /// How many of the leading variables these statements have in common.
+  std::size_t shared(Members of) const {
     std::size_t n = 0;
+    const std::vector<Place>& lead = places_[of.first];
     const auto same_at = [&](const std::vector<Place>& places) {
-      return n < places.size() && places[n].variable == places_[0][n].variable && places[n].part == places_[0][n].part;
+      return n < places.size() && places[n].variable == lead[n].variable && places[n].part == lead[n].part;
     };
-    while (n < places_[0].size() && std::all_of(places_.begin(), places_.end(), same_at)) ++n;
+    const auto begin = places_.begin() + static_cast<std::ptrdiff_t>(of.first);
+    while (n < lead.size() && std::all_of(begin, begin + static_cast<std::ptrdiff_t>(of.last - of.first), same_at)) ++n;
     return n;
   }
 
-  bool try_sharing(std::size_t n) {
-    open_.clear();
-    for (const OpenRead& r : reads_) open_.push_back(&r);
-    std::vector<Place> outer(places_[0].begin(), places_[0].begin() + static_cast<std::ptrdiff_t>(n));
-    RunOrder common;
-    if (!place_all(outer, common)) return false;
-    // What an earlier statement defines at the same values of these is there as a whole.
-    std::erase_if(open_, [](const OpenRead* r) { return r->member < r->reader; });
-    if (statements_.size() > 1 &&
-        std::any_of(open_.begin(), open_.end(), [](auto* r) { return r->member > r->reader; }))
+  /// Orders statements that share the first `n` variables already, placed as in `outer`, and that have these reads of
+  /// one another still open.
+  bool share(Members of, std::size_t n, const RunOrder& outer, Reads reads) {
+    const bool alone = of.last - of.first == 1;
+    const std::size_t most = alone ? places_[of.first].size() : shared(of);
+    for (std::size_t more = alone ? most : n + 1; more <= most; ++more)
+      if (try_sharing(of, n, more, outer, reads)) return true;
+    return false;
+  }
+
+  bool try_sharing(Members of, std::size_t from, std::size_t n, const RunOrder& outer, const Reads& reads) {
+    open_ = reads;
+    const auto places = places_[of.first].begin();
+    RunOrder common = outer;
+    if (!place_all({places + static_cast<std::ptrdiff_t>(from), places + static_cast<std::ptrdiff_t>(n)}, common))
       return false;
-    orders_.assign(statements_.size(), common);
-    const std::vector<const OpenRead*> all = open_;
-    for (std::size_t i = 0; i < statements_.size(); ++i) {
-      orders_[i].joined = i == 0 ? 0 : n;
+    const Reads all = open_;
+    for (Members part{of.first, of.first}; part.first < of.last; part.first = part.last) {
+      part.last = end_of_part(part.first, all);
+      if (of.last - of.first > 1 && part.first == of.first && part.last == of.last)
+        return false;  // needs more in common
+      // What an earlier part defines at the same values of these variables is there as a whole.
       open_.clear();
-      std::copy_if(all.begin(), all.end(), std::back_inserter(open_), [&](auto* r) { return r->reader == i; });
-      std::vector<Place> inner(places_[i].begin() + static_cast<std::ptrdiff_t>(n), places_[i].end());
-      if (!place_all(inner, orders_[i]) || !open_.empty()) return false;
+      std::copy_if(all.begin(), all.end(), std::back_inserter(open_),
+                   [&](auto* r) { return part.has(r->reader) && part.has(r->member); });
+      if (!place_part(part, n, common)) return false;
+      orders_[part.first].joined = part.first == of.first ? outer.variables.size() : n;
     }
     return true;
+  }
+
+  /// Statements that read what later ones define are parts of their own, which share more variables.
+  static std::size_t end_of_part(std::size_t first, const Reads& reads) {
+    std::size_t end = first + 1;
+    for (bool grown = true; std::exchange(grown, false);)
+      for (const OpenRead* r : reads)
+        if (r->reader >= first && r->reader < end && r->member >= end) end = r->member + 1, grown = true;
+    return end;
+  }
+
+  bool place_part(Members part, std::size_t n, const RunOrder& common) {
+    if (part.last - part.first > 1) return share(part, n, common, open_);
+    std::vector<Place> inner(places_[part.first].begin() + static_cast<std::ptrdiff_t>(n), places_[part.first].end());
+    orders_[part.first] = common;
+    return place_all(inner, orders_[part.first]) && open_.empty();
   }
 
   /// Places the variables after those of `order`; false where none of those that are left can come next.
@@ -286,8 +322,19 @@ class OrderFinder {
                        notes);
   }
 
+  /// Whether all variables that the reader shares with a later statement are the same in what it reads of it.
+  bool in_same_element(const OpenRead& r) {
+    if (r.member <= r.reader) return false;
+    const auto places = places_[r.reader].begin();
+    const auto end = places + static_cast<std::ptrdiff_t>(shared({r.reader, r.member + 1}));
+    return std::all_of(places, end, [&](const Place& p) { return relation_of(r, p) == Relation::same; });
+  }
+
   void report_same_element() {
-    const auto later = std::find_if(open_.begin(), open_.end(), [](auto* r) { return r->member > r->reader; });
+    // Rather a read that no more of shared variables could settle.
+    auto later = std::find_if(open_.begin(), open_.end(), [&](auto* r) { return in_same_element(*r); });
+    if (later == open_.end())
+      later = std::find_if(open_.begin(), open_.end(), [](auto* r) { return r->member > r->reader; });
     const OpenRead& r = later == open_.end() ? *open_.front() : **later;
     const std::string& reader = statements_[r.reader]->targets[0].text;
     if (r.member > r.reader) {

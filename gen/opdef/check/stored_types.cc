@@ -40,13 +40,6 @@ bool one_of(const std::string_view (&names)[N], const std::string& name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-bool is_condition(const Syntax& s) {
-  if (s.is(SyntaxKind::boolean)) return true;
-  if (s.is(SyntaxKind::unary)) return s.text == "not";
-  return s.is(SyntaxKind::binary) && (s.text == "and" || s.text == "or" || s.text == "==" || s.text == "!=" ||
-                                      s.text[0] == '<' || s.text[0] == '>');
-}
-
 class StoredTypes {
  public:
   StoredTypes(const OpDef& op, const BoundsContext& context) : op_(op), context_(context) {

@@ -129,12 +129,6 @@ class ValueRanges {
     return typed == 0 ? kFlexible : typed;
   }
 
-  static bool is_condition(const Syntax& s) {
-    if (s.is(SyntaxKind::boolean) || (s.is(SyntaxKind::unary) && s.text == "not")) return true;
-    return s.is(SyntaxKind::binary) && (s.text == "and" || s.text == "or" || s.text == "==" || s.text == "!=" ||
-                                        s.text[0] == '<' || s.text[0] == '>');
-  }
-
   bool whole(const Syntax& s) {
     if (!bounds_) bounds_.emplace(context_);
     return bounds_->whole(s);
