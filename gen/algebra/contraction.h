@@ -32,6 +32,7 @@ struct Contraction {
   bool unsigned_left = false;  ///< these are unsigned numbers then
   bool windows = false;  ///< the left side is a read of the first bytes of words, which overlap: `paired` is a window's
   bool low_halves = false;  ///< the left side is still a read of the low halves, of one dimension that `paired` walks
+  Expr right_numbers;       ///< words: the numbers that the right side's are put together of, if the nest does that
   Expr pair_last;           ///< the maximum index of the numbers, where the last word may have no high half; or null
 
   /// No column axis: every filter sees its own pixels (a depthwise convolution).

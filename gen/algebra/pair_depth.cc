@@ -79,8 +79,9 @@ std::optional<Contraction> pair_depth(const Contraction& c) {
   const bool copied = read && walks_one_dimension(*read, v.name);
   if (!copied && has_fill(c.left)) return std::nullopt;
   out.left = copied ? with_index(c.left, v.name, var_ref(v.name) * constant_int(2)) : word_of(c.left, v, last, true);
-  if (copied) out.low_halves = true, out.pair_last = last;
-  out.right = paired_panels(c.right, v.name) ? c.right : word_of(c.right, v, last, false);
+  out.low_halves = copied;
+  out.pair_last = last;
+  if (!paired_panels(c.right, v.name)) out.right_numbers = c.right, out.right = word_of(c.right, v, last, false);
   v.extent = n ? constant_int((*n + 1) / 2) : apply(ScalarOp::FloorDiv, {v.extent + constant_int(1), constant_int(2)});
   out.paired = v.name;
   return out;

@@ -92,7 +92,7 @@ std::optional<Contraction> quad_depth(const Kernel& kernel, const Contraction& c
   out.left = substitute(c.left, {{v.name, var_ref(v.name) * constant_int(4)}});
   out.low_halves = walked.has_value();
   out.windows = !walked;
-  if (!packed) out.right = word_of_quarters(c.right, v, out.pair_last);
+  if (!packed) out.right_numbers = c.right, out.right = word_of_quarters(c.right, v, out.pair_last);
   v.extent = n ? constant_int((*n + 3) / 4) : apply(ScalarOp::FloorDiv, {v.extent + constant_int(3), constant_int(4)});
   if (packed) {
     int64_t rows = 1;

@@ -207,10 +207,23 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
       nest->body = {s_if(size_number(thin[i].holds), *std::move(body), std::move(nest->body))};
   std::vector<WindowCase> windows;
   if (nest && sharing == Sharing::functions && isa.vector_bits > 0) windows = window_cases(*whole.kernel, c);
-  for (size_t i = windows.size(); i-- > 0;)
-    if (const auto one = lower_contraction(std::make_shared<const Kernel>(windows[i].kernel), isa, blueprints))
-      add_case(windows[i].holds, *one, CaseWorkspace::common, *nest);
+  for (size_t i = windows.size(); i-- > 0;) {
+    const auto kernel = std::make_shared<const Kernel>(windows[i].kernel);
+    const auto one = is_int(c.result)
+                         ? contraction_nest({kernel, {}, {}}, *find_contraction(*kernel), isa, blueprints, sharing)
+                         : lower_contraction(kernel, isa, blueprints);
+    if (one) add_case(windows[i].holds, *one, CaseWorkspace::common, *nest);
+  }
   return nest;
+}
+
+/// Whether the product, or a case of it, is of words of four bytes at the level.
+bool multiplies_words(const Kernel& kernel, const Isa& isa) {
+  const auto c = multiplies_bytes(kernel, isa) ? std::nullopt : find_contraction(kernel);
+  if (!c) return multiplies_bytes(kernel, isa);
+  const std::vector<WindowCase> cases = is_int(c->result) ? window_cases(kernel, *c) : std::vector<WindowCase>();
+  return std::any_of(cases.begin(), cases.end(),
+                     [&](const WindowCase& one) { return multiplies_bytes(one.kernel, isa); });
 }
 
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
@@ -258,7 +271,7 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
   for (size_t i = 0; i < levels.size(); ++i) {
     const Isa& isa = *levels[i];
     if (i > 0 && (isa.vector_bits == 0 || (kernel.call && !differs_at(*kernel.call, isa)))) continue;
-    if (i > 0 && !isa.base.empty() && !(contracts && multiplies_bytes(kernel, isa))) continue;
+    if (i > 0 && !isa.base.empty() && !(contracts && multiplies_words(kernel, isa))) continue;
     if (kernel.call) out[i] = lower_frame(whole.kernel, isa);
     else if (contracts) out[i] = contraction_nest(whole, *contraction, isa, blueprints, sharing);
     else out[i] = lower_winograd(whole.kernel, isa, blueprints);
@@ -283,7 +296,7 @@ bool has_level_of_its_own(const Kernel& kernel, const Isa& isa) {
   if (!kernel.parts.empty())
     return std::any_of(kernel.parts.begin(), kernel.parts.end(),
                        [&](const Kernel& p) { return has_level_of_its_own(p, isa); });
-  return !kernel.call && multiplies_bytes(kernel, isa);
+  return !kernel.call && multiplies_words(kernel, isa);
 }
 
 LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa) {

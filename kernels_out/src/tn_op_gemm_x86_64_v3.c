@@ -32,7 +32,7 @@
 #endif
 
 #if defined(__STDC_HOSTED__) && __STDC_HOSTED__ == 0
-#define _MM_MALLOC_H_INCLUDED /* gcc's headers of intrinsics take in stdlib.h for functions that are not used here */
+#define _MM_MALLOC_H_INCLUDED /* gcc's immintrin.h takes in stdlib.h for functions that are not used here */
 #endif
 #include <immintrin.h>
 
@@ -46,14 +46,20 @@ typedef float tn_f32x8_at __attribute__((vector_size(32), aligned(4), may_alias)
 
 typedef int32_t tn_i32x8 __attribute__((vector_size(32)));
 
+static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
 /* n elements, then zeros */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const float *p, int64_t n) {
-  return _mm256_maskload_ps((const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+  return _mm256_maskload_ps((const float *)(const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
 }
 
-static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
-  return a < b ? a : b;
+/* the first n lanes */
+static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
+  _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
 }
 
 static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_sum_x86_64_v3(tn_f32x8 a) {
@@ -69,12 +75,6 @@ static inline TN_TARGET_X86_64_V3 float tn_f32_sum_error_x86_64_v3(float a, floa
   const float added = s - a;
   const float lost = a - (s - added) + (b - added);
   return lost == lost ? lost : 0.0f;
-}
-
-/* the first n lanes */
-static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
-  _mm256_maskstore_ps((void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
-      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
 }
 
 /* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; exact */
@@ -277,7 +277,54 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   float *restrict Y_sum_lost = (float *)(void *)free_memory;
   free_memory += 4096;
   float *restrict Y_sum_block = (float *)(void *)free_memory;
-  if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4) && C_s1 == 1 && K < 512) {
+  if (K == 1 && B_s1 == 1 && C_s1 == 1) {
+    for (int64_t m = 0; m < M; ++m) {
+      const int64_t n_groups = N & -32;
+      for (int64_t n = 0; n < n_groups; n += 32) {
+        const int t = alpha == 0.0f;
+        tn_f32x8 t2 = (tn_f32x8){0};
+        tn_f32x8 t3 = (tn_f32x8){0};
+        tn_f32x8 t4 = (tn_f32x8){0};
+        tn_f32x8 t5 = (tn_f32x8){0};
+        if (t) {
+          t2 = (tn_f32x8){0};
+          t3 = (tn_f32x8){0};
+          t4 = (tn_f32x8){0};
+          t5 = (tn_f32x8){0};
+        } else {
+          const float a = A[m * A_s0];
+          t2 = alpha * (a * *(const tn_f32x8_at *)&B[n]);
+          t3 = alpha * (a * *(const tn_f32x8_at *)&B[n + 8]);
+          t4 = alpha * (a * *(const tn_f32x8_at *)&B[n + 16]);
+          t5 = alpha * (a * *(const tn_f32x8_at *)&B[n + 24]);
+        }
+        const int t6 = beta == 0.0f;
+        const tn_f32x8 t7 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n]);
+        const tn_f32x8 t8 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + (n + 8)]);
+        const tn_f32x8 t9 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + (n + 16)]);
+        const tn_f32x8 t10 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + (n + 24)]);
+        *(tn_f32x8_at *)&Y[m * N + n] = t2 + t7;
+        *(tn_f32x8_at *)&Y[m * N + (n + 8)] = t3 + t8;
+        *(tn_f32x8_at *)&Y[m * N + (n + 16)] = t4 + t9;
+        *(tn_f32x8_at *)&Y[m * N + (n + 24)] = t5 + t10;
+      }
+      for (int64_t n = n_groups; n < N; n += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
+        const int t = alpha == 0.0f;
+        tn_f32x8 t2 = (tn_f32x8){0};
+        if (t) {
+          t2 = (tn_f32x8){0};
+        } else {
+          const float a = A[m * A_s0];
+          t2 = alpha * (a * tn_f32x8_load_first_x86_64_v3(&B[n], active));
+        }
+        const int t3 = beta == 0.0f;
+        const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta *
+            tn_f32x8_load_first_x86_64_v3(&C[m * C_s0 + n], active));
+        tn_f32x8_store_first_x86_64_v3(&Y[m * N + n], active, t2 + t4);
+      }
+    }
+  } else if (((A_s1 == 1 && B_s0 == 1 && M <= 4) || (A_s1 == 1 && B_s0 == 1 && N <= 4)) && C_s1 == 1 && K < 512) {
     for (int64_t m = 0; m < M; ++m) {
       const int64_t n_together = N & -8;
       for (int64_t n = 0; n < n_together; n += 8) {
@@ -291,27 +338,41 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         tn_f32x8 Y_sum7 = (tn_f32x8){0};
         const int64_t k_whole = K & -8;
         for (int64_t k = 0; k < k_whole; k += 8) {
-          const tn_f32x8 a = *(const tn_f32x8_at *)&A[m * A_s0 + k];
-          Y_sum0 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
+          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
+              Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
         }
         for (int64_t k = k_whole; k < K; k += 8) {
           const int64_t active = K - k;
-          const tn_f32x8 a = tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active);
-          Y_sum0 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
+          Y_sum0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
         }
         const tn_f32x8 t = __builtin_shufflevector(Y_sum0, Y_sum4, 0, 1, 2, 3, 8, 9, 10, 11) +
             __builtin_shufflevector(Y_sum0, Y_sum4, 4, 5, 6, 7, 12, 13, 14, 15);
@@ -342,11 +403,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         for (int64_t k = 0; k < k_groups; k += 32) {
           Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
               Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
               *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
               *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
               *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
         }
         for (int64_t k = k_groups; k < K; k += 8) {
@@ -358,7 +419,49 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * Y_sum_all) + (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n]);
       }
     }
-  } else if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
+  } else if (A_s1 == 1 && B_s0 == 1 && M <= 4) {
+    for (int64_t n = 0; n < N; ++n) {
+      for (int64_t m = 0; m < M; ++m) {
+        float Y_sum = 0.0f;
+        float Y_sum_lost_2 = 0.0f;
+        const int64_t k_block_end = (K + 2048 - 1) / 2048;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 2048;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 2048 + 2048, K);
+          const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
+          for (int64_t k = k_begin; k < k_groups; k += 32) {
+            Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+                *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+                *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+                *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+                *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
+          }
+          for (int64_t k = k_groups; k < k_end; k += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
+            Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
+          }
+          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+              Y_sum_block0 + Y_sum_block1 + (Y_sum_block2 + Y_sum_block3));
+          if (k_block == 0) {
+            Y_sum = Y_sum_block_all;
+          } else {
+            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
+            Y_sum = Y_sum + Y_sum_block_all;
+          }
+        }
+        const float y_sum = Y_sum + Y_sum_lost_2;
+        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n * C_s1]);
+      }
+    }
+  } else if (A_s1 == 1 && B_s0 == 1 && N <= 4) {
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
         float Y_sum = 0.0f;
@@ -375,11 +478,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           for (int64_t k = k_begin; k < k_groups; k += 32) {
             Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
                 *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
                 *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
                 *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
                 *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
           }
           for (int64_t k = k_groups; k < k_end; k += 8) {
@@ -429,9 +532,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             for (int64_t k = k_begin; k < k_end; ++k) {
               const float a = A[k * A_s1];
               Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
-              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum1);
-              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 16], Y_sum2);
-              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 24], Y_sum3);
+              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
+              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
+              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
             }
             *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] +
                 Y_sum0;
@@ -507,7 +610,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         for (int64_t k = k_begin; k < k_end; ++k) {
           const float a = A[k * A_s1];
           Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
-          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum_block1);
+          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum_block1);
         }
         if (k_block == 0) {
           Y_sum0 = Y_sum_block0;
@@ -667,7 +770,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
                 *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
             *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
-                *(const tn_f32x8_at *)&B[k * B_s0 + panel_column + 8];
+                *(const tn_f32x8_at *)&B[k * B_s0 + (panel_column + 8)];
           }
         }
       }
@@ -685,7 +788,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             }
             for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
               for (int64_t lane = 0; lane < 16; ++lane) {
-                packed[panel * K * 16 + depth_rest * 16 + lane] = B[(column + lane) * B_s1 + depth_rest];
+                packed[panel * K * 16 + depth_rest * 16 + lane] = B[depth_rest * B_s0 + (column + lane) * B_s1];
               }
             }
           } else if (B_s1 == 1) {
@@ -695,7 +798,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] =
                   tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column], active_0);
               *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
-                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column + 8], active_1);
+                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + (column + 8)], active_1);
             }
           } else {
             if (width < 16) {
@@ -734,7 +837,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
                   block_rows - rows_transposed - strip * 6); ++copied_row) {
                 rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
-                    A[(first_row + rows_transposed + strip * 6 + copied_row) * A_s0 + copied_depth * A_s1];
+                    A[(first_row + (rows_transposed + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
               }
             }
           }
@@ -774,22 +877,22 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
                     (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
                     (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
                     *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at]));
-                *(tn_f32x8_at *)&Y[(row + r) * N + column_at + 8] =
+                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
                     (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8])) +
                     (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
-                    *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at + 8]));
+                    *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)]));
               }
             } else {
               for (int64_t r = 0; r < height; ++r) {
                 const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
                 for (int64_t q = 0; q < whole; q += 8) {
-                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at + q] =
+                  *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
                       (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
                       (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
-                      *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at + q]));
+                      *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)]));
                 }
                 for (int64_t q = whole; q < tile_width; ++q) {
-                  Y[(row + r) * N + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                  Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
                       (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
                 }
               }
@@ -849,7 +952,48 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   float *restrict Y_sum_lost = (float *)(void *)free_memory;
   free_memory += 4096;
   float *restrict Y_sum_block = (float *)(void *)free_memory;
-  if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4) && K < 512) {
+  if (K == 1 && B_s1 == 1) {
+    for (int64_t m = 0; m < M; ++m) {
+      const int64_t n_groups = N & -32;
+      for (int64_t n = 0; n < n_groups; n += 32) {
+        const int t = alpha == 0.0f;
+        tn_f32x8 t2 = (tn_f32x8){0};
+        tn_f32x8 t3 = (tn_f32x8){0};
+        tn_f32x8 t4 = (tn_f32x8){0};
+        tn_f32x8 t5 = (tn_f32x8){0};
+        if (t) {
+          t2 = (tn_f32x8){0};
+          t3 = (tn_f32x8){0};
+          t4 = (tn_f32x8){0};
+          t5 = (tn_f32x8){0};
+        } else {
+          const float a = A[m * A_s0];
+          t2 = alpha * (a * *(const tn_f32x8_at *)&B[n]);
+          t3 = alpha * (a * *(const tn_f32x8_at *)&B[n + 8]);
+          t4 = alpha * (a * *(const tn_f32x8_at *)&B[n + 16]);
+          t5 = alpha * (a * *(const tn_f32x8_at *)&B[n + 24]);
+        }
+        const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
+        *(tn_f32x8_at *)&Y[m * N + n] = t2 + t6;
+        *(tn_f32x8_at *)&Y[m * N + (n + 8)] = t3 + t6;
+        *(tn_f32x8_at *)&Y[m * N + (n + 16)] = t4 + t6;
+        *(tn_f32x8_at *)&Y[m * N + (n + 24)] = t5 + t6;
+      }
+      for (int64_t n = n_groups; n < N; n += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
+        const int t = alpha == 0.0f;
+        tn_f32x8 t2 = (tn_f32x8){0};
+        if (t) {
+          t2 = (tn_f32x8){0};
+        } else {
+          const float a = A[m * A_s0];
+          t2 = alpha * (a * tn_f32x8_load_first_x86_64_v3(&B[n], active));
+        }
+        const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
+        tn_f32x8_store_first_x86_64_v3(&Y[m * N + n], active, t2 + t3);
+      }
+    }
+  } else if (((A_s1 == 1 && B_s0 == 1 && M <= 4) || (A_s1 == 1 && B_s0 == 1 && N <= 4)) && K < 512) {
     for (int64_t m = 0; m < M; ++m) {
       const int64_t n_together = N & -8;
       for (int64_t n = 0; n < n_together; n += 8) {
@@ -863,27 +1007,41 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         tn_f32x8 Y_sum7 = (tn_f32x8){0};
         const int64_t k_whole = K & -8;
         for (int64_t k = 0; k < k_whole; k += 8) {
-          const tn_f32x8 a = *(const tn_f32x8_at *)&A[m * A_s0 + k];
-          Y_sum0 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
+          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
+              Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+              *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
         }
         for (int64_t k = k_whole; k < K; k += 8) {
           const int64_t active = K - k;
-          const tn_f32x8 a = tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active);
-          Y_sum0 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
+          Y_sum0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
         }
         const tn_f32x8 t = __builtin_shufflevector(Y_sum0, Y_sum4, 0, 1, 2, 3, 8, 9, 10, 11) +
             __builtin_shufflevector(Y_sum0, Y_sum4, 4, 5, 6, 7, 12, 13, 14, 15);
@@ -913,11 +1071,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         for (int64_t k = 0; k < k_groups; k += 32) {
           Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
               Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
               *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
               *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
               *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
         }
         for (int64_t k = k_groups; k < K; k += 8) {
@@ -929,7 +1087,49 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * Y_sum_all) + (beta == 0.0f ? 0.0f : beta * 0.0f);
       }
     }
-  } else if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
+  } else if (A_s1 == 1 && B_s0 == 1 && M <= 4) {
+    for (int64_t n = 0; n < N; ++n) {
+      for (int64_t m = 0; m < M; ++m) {
+        float Y_sum = 0.0f;
+        float Y_sum_lost_2 = 0.0f;
+        const int64_t k_block_end = (K + 2048 - 1) / 2048;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 2048;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 2048 + 2048, K);
+          const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
+          for (int64_t k = k_begin; k < k_groups; k += 32) {
+            Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+                *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+                *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+                *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+                *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
+          }
+          for (int64_t k = k_groups; k < k_end; k += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
+            Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
+          }
+          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+              Y_sum_block0 + Y_sum_block1 + (Y_sum_block2 + Y_sum_block3));
+          if (k_block == 0) {
+            Y_sum = Y_sum_block_all;
+          } else {
+            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
+            Y_sum = Y_sum + Y_sum_block_all;
+          }
+        }
+        const float y_sum = Y_sum + Y_sum_lost_2;
+        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+      }
+    }
+  } else if (A_s1 == 1 && B_s0 == 1 && N <= 4) {
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
         float Y_sum = 0.0f;
@@ -946,11 +1146,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           for (int64_t k = k_begin; k < k_groups; k += 32) {
             Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
                 *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
                 *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
                 *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
                 *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
           }
           for (int64_t k = k_groups; k < k_end; k += 8) {
@@ -1000,9 +1200,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             for (int64_t k = k_begin; k < k_end; ++k) {
               const float a = A[k * A_s1];
               Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
-              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum1);
-              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 16], Y_sum2);
-              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 24], Y_sum3);
+              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
+              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
+              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
             }
             *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] +
                 Y_sum0;
@@ -1076,7 +1276,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         for (int64_t k = k_begin; k < k_end; ++k) {
           const float a = A[k * A_s1];
           Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
-          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum_block1);
+          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum_block1);
         }
         if (k_block == 0) {
           Y_sum0 = Y_sum_block0;
@@ -1324,7 +1524,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
                 *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
             *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
-                *(const tn_f32x8_at *)&B[k * B_s0 + panel_column + 8];
+                *(const tn_f32x8_at *)&B[k * B_s0 + (panel_column + 8)];
           }
         }
       }
@@ -1342,7 +1542,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             }
             for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
               for (int64_t lane = 0; lane < 16; ++lane) {
-                packed[panel * K * 16 + depth_rest * 16 + lane] = B[(column + lane) * B_s1 + depth_rest];
+                packed[panel * K * 16 + depth_rest * 16 + lane] = B[depth_rest * B_s0 + (column + lane) * B_s1];
               }
             }
           } else if (B_s1 == 1) {
@@ -1352,7 +1552,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] =
                   tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column], active_0);
               *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
-                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column + 8], active_1);
+                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + (column + 8)], active_1);
             }
           } else {
             if (width < 16) {
@@ -1391,7 +1591,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
                   block_rows - rows_transposed - strip * 6); ++copied_row) {
                 rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
-                    A[(first_row + rows_transposed + strip * 6 + copied_row) * A_s0 + copied_depth * A_s1];
+                    A[(first_row + (rows_transposed + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
               }
             }
           }
@@ -1430,7 +1630,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
                 *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
                     (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
                     (beta == 0.0f ? 0.0f : beta * 0.0f);
-                *(tn_f32x8_at *)&Y[(row + r) * N + column_at + 8] =
+                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
                     (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8])) +
                     (beta == 0.0f ? 0.0f : beta * 0.0f);
               }
@@ -1438,12 +1638,12 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               for (int64_t r = 0; r < height; ++r) {
                 const int64_t whole = tile_width / 8 * 8;
                 for (int64_t q = 0; q < whole; q += 8) {
-                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at + q] =
+                  *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
                       (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
                       (beta == 0.0f ? 0.0f : beta * 0.0f);
                 }
                 for (int64_t q = whole; q < tile_width; ++q) {
-                  Y[(row + r) * N + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                  Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
                       (beta == 0.0f ? 0.0f : beta * 0.0f);
                 }
               }

@@ -67,6 +67,7 @@ static int run_op_call(op_call c) {
   return status;
 }
 
-static const char* const levels[] = {"portable", "x86-64-v2", "x86-64-v3", "x86-64-v4", "neon"};
+static const char* const levels[] = {"portable",       "x86-64-v2",      "x86-64-v3", "x86-64-v4",
+                                     "x86-64-v3-vnni", "x86-64-v4-vnni", "neon",      "neon-dotprod"};
 
 #endif

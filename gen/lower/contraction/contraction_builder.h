@@ -211,8 +211,9 @@ struct SquarePlace {
   BufferArgument first;
   Operand step;
 };
-/// Calls the function that stores the columns of the square `from` as the rows of `to`.
-Stmt transpose_square(ContractionBuilder& b, const SquarePlace& from, const SquarePlace& to);
+/// Calls the function that stores the columns of the square `from` as the rows of `to`. Elements of another type are
+/// converted; `numbers` of them that are adjacent make a word.
+Stmt transpose_square(ContractionBuilder& b, const SquarePlace& from, const SquarePlace& to, int numbers = 1);
 /// Calls the function that turns a tile of `height` rows, which are stored one after another in the buffer `rows`.
 Stmt transpose_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors);
 

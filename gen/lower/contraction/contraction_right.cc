@@ -137,16 +137,29 @@ size_t start_of_line(const ContractionBuilder& b, const AffineForm& form) {
   return from;
 }
 
+/// What the right side reads, number by number where it consists of words; null where it is no plain read, or one that
+/// is converted to something other than what is summed.
+const Read* numbers_read(const Contraction& c) {
+  const Expr& side = c.right_numbers ? c.right_numbers : c.right;
+  if (c.right_numbers && c.depth.size() != 1) return nullptr;
+  return side->type == c.accumulator || std::holds_alternative<Read>(side->node) ? plain_read(side) : nullptr;
+}
+
+/// Depth indices of which all numbers are there.
+Operand filled_depth(ContractionBuilder& b, const std::vector<LoopVar>& line) {
+  if (!b.c.right_numbers || !b.c.pair_last) return b.extent_of(line);
+  return floor_div(b.scalar(b.c.pair_last, b.scope) + v_int(1), v_int(b.c.word_numbers));
+}
+
 /// Whole panels of a side whose depth, in dense lines, not its columns, is at unit stride: squares of vectors are
 /// transposed. Empty where it never is.
 PanelFill pack_transposed(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel) {
-  const Read* read = plain_read(b.c.right);
+  const Read* read = numbers_read(b.c);
   if (b.lanes() < 2 || !read || b.c.depth.empty() || b.c.columns.size() != 1) return {};
-  const DType type = b.kernel.tensors[static_cast<size_t>(read->tensor)].dtype;
   std::vector<LoopVar> vars = b.c.depth;
   vars.push_back(b.c.columns[0]);
   const auto form = offset_form(read->tensor, read->index, vars, b.scope);
-  if (type != b.c.accumulator || !form) return {};
+  if (!form) return {};
   const Operand unit = form->coefficient(b.c.depth.back().name);
   const auto known = constant_value(unit);
   if (known.value_or(1) != 1) return {};
@@ -155,7 +168,7 @@ PanelFill pack_transposed(ContractionBuilder& b, int packed, const Operand& colu
   const std::string d = b.local("depth_at"), rest = b.local("depth_whole"), lane = b.local("lane"),
                     late = b.local("depth_rest");
   const Operand step = form->coefficient(b.c.columns[0].name), depth = b.extent_of(line);
-  const int lanes = b.lanes();
+  const int lanes = b.lanes(), numbers = b.c.right_numbers ? b.c.word_numbers : 1;
   const Operand pitch = v_int(b.panel_columns());
   ValueScope scope = b.scope;
   Operand start = form->rest;
@@ -164,15 +177,18 @@ PanelFill pack_transposed(ContractionBuilder& b, int packed, const Operand& colu
     start = start + v_var(v.name) * form->coefficient(v.name);
   }
   const Operand before = flat_index(b, lines, scope) * depth;
-  const auto from = [&](const Operand& c, const Operand& k) { return start + (column + c) * step + k; };
   const auto to = [&](const Operand& k, const Operand& c) { return panel + (before + k) * pitch + c; };
   Block squares;
-  for (int j = 0; j < b.blueprint.tile_vectors; ++j)
-    squares.push_back(transpose_square(b, {{read->tensor, from(v_int(j * lanes), v_var(d))}, step},
-                                       {{packed, to(v_var(d), v_int(j * lanes))}, pitch}));
-  Block one{s_store(packed, to(v_var(late), v_var(lane)), v_load(read->tensor, type, from(v_var(lane), v_var(late))))};
+  for (int j = 0; j < b.blueprint.tile_vectors; ++j) {
+    const Operand from = start + (column + v_int(j * lanes)) * step + v_var(d) * v_int(numbers);
+    squares.push_back(
+        transpose_square(b, {{read->tensor, from}, step}, {{packed, to(v_var(d), v_int(j * lanes))}, pitch}, numbers));
+  }
+  bind_collapsed(line, v_var(late), scope);
+  bind_collapsed(b.c.columns, column + v_var(lane), scope);
+  Block one{s_store(packed, to(v_var(late), v_var(lane)), v_cast(b.scalar(b.c.right, scope), b.c.accumulator))};
   Block last{s_for(lane, v_int(0), v_int(b.panel_columns()), 1, std::move(one))};
-  Block all{s_let(rest, floor_div(depth, v_int(lanes)) * v_int(lanes)),
+  Block all{s_let(rest, floor_div(filled_depth(b, line), v_int(lanes)) * v_int(lanes)),
             s_for(d, v_int(0), v_var(rest), lanes, std::move(squares)),
             s_for(late, v_var(rest), depth, 1, std::move(last))};
   return {loops_over(b, lines, std::move(all), LoopKind::Parallel), known ? nullptr : all_unit({unit})};

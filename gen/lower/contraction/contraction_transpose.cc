@@ -59,13 +59,27 @@ InnerFunction transpose_function(const ContractionBuilder& b, int height, int ve
   return f;
 }
 
+/// A row of a square whose elements are of type `from`, or words of `numbers` of these.
+Operand row_of_square(const ContractionBuilder& b, DType from, int numbers, const Operand& at) {
+  const Operand row = v_load(0, from, at, b.lanes() * numbers);
+  if (numbers == 1) return v_cast(row, b.c.accumulator);
+  const Operand halves = numbers == 2 ? v_cast(row, DType::I16) : row;
+  return v_apply_as(ScalarOp::Bits, {halves}, vector_of(b));
+}
+
 /// The function of transpose_square. Buffers: both squares; parameters: their steps.
-InnerFunction square_function(const ContractionBuilder& b) {
+InnerFunction square_function(const ContractionBuilder& b, DType from, int numbers) {
   InnerFunction f;
   f.name = fmt::format("transpose_square_{}", name_of(b.c.accumulator));
   f.comment = fmt::format("The columns of a square of {0} x {0} elements are stored as rows.", b.lanes());
+  if (from != b.c.accumulator) f.name += fmt::format("_of_{}", name_of(from));
+  if (numbers > 1) {
+    f.name += fmt::format("x{}", numbers);
+    f.comment = fmt::format("The columns of a square of {0} x {0} words of {1} numbers are stored as rows.", b.lanes(),
+                            numbers);
+  }
   f.common = true;
-  f.buffers.push_back({"from", b.c.accumulator, Storage::Workspace, -1, nullptr, false});
+  f.buffers.push_back({"from", from, Storage::Workspace, -1, nullptr, false});
   f.buffers.push_back({"to", b.c.accumulator, Storage::Workspace, -1, nullptr, true});
   f.params = {"from_step", "to_step"};
   const auto named = [&](const Operand& v) {
@@ -75,7 +89,7 @@ InnerFunction square_function(const ContractionBuilder& b) {
   };
   std::vector<Operand> rows;
   for (int r = 0; r < b.lanes(); ++r)
-    rows.push_back(named(v_load(0, b.c.accumulator, v_int(r) * v_var("from_step"), b.lanes())));
+    rows.push_back(named(row_of_square(b, from, numbers, v_int(r) * v_var("from_step"))));
   rows = transpose_vectors(std::move(rows), named);
   for (int r = 0; r < b.lanes(); ++r)
     f.body.push_back(s_store(1, v_int(r) * v_var("to_step"), rows[static_cast<size_t>(r)]));
@@ -98,9 +112,10 @@ int64_t transposed_place(const ContractionBuilder& b, int row, int j, int i) {
   return int64_t{row} * b.panel_columns() + (int64_t{j} * b.transposed_rows + i) * b.lanes();
 }
 
-Stmt transpose_square(ContractionBuilder& b, const SquarePlace& from, const SquarePlace& to) {
+Stmt transpose_square(ContractionBuilder& b, const SquarePlace& from, const SquarePlace& to, int numbers) {
   SCall call;
-  call.function = function_number(b, square_function(b));
+  const DType type = b.buffers[static_cast<size_t>(from.first.buffer)].dtype;
+  call.function = function_number(b, square_function(b, type, numbers));
   call.buffers = {from.first, to.first};
   call.args = {from.step, to.step};
   return {std::move(call)};

@@ -66,35 +66,61 @@ class Assumptions {
   Expr holds_;
 };
 
-/// Few rows or columns, and both sides dense along the depth: a sum of products each.
-std::optional<ThinProduct> along_depth(const Kernel& k, const Contraction& c) {
+/// The kernel with the loop over `few` as the innermost: what the others read stays in the cache for all of these.
+Kernel with_inner_loop(Kernel k, const std::vector<LoopVar>& few) {
+  std::vector<LoopVar>& loops = k.body.front().loops;
+  if (!few.empty())
+    std::stable_partition(loops.begin(), loops.end(), [&](const LoopVar& v) { return v.name != few.front().name; });
+  return k;
+}
+
+/// Few rows (or columns), and both sides dense along the depth: a sum of products each.
+std::optional<ThinProduct> along_depth(const Kernel& k, const Contraction& c, const std::vector<LoopVar>& few) {
   Assumptions a(k);
   const std::string& depth = c.depth[0].name;
   if (!a.dense(c.left, depth) || !a.dense(c.right, depth)) return std::nullopt;
-  Expr few;
-  for (const std::vector<LoopVar>* side : {&c.rows, &c.columns}) {
-    if (side->empty()) return a.product();
-    const auto known = constant_value(side->front().extent);
-    if (known && *known <= kFew) return a.product();
-    if (known) continue;
-    const Expr is_few = apply(ScalarOp::Le, {side->front().extent, constant_int(kFew)});
-    few = few ? apply(ScalarOp::Or, {few, is_few}) : is_few;
+  if (!few.empty()) {
+    const auto known = constant_value(few.front().extent);
+    if (known.value_or(0) > kFew) return std::nullopt;
+    if (!known) a.demand(apply(ScalarOp::Le, {few.front().extent, constant_int(kFew)}));
   }
-  if (!few) return std::nullopt;
-  a.demand(few);
+  ThinProduct out = a.product();
+  out.kernel = with_inner_loop(std::move(out.kernel), few);
+  return out;
+}
+
+/// The cases of few rows and of few columns; one where there are none of these, whatever there is of the others.
+std::vector<ThinProduct> all_along_depth(const Kernel& k, const Contraction& c) {
+  std::vector<ThinProduct> out;
+  const bool vector = c.rows.empty() || c.columns.empty();
+  for (const std::vector<LoopVar>* few : {&c.rows, &c.columns})
+    if (auto sums = along_depth(k, c, vector ? std::vector<LoopVar>() : *few); sums && (out.empty() || !vector))
+      out.push_back(std::move(*sums));
+  return out;
+}
+
+/// A depth of one: products, not sums of them, along the dense columns.
+std::optional<ThinProduct> single_products(const Kernel& k, const Contraction& c) {
+  Assumptions a(k);
+  if (c.columns.empty() || constant_value(c.depth[0].extent) || !a.equal(c.depth[0].extent, 1)) return std::nullopt;
+  const std::string& var = c.columns.front().name;
+  if (!a.dense(c.right, var) || !a.dense_epilogue(c, var)) return std::nullopt;
   return a.product();
 }
 
 /// The same for sums of few vectors: those of neighbouring columns are folded together, into a vector of results.
-std::optional<ThinProduct> short_sums(const Kernel& k, const Contraction& c, const ThinProduct& along_depth) {
+std::optional<ThinProduct> short_sums(const Kernel& k, const Contraction& c, const std::vector<ThinProduct>& sums) {
   const std::string depth = size_name(c.depth[0].extent);
   Assumptions a(k);
-  if (depth.empty() || c.columns.empty() || !a.dense_epilogue(c, c.columns.front().name)) return std::nullopt;
+  if (sums.empty() || depth.empty() || c.columns.empty() || !a.dense_epilogue(c, c.columns.front().name))
+    return std::nullopt;
   const ThinProduct dense = a.product();
-  ThinProduct out = along_depth;
+  ThinProduct out = sums.front();
+  if (sums.size() > 1)
+    out.holds = out.holds && sums.back().holds ? apply(ScalarOp::Or, {out.holds, sums.back().holds}) : nullptr;
   for (const Expr& more : {dense.holds, apply(ScalarOp::Lt, {size_ref(depth), constant_int(kLongRow)})})
     if (more) out.holds = out.holds ? apply(ScalarOp::And, {out.holds, more}) : more;
-  out.kernel = with_sizes(out.kernel, a.sizes());
+  out.kernel = with_inner_loop(with_sizes(out.kernel, a.sizes()), c.columns);
   for (Size& s : out.kernel.sizes)
     if (s.name == depth) s.hi = std::min(s.hi, kLongRow - 1);
   out.joins_rows = true;
@@ -123,17 +149,23 @@ bool is_certain(const Kernel& k, const Expr& a, const Expr& b) {
 std::vector<ThinProduct> thin_products(const Kernel& k, const Contraction& c) {
   std::vector<ThinProduct> out;
   const bool open = std::any_of(k.sizes.begin(), k.sizes.end(), [](const Size& s) { return s.lo < s.hi; });
-  if (!open || !is_float(c.result) || !is_float(c.accumulator) || c.depth.size() != 1 || c.rows.size() > 1 ||
-      c.columns.size() > 1 || (c.rows.empty() && c.columns.empty()) || c.transposed)
+  const bool floats = is_float(c.result) && is_float(c.accumulator), integers = c.result == DType::I32;
+  if (!open || !(floats || integers) || c.depth.size() != 1 || c.rows.size() > 1 || c.columns.size() > 1 ||
+      (c.rows.empty() && c.columns.empty()) || c.transposed)
     return out;
-  const auto sums = along_depth(k, c);
-  if (const auto together = sums ? short_sums(k, c, *sums) : std::nullopt) out.push_back(*together);
-  for (const auto& thin : {sums, along_other(k, c, true), along_other(k, c, false)}) {
+  const std::vector<ThinProduct> sums = all_along_depth(k, c);
+  if (floats) {  // integers have types by the dozen
+    if (const auto single = single_products(k, c)) out.push_back(*single);
+    if (const auto together = short_sums(k, c, sums)) out.push_back(*together);
+  }
+  std::vector<std::optional<ThinProduct>> cases(sums.begin(), sums.end());
+  cases.insert(cases.end(), {along_other(k, c, true), along_other(k, c, false)});
+  for (const auto& thin : cases) {
     if (!thin) continue;
-    const auto fork = thin->holds ? fork_columns(thin->kernel) : std::nullopt;
+    const auto fork = thin->holds && floats ? fork_columns(thin->kernel) : std::nullopt;
     if (fork) out.push_back({apply(ScalarOp::And, {thin->holds, fork->holds}), fork->then, true});
     out.push_back(fork ? ThinProduct{thin->holds, fork->otherwise, false} : *thin);
-    if (sums && is_certain(k, sums->holds, thin->holds)) {
+    if (!sums.empty() && is_certain(k, sums.front().holds, thin->holds)) {
       out.back().holds = nullptr;
       break;
     }

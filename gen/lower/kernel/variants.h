@@ -49,9 +49,9 @@ struct ThinProduct {
   bool joins_rows = false;    ///< of use only where it takes several sums together
 };
 
-/// The thin cases of a matrix product of floats whose extents are known at the call, in the order in which they are
-/// tested. Vectors go along the depth where both sides are dense there, else along the columns (or rows) of the only
-/// row (or column).
+/// The thin cases of a matrix product of floats or 32-bit integers whose extents are known at the call, in the order in
+/// which they are tested. Vectors go along the depth where both sides are dense there, else along the columns (or rows)
+/// of the only row (or column).
 std::vector<ThinProduct> thin_products(const Kernel& kernel, const Contraction& c);
 
 /// Where `holds` is true at run time, `kernel` is the same contraction with what that says put in.
@@ -60,8 +60,8 @@ struct WindowCase {
   Kernel kernel;
 };
 
-/// The cases of a convolution whose extents and attributes are known at the call, in the order in which they are
-/// tested.
+/// The cases of a convolution or a product of bytes whose extents and attributes are known at the call, in the order in
+/// which they are tested.
 std::vector<WindowCase> window_cases(const Kernel& kernel, const Contraction& c);
 
 }  // namespace tenon

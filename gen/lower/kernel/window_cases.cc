@@ -3,6 +3,7 @@
 
 #include "algebra/known_values.h"
 #include "algebra/linear.h"
+#include "algebra/pair_depth.h"
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
@@ -101,10 +102,27 @@ std::optional<WindowCase> one_element(const Kernel& k, const Contraction& c, con
   return out.holds && found && !found->transposed ? std::optional(std::move(out)) : std::nullopt;
 }
 
+/// Bytes less zero points: where these are 0, the products are of the bytes themselves, several of which a level
+/// multiplies at once.
+std::optional<WindowCase> without_zero_points(const Kernel& k, const Contraction& c) {
+  Case zero(k);
+  for (const Expr& side : {c.left, c.right}) {
+    const auto* less = std::get_if<Apply>(&side->node);
+    if (!less || less->op != ScalarOp::Sub) continue;
+    const auto* converted = std::get_if<Apply>(&less->args[1]->node);
+    if (!zero.is(converted && converted->op == ScalarOp::Cast ? converted->args[0] : less->args[1], 0)) return {};
+  }
+  WindowCase out = zero.result();
+  const auto found = out.holds ? find_contraction(out.kernel) : std::nullopt;
+  return found && byte_read(found->left) && byte_read(found->right) ? std::optional(std::move(out)) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<WindowCase> window_cases(const Kernel& k, const Contraction& c) {
   std::vector<WindowCase> out;
+  if (c.result == DType::I32)
+    if (auto zero = without_zero_points(k, c)) out.push_back(std::move(*zero));
   const Read* read = c.transposed && !c.is_stencil() ? plain_read(c.left) : nullptr;
   if (!read || !read->fill || c.rows.empty()) return out;
   if (!is_float(c.result)) return out;  // integers have types by the dozen, and few convolutions

@@ -142,12 +142,24 @@ TEST_CASE("library bodies: a sort keeps 16 bytes an element, whatever its type, 
 TEST_CASE("library bodies: products with few rows or columns are not computed in tiles") {
   const std::string nest = nest_of("gemm");
   INFO(nest);
-  CHECK(contains(nest, "if and(and(eq(A_s1, 1), eq(B_s0, 1)), or(le(M, 4), le(N, 4)))"));  // along the depth
-  CHECK(contains(nest, "if and(and(eq(M, 1), eq(B_s1, 1)), eq(C_s1, 1))"));                // multiples of B's rows
-  CHECK(contains(nest, "if and(and(eq(N, 1), eq(A_s0, 1)), eq(C_s0, 1))"));                // multiples of A's columns
+  CHECK(contains(nest, "if and(and(eq(A_s1, 1), eq(B_s0, 1)), le(M, 4))"));  // along the depth, B's columns outside
+  CHECK(contains(nest, "if and(and(eq(A_s1, 1), eq(B_s0, 1)), le(N, 4))"));  // the same, A's rows outside
+  CHECK(contains(nest, "if and(and(eq(M, 1), eq(B_s1, 1)), eq(C_s1, 1))"));  // multiples of B's rows
+  CHECK(contains(nest, "if and(and(eq(N, 1), eq(A_s0, 1)), eq(C_s0, 1))"));  // multiples of A's columns
+  CHECK(contains(nest, "if and(and(eq(K, 1), eq(B_s1, 1)), eq(C_s1, 1))"));  // a depth of one
   const std::string always = nest_of("matvec");
   INFO(always);
   CHECK(contains(always, "by loops"));
+}
+
+TEST_CASE("library bodies: products of bytes without zero points are of words") {
+  const std::string pairs = nest_of("matmul_i32", "x86-64-v4", DType::I8);
+  INFO(pairs);
+  CHECK(contains(pairs, "if and(eq(a_zero, 0), eq(b_zero, 0))"));
+  CHECK(contains(pairs, "dot2"));
+  CHECK(contains(pairs, "transpose_square_i32_of_i8x2"));
+  CHECK(contains(nest_of("matmul_i32", "x86-64-v4-vnni", DType::I8), "dot4"));
+  CHECK(contains(nest_of("dense", "x86-64-v4", DType::BF16), "transpose_square_f32_of_bf16"));
 }
 
 TEST_CASE("library bodies: a long matrix is read by blocks of rows for one row, and packed a few panels at a time") {
