@@ -18,6 +18,18 @@ std::vector<int> rotated(int lanes, int step) {
   return pick;
 }
 
+/// The comparison of integers that holds where `op` does not.
+ScalarOp inverse(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::Lt: return ScalarOp::Ge;
+    case ScalarOp::Le: return ScalarOp::Gt;
+    case ScalarOp::Gt: return ScalarOp::Le;
+    case ScalarOp::Ge: return ScalarOp::Lt;
+    case ScalarOp::Eq: return ScalarOp::Ne;
+    default: return ScalarOp::Eq;
+  }
+}
+
 /// A condition made of comparisons in a mask register; null where the level has none, or `m` is made of something else.
 CExpr mask_register(Emitter& e, const Operand& m) {
   const auto* a = std::get_if<VApply>(&m->node);
@@ -26,7 +38,9 @@ CExpr mask_register(Emitter& e, const Operand& m) {
   const auto* compare = negated ? std::get_if<VApply>(&a->args[0]->node) : a;
   if (compare && is_comparison(compare->op)) {
     const OperandType& t = compare->args[0]->type;
-    const std::string key = (negated ? "mask_no_" : "mask_") + std::string(scalar_op_row(compare->op).name);
+    const bool inverts = negated && is_int(t.dtype);
+    const std::string key = (negated && !inverts ? "mask_no_" : "mask_") +
+                            std::string(scalar_op_row(inverts ? inverse(compare->op) : compare->op).name);
     const IsaRow* row = e.isa.row(key, t.dtype, t.lanes);
     return row ? c_row(row->spelling, {e.operand(compare->args[0]), e.operand(compare->args[1])}) : nullptr;
   }
@@ -173,6 +187,8 @@ CExpr select_value(Emitter& e, const OperandNode& node, const VSelect& n) {
 CExpr fold_value(Emitter& e, const OperandNode& node, const VFold& n) {
   const OperandType from = n.vector->type;
   const ScalarOp op = step_of(n.op);
+  if (from.dtype == DType::Bool && n.op == Reducer::Any)
+    if (const CExpr in_register = mask_register(e, n.vector)) return c_binary(in_register, "!=", c_text("0"));
   const CExpr v = e.operand(n.vector);
   if (from.dtype == DType::Bool && n.op == Reducer::Any)
     if (const IsaRow* row = e.isa.row("any", signed_of(from.mask_bits), from.lanes))
