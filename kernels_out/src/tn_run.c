@@ -525,6 +525,23 @@ TN_APART static int fit(const tn_frame *f, const plan *p, int k) {
   return fits || expected == 0;
 }
 
+/* True if a kernel that takes any strides would go over an input element by element, most of which it uses: a copy and
+   the body for dense lines take less time. */
+static int is_scattered(const tn_frame *f, const plan *p, int k) {
+  const tn_operand *t = operand_of(f, p, k), *result = &f->operand[f->op->info.n_in];
+  const int64_t *at = f->word + t->view;
+  if (t->is_staged || t->groups != 1 || tn_rt_group(*at).kind != TN_FIXED || t - f->operand >= f->op->info.n_in) {
+    return 0;
+  }
+  for (int32_t d = tn_rt_group(*at).count - 1; d >= 0; --d) {
+    if (extent_of(f, t, at, d) > 1) {
+      const int64_t stride = stride_of(f, t, at, d);
+      return stride != 1 && stride != 0 && elements(f, t) <= 2 * elements(f, result);
+    }
+  }
+  return 0;
+}
+
 /* Whether dimension d of a pack is contiguous with dimension `within`, which is inside of it, in every operand. */
 static int goes_on(const tn_frame *f, int pack, int32_t d, int32_t within) {
   for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
@@ -596,7 +613,7 @@ static int lay_out(tn_frame *f, plan *p) {
       return TN_E_SHAPE;
     }
     for (int k = 0; k < p->form->n_arguments; ++k) {
-      if (fit(f, p, k)) {
+      if (fit(f, p, k) && !is_scattered(f, p, k)) {
         continue;
       }
       tn_operand *t = &f->operand[p->form->arguments[k].operand];
@@ -727,6 +744,19 @@ static int walk_in_place(tn_frame *f, plan *p, int pack, int64_t bytes) {
   return fits;
 }
 
+/* Elements of two cache lines of a copied view that is dense along dimension d of the pack; 1 if there is none. */
+TN_APART static int64_t dense_elements(const tn_frame *f, const plan *p, int pack, int32_t d) {
+  int64_t most = 1;
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    const tn_operand *t = operand_of(f, p, k);
+    const int64_t *at = tn_rt_pack_words(f, t, pack);
+    if (t->is_staged && at != NULL && magnitude(at[1 + d]) == 1 && elements(f, t) > f->pack[pack].dim[d]) {
+      most = tn_rt_max(most, 128 / t->bytes);
+    }
+  }
+  return most;
+}
+
 /*
  * Views that would be copied as a whole: the kernel runs for parts of them. Where these are dense and long, they are
  * read in place; else they are copied one after the other, into a block that stays in the cache.
@@ -742,7 +772,8 @@ static void divide_views(tn_frame *f, plan *p) {
   while (n < f->pack[pack].rank && part > TN_BLOCK_BYTES) {
     part /= dim[n++];
   }
-  walk(f, p, pack, n, part > TN_BLOCK_BYTES || dim[n - 1] == 1 ? 1 : TN_BLOCK_BYTES / part);
+  const int64_t piece = part > TN_BLOCK_BYTES || dim[n - 1] == 1 ? 1 : TN_BLOCK_BYTES / part;
+  walk(f, p, pack, n, tn_rt_min(dim[n - 1], tn_rt_max(piece, dense_elements(f, p, pack, n - 1))));
   stage_unfit(f, p);
 }
 

@@ -1,5 +1,5 @@
 /* Reductions of permuted and reversed views: the same numbers as of copies, no copy where one order of dimensions does,
-   and copies of parts where rows are apart. */
+   and copies of parts where rows are apart. Copies of such views: a view is copied first where most of it is used. */
 #include <math.h>
 
 #include "uniform.h"
@@ -71,25 +71,58 @@ static void check(const char *op, const int64_t *shape, const int64_t *strides, 
         printf("%s, %s: axes %x: status %d\n", level, op, mask, status);
 }
 
+/* What `tile` and `pad` make of a view: Y[o] is X[(o - before) % shape], or 0 outside of X for `pad`. */
+static void check_copy(const char *op, const int64_t *shape, const int64_t *strides, int first)
+{
+    static const int64_t reps[RANK] = {2, 1, 3}, before[RANK] = {1, 0, 2}, after[RANK] = {0, 2, 1};
+    static float y[6 * ELEMENTS + 1000];
+    const int pads = strcmp(op, "pad") == 0;
+    const tn_attr attrs[2] = {{pads ? "before" : "reps", RANK, pads ? before : reps, NULL}, {"after", RANK, after, NULL}};
+    int64_t made[RANK];
+    for (int d = 0; d < RANK; ++d)
+        made[d] = pads ? shape[d] + before[d] + after[d] : shape[d] * reps[d];
+    box in = boxed(TN_F32, x + first, RANK, shape, strides), out = boxed(TN_F32, y, RANK, made, NULL);
+    const int status = call_op(op, TN_F32, &in, 1, &out, 1, attrs, pads ? 2 : 1);
+    for (int64_t k = 0; k < made[0] * made[1] * made[2] && status == 0; ++k) {
+        const int64_t o[RANK] = {k / (made[1] * made[2]), k / made[2] % made[1], k % made[2]};
+        int64_t at[RANK];
+        int inside = 1;
+        for (int d = 0; d < RANK; ++d) {
+            at[d] = pads ? o[d] - before[d] : o[d] % shape[d];
+            inside &= at[d] >= 0 && at[d] < shape[d];
+        }
+        const double want = inside ? element(strides, at, first) : 0;
+        if (want != y[k] && ++wrong < 20)
+            printf("%s, %s: strides %d %d %d: element %d is %g, not %g\n", level, op, (int)strides[0], (int)strides[1],
+                   (int)strides[2], (int)k, y[k], want);
+    }
+    if (status != 0 && ++wrong < 20)
+        printf("%s, %s: status %d\n", level, op, status);
+}
+
 static void orders(void)
 {
     static const int order[6][RANK] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (int o = 0; o < 6; ++o)
         for (int reversed = 0; reversed < 1 << RANK; ++reversed)
+        {
+            int64_t shape[RANK], strides[RANK];
+            int first = 0;
+            for (int d = 0; d < RANK; ++d) {
+                const int back = reversed >> d & 1;
+                shape[d] = stored[order[o][d]];
+                strides[d] = stored_strides[order[o][d]] * (back ? -1 : 1);
+                first += back ? (int)(stored_strides[order[o][d]] * (shape[d] - 1)) : 0;
+            }
+            check_copy("tile", shape, strides, first);
+            check_copy("pad", shape, strides, first);
             for (unsigned mask = 1; mask < 1u << RANK; ++mask) {
-                int64_t shape[RANK], strides[RANK];
-                int first = 0;
-                for (int d = 0; d < RANK; ++d) {
-                    const int back = reversed >> d & 1;
-                    shape[d] = stored[order[o][d]];
-                    strides[d] = stored_strides[order[o][d]] * (back ? -1 : 1);
-                    first += back ? (int)(stored_strides[order[o][d]] * (shape[d] - 1)) : 0;
-                }
                 check("sum", shape, strides, first, mask);
                 check("max", shape, strides, first, mask);
                 if (mask == 1 || mask == 2 || mask == 4)
                     check("argmax", shape, strides, first, mask);
             }
+        }
 }
 
 /* Workspace for sums of a square matrix. */
@@ -121,6 +154,27 @@ static void no_copies(void)
         }
 }
 
+/* Workspace for a piece of a transposed square matrix of 64 rows. */
+static int64_t bytes_of_slice(int64_t n)
+{
+    int64_t shape[2] = {64, 64}, strides[2] = {1, 64}, size[2] = {n, n};
+    static float data[1];
+    const tn_attr attrs[1] = {{"size", 2, size, NULL}};
+    box in = boxed(TN_F32, data, 2, shape, strides);
+    const tn_tensor *ins[1] = {&in.t};
+    in.t.shape = in.shape;
+    in.t.strides = in.strides;
+    return tn_workspace(tn_find("slice", TN_F32, 2), ins, attrs, 1);
+}
+
+static void copies_of_most(void)
+{
+    if (bytes_of_slice(60) < 64 * 64 * (int64_t)sizeof(float) || bytes_of_slice(4) != 0) {
+        printf("%s, slice: of a transposed matrix the whole is copied for a piece, or nothing for most of it\n", level);
+        ++wrong;
+    }
+}
+
 int main(void)
 {
     for (int k = 0; k < ELEMENTS; ++k)
@@ -131,6 +185,7 @@ int main(void)
             continue;
         orders();
         no_copies();
+        copies_of_most();
     }
     puts(wrong == 0 ? "views: passed" : "views: failed");
     return wrong != 0;
