@@ -246,17 +246,21 @@ std::optional<Fork> fork_updates(const Kernel& k) {
   return std::nullopt;
 }
 
-/// The last extent of what a copy writes along the dimension in front of it; "" if there is none.
+/// The last extent of what a copy writes, or an update takes, along the dimension in front of it; "" if there is none.
 std::string last_of_copy(const Kernel& k) {
   if (scatters_into_temps(k)) return "";  // the copy is the least of it
   for (const KernelStatement& s : k.body) {
-    const Tensor& t = k.tensors[static_cast<size_t>(s.target)];
+    const auto* read = std::get_if<Read>(&s.value->node);
+    if (!read || is_in_recurrence(s)) continue;
+    const bool copies = s.update == Update::Assign;
+    const Tensor& t = k.tensors[static_cast<size_t>(copies ? s.target : read->tensor)];
+    const std::vector<Expr>& index = copies ? s.index : read->index;
     const size_t rank = t.dims.size();
-    if (s.update != Update::Assign || !std::holds_alternative<Read>(s.value->node) || rank < 2) continue;
+    if (rank < 2) continue;
     const std::string name = size_name(t.dims[rank - 1]);
     if (name.empty() || !is_open(k, name) || !same(t.strides[rank - 2], t.dims[rank - 1])) continue;
     const bool moves = std::any_of(s.loops.begin(), s.loops.end(), [&](const LoopVar& l) {
-      const auto along = affine_in(s.index[rank - 2], l.name);
+      const auto along = affine_in(index[rank - 2], l.name);
       return along && is_one(along->coefficient);
     });
     if (moves) return name;
@@ -264,15 +268,19 @@ std::string last_of_copy(const Kernel& k) {
   return "";
 }
 
-/// A copy whose source is given by a tensor: without the loop over a single neighbour an element is a load and a store.
+/// A copy or an update whose places are given by a tensor: without the loop over a single neighbour an element is a
+/// load and a store.
 bool is_gather(const Kernel& k) {
-  return std::any_of(k.body.begin(), k.body.end(), [](const KernelStatement& s) {
+  const auto told = [](const std::vector<Expr>& index) {
+    return std::any_of(index.begin(), index.end(), [](const Expr& i) {
+      bool found = false;
+      each_read(i, [&](const Read&) { found = true; });
+      return found;
+    });
+  };
+  return std::any_of(k.body.begin(), k.body.end(), [&](const KernelStatement& s) {
     const auto* r = std::get_if<Read>(&s.value->node);
-    return r && std::any_of(r->index.begin(), r->index.end(), [](const Expr& i) {
-             bool told = false;
-             each_read(i, [&](const Read&) { told = true; });
-             return told;
-           });
+    return r && (told(r->index) || told(s.index));
   });
 }
 

@@ -51,4 +51,12 @@ TEST_CASE("copy bodies: two operands are joined without loops for those that are
   CHECK_FALSE(contains(nest_of("add"), "eq(D"));
 }
 
+TEST_CASE("copy bodies: updates along the last axis have no loop for each element") {
+  for (const char* op : {"scatter_add", "scatter_elements_add", "scatter"}) {
+    const std::string nest = nest_of(op);
+    INFO(nest);
+    CHECK(contains(nest, "if eq(Q, 1)"));
+  }
+}
+
 }  // namespace copy_bodies_test
