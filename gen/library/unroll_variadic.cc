@@ -153,7 +153,7 @@ class Unroller {
   Syntax sum(const std::string& name, int count, const SourceSpan& span) const {
     Syntax out = number_node(0, span);
     for (int k = 0; k < count; ++k)
-      out = k == 0 ? name_node(of(name, k), span) : plus(out, name_node(of(name, k), span));
+      out = k == 0 ? name_node(of(name, k), span) : plus(std::move(out), name_node(of(name, k), span));
     return out;
   }
 
@@ -161,7 +161,7 @@ class Unroller {
     if (!may_lack_) return number_node(tensors_, span);
     if (output_) return name_node(tensor_.name + "_count", span);
     Syntax out = number_node(1, span);
-    for (int k = 1; k < tensors_; ++k) out = plus(out, name_node(given(k), span));
+    for (int k = 1; k < tensors_; ++k) out = plus(std::move(out), name_node(given(k), span));
     return out;
   }
 

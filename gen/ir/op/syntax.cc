@@ -103,7 +103,10 @@ Syntax number_node(std::int64_t value, SourceSpan span) {
 }
 
 Syntax binary_node(std::string sign, Syntax a, Syntax b, SourceSpan span) {
-  return {SyntaxKind::binary, std::move(sign), 0, 0, {std::move(a), std::move(b)}, std::move(span)};
+  Syntax out{SyntaxKind::binary, std::move(sign), 0, 0, {}, std::move(span)};
+  out.children.reserve(2);  // a list in braces would copy both trees
+  out.children.push_back(std::move(a)), out.children.push_back(std::move(b));
+  return out;
 }
 
 Syntax call_node(std::string function, std::vector<Syntax> arguments, SourceSpan span) {
