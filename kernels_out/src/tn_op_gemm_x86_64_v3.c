@@ -32,7 +32,7 @@
 #endif
 
 #if defined(__STDC_HOSTED__) && __STDC_HOSTED__ == 0
-#define _MM_MALLOC_H_INCLUDED /* gcc's immintrin.h takes in stdlib.h for functions that are not used here */
+#define _MM_MALLOC_H_INCLUDED /* gcc's headers of intrinsics take in stdlib.h for functions that are not used here */
 #endif
 #include <immintrin.h>
 
@@ -52,13 +52,13 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_
 
 /* n elements, then zeros */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const float *p, int64_t n) {
-  return _mm256_maskload_ps((const float *)(const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+  return _mm256_maskload_ps((const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
 }
 
 /* the first n lanes */
 static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
-  _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+  _mm256_maskstore_ps((void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
 }
 
@@ -300,13 +300,13 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         }
         const int t6 = beta == 0.0f;
         const tn_f32x8 t7 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n]);
-        const tn_f32x8 t8 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + (n + 8)]);
-        const tn_f32x8 t9 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + (n + 16)]);
-        const tn_f32x8 t10 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + (n + 24)]);
+        const tn_f32x8 t8 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n + 8]);
+        const tn_f32x8 t9 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n + 16]);
+        const tn_f32x8 t10 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n + 24]);
         *(tn_f32x8_at *)&Y[m * N + n] = t2 + t7;
-        *(tn_f32x8_at *)&Y[m * N + (n + 8)] = t3 + t8;
-        *(tn_f32x8_at *)&Y[m * N + (n + 16)] = t4 + t9;
-        *(tn_f32x8_at *)&Y[m * N + (n + 24)] = t5 + t10;
+        *(tn_f32x8_at *)&Y[m * N + n + 8] = t3 + t8;
+        *(tn_f32x8_at *)&Y[m * N + n + 16] = t4 + t9;
+        *(tn_f32x8_at *)&Y[m * N + n + 24] = t5 + t10;
       }
       for (int64_t n = n_groups; n < N; n += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
@@ -338,41 +338,27 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         tn_f32x8 Y_sum7 = (tn_f32x8){0};
         const int64_t k_whole = K & -8;
         for (int64_t k = 0; k < k_whole; k += 8) {
-          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
-              Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
+          const tn_f32x8 a = *(const tn_f32x8_at *)&A[m * A_s0 + k];
+          Y_sum0 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
         }
         for (int64_t k = k_whole; k < K; k += 8) {
           const int64_t active = K - k;
-          Y_sum0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
+          const tn_f32x8 a = tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active);
+          Y_sum0 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
         }
         const tn_f32x8 t = __builtin_shufflevector(Y_sum0, Y_sum4, 0, 1, 2, 3, 8, 9, 10, 11) +
             __builtin_shufflevector(Y_sum0, Y_sum4, 4, 5, 6, 7, 12, 13, 14, 15);
@@ -403,11 +389,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         for (int64_t k = 0; k < k_groups; k += 32) {
           Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
               Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
               *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
               *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
               *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
         }
         for (int64_t k = k_groups; k < K; k += 8) {
@@ -436,11 +422,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           for (int64_t k = k_begin; k < k_groups; k += 32) {
             Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
                 *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
                 *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
                 *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
                 *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
           }
           for (int64_t k = k_groups; k < k_end; k += 8) {
@@ -478,11 +464,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           for (int64_t k = k_begin; k < k_groups; k += 32) {
             Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
                 *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
                 *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
                 *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
                 *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
           }
           for (int64_t k = k_groups; k < k_end; k += 8) {
@@ -532,9 +518,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             for (int64_t k = k_begin; k < k_end; ++k) {
               const float a = A[k * A_s1];
               Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
-              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
-              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
-              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
+              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum1);
+              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 16], Y_sum2);
+              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 24], Y_sum3);
             }
             *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] +
                 Y_sum0;
@@ -610,7 +596,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         for (int64_t k = k_begin; k < k_end; ++k) {
           const float a = A[k * A_s1];
           Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
-          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum_block1);
+          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum_block1);
         }
         if (k_block == 0) {
           Y_sum0 = Y_sum_block0;
@@ -770,7 +756,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
                 *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
             *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
-                *(const tn_f32x8_at *)&B[k * B_s0 + (panel_column + 8)];
+                *(const tn_f32x8_at *)&B[k * B_s0 + panel_column + 8];
           }
         }
       }
@@ -798,7 +784,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] =
                   tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column], active_0);
               *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
-                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + (column + 8)], active_1);
+                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column + 8], active_1);
             }
           } else {
             if (width < 16) {
@@ -837,7 +823,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
                   block_rows - rows_transposed - strip * 6); ++copied_row) {
                 rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
-                    A[(first_row + (rows_transposed + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+                    A[(first_row + rows_transposed + strip * 6 + copied_row) * A_s0 + copied_depth * A_s1];
               }
             }
           }
@@ -877,22 +863,22 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
                     (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
                     (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
                     *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at]));
-                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
+                *(tn_f32x8_at *)&Y[(row + r) * N + column_at + 8] =
                     (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8])) +
                     (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
-                    *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)]));
+                    *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at + 8]));
               }
             } else {
               for (int64_t r = 0; r < height; ++r) {
                 const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
                 for (int64_t q = 0; q < whole; q += 8) {
-                  *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
+                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at + q] =
                       (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
                       (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
-                      *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)]));
+                      *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at + q]));
                 }
                 for (int64_t q = whole; q < tile_width; ++q) {
-                  Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                  Y[(row + r) * N + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
                       (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
                 }
               }
@@ -975,9 +961,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         }
         const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
         *(tn_f32x8_at *)&Y[m * N + n] = t2 + t6;
-        *(tn_f32x8_at *)&Y[m * N + (n + 8)] = t3 + t6;
-        *(tn_f32x8_at *)&Y[m * N + (n + 16)] = t4 + t6;
-        *(tn_f32x8_at *)&Y[m * N + (n + 24)] = t5 + t6;
+        *(tn_f32x8_at *)&Y[m * N + n + 8] = t3 + t6;
+        *(tn_f32x8_at *)&Y[m * N + n + 16] = t4 + t6;
+        *(tn_f32x8_at *)&Y[m * N + n + 24] = t5 + t6;
       }
       for (int64_t n = n_groups; n < N; n += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
@@ -1007,41 +993,27 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         tn_f32x8 Y_sum7 = (tn_f32x8){0};
         const int64_t k_whole = K & -8;
         for (int64_t k = 0; k < k_whole; k += 8) {
-          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
-              Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-              *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
+          const tn_f32x8 a = *(const tn_f32x8_at *)&A[m * A_s0 + k];
+          Y_sum0 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
         }
         for (int64_t k = k_whole; k < K; k += 8) {
           const int64_t active = K - k;
-          Y_sum0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
+          const tn_f32x8 a = tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active);
+          Y_sum0 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
         }
         const tn_f32x8 t = __builtin_shufflevector(Y_sum0, Y_sum4, 0, 1, 2, 3, 8, 9, 10, 11) +
             __builtin_shufflevector(Y_sum0, Y_sum4, 4, 5, 6, 7, 12, 13, 14, 15);
@@ -1071,11 +1043,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         for (int64_t k = 0; k < k_groups; k += 32) {
           Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
               Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
               *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
               *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
               *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
         }
         for (int64_t k = k_groups; k < K; k += 8) {
@@ -1104,11 +1076,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           for (int64_t k = k_begin; k < k_groups; k += 32) {
             Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
                 *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
                 *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
                 *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
                 *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
           }
           for (int64_t k = k_groups; k < k_end; k += 8) {
@@ -1146,11 +1118,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           for (int64_t k = k_begin; k < k_groups; k += 32) {
             Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
                 *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
                 *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
                 *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
                 *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
           }
           for (int64_t k = k_groups; k < k_end; k += 8) {
@@ -1200,9 +1172,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             for (int64_t k = k_begin; k < k_end; ++k) {
               const float a = A[k * A_s1];
               Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
-              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
-              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
-              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
+              Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum1);
+              Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 16], Y_sum2);
+              Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 24], Y_sum3);
             }
             *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] +
                 Y_sum0;
@@ -1276,7 +1248,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         for (int64_t k = k_begin; k < k_end; ++k) {
           const float a = A[k * A_s1];
           Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
-          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum_block1);
+          Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum_block1);
         }
         if (k_block == 0) {
           Y_sum0 = Y_sum_block0;
@@ -1524,7 +1496,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
                 *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
             *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
-                *(const tn_f32x8_at *)&B[k * B_s0 + (panel_column + 8)];
+                *(const tn_f32x8_at *)&B[k * B_s0 + panel_column + 8];
           }
         }
       }
@@ -1552,7 +1524,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] =
                   tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column], active_0);
               *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
-                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + (column + 8)], active_1);
+                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column + 8], active_1);
             }
           } else {
             if (width < 16) {
@@ -1591,7 +1563,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
                   block_rows - rows_transposed - strip * 6); ++copied_row) {
                 rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
-                    A[(first_row + (rows_transposed + strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+                    A[(first_row + rows_transposed + strip * 6 + copied_row) * A_s0 + copied_depth * A_s1];
               }
             }
           }
@@ -1630,7 +1602,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
                 *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
                     (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
                     (beta == 0.0f ? 0.0f : beta * 0.0f);
-                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
+                *(tn_f32x8_at *)&Y[(row + r) * N + column_at + 8] =
                     (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8])) +
                     (beta == 0.0f ? 0.0f : beta * 0.0f);
               }
@@ -1638,12 +1610,12 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               for (int64_t r = 0; r < height; ++r) {
                 const int64_t whole = tile_width / 8 * 8;
                 for (int64_t q = 0; q < whole; q += 8) {
-                  *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
+                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at + q] =
                       (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
                       (beta == 0.0f ? 0.0f : beta * 0.0f);
                 }
                 for (int64_t q = whole; q < tile_width; ++q) {
-                  Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                  Y[(row + r) * N + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
                       (beta == 0.0f ? 0.0f : beta * 0.0f);
                 }
               }

@@ -135,6 +135,17 @@ class NodeMapping {
     if (!misfit_) misfit_ = OnnxError{code, std::move(message), std::move(notes)};
   }
 
+  /// What to do about an operator without a row.
+  std::string way_out() const {
+    const std::string& op = node_.op_type();
+    if (domain() == "com.microsoft.nchwc" || domain() == "com.ms.internal.nhwc" || op == "EPContext")
+      return "ONNX Runtime made it for one machine when it optimised the model; take the model as it was before";
+    if (domain() == "com.microsoft" && (op.find("Search") != std::string::npos || op == "Sampling"))
+      return "it calls a decoder as often as the data say; generate the decoder alone, whose cache --state keeps from "
+             "call to call, and write this loop around it";
+    return "a row in opdefs/onnx maps an operator to definitions; docs/add-an-onnx-operator.md says how";
+  }
+
   [[noreturn]] void no_row(bool known) const {
     if (known)
       throw OnnxError{
@@ -146,7 +157,7 @@ class NodeMapping {
     throw OnnxError{Code::E0802,
                     fmt::format("the operator {} is not supported{}", name,
                                 near.empty() ? "" : fmt::format("; did the exporter mean '{}'?", near)),
-                    {"a row in opdefs/onnx maps an operator to definitions; docs/add-an-onnx-operator.md says how"}};
+                    {way_out()}};
   }
 
   bool holds(RecipeContext& recipe, const RecipeExpr& when) {

@@ -113,7 +113,12 @@ void OnnxReader::error(Code code, const std::string& where, const std::string& m
 }
 
 void OnnxReader::define(Names& names, const std::string& name, ValueId id, const std::string& where) {
-  if (!names.emplace(name, id).second) error(Code::E0809, where, fmt::format("the name '{}' is defined twice", name));
+  const auto [before, added] = names.emplace(name, id);
+  // Exporters write constants twice, and ONNX Runtime reads such files: one of two that are equal is enough.
+  const auto constant = [&](ValueId v) { return v < 0 ? nullptr : builder_->value(v).constant; };
+  const auto first = added ? nullptr : constant(before->second), second = constant(id);
+  if (!added && !(first && second && *first == *second))
+    error(Code::E0809, where, fmt::format("the name '{}' is defined twice", name));
   if (id < 0 || builder_->texts().holds_texts(id)) return;
   const auto wrong = contradiction(declared_, name, builder_->type(id), builder_->sizes());
   if (wrong && wrong->in_shape_only) stale_.add(where, name, wrong->text);
