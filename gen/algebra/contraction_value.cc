@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "support/check.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -84,7 +83,7 @@ class ValueLowering {
   Few<Operand> all(const Few<Expr>& exprs) {
     Few<Operand> out;
     for (const Expr& e : exprs) out.push_back(go(e));
-    if (std::any_of(out.begin(), out.end(), [](const Operand& v) { return v->type.lanes > 1; }))
+    if (any_of(out, [](const Operand& v) { return v->type.lanes > 1; }))
       for (Operand& v : out) v = widen(v);
     return out;
   }
@@ -103,7 +102,7 @@ void collect_terms(const Operand& v, ScalarOp op, std::vector<std::string>& out)
 }  // namespace
 
 bool mentions_any(const Expr& e, const std::vector<LoopVar>& vars) {
-  return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return mentions(e, v.name); });
+  return any_of(vars, [&](const LoopVar& v) { return mentions(e, v.name); });
 }
 
 std::string canonical(const Operand& v) {
@@ -116,7 +115,7 @@ std::string canonical(const Operand& v) {
   std::vector<std::string> terms;
   if (a->op == ScalarOp::Mul || a->op == ScalarOp::Add) {
     collect_terms(v, a->op, terms);
-    std::sort(terms.begin(), terms.end());
+    sort(terms);
   } else {
     for (const Operand& x : a->args) terms.push_back(canonical(x));
   }
@@ -160,7 +159,7 @@ std::optional<AffineForm> affine_form(const Expr& index, const std::vector<LoopV
 
 std::optional<AffineForm> offset_form(int tensor, const std::vector<Expr>& index, const std::vector<LoopVar>& over,
                                       const ValueScope& scope) {
-  const Tensor& t = scope.kernel->tensors[static_cast<size_t>(tensor)];
+  const Tensor& t = scope.kernel->tensor(tensor);
   AffineForm sum{{}, v_int(0)};
   for (size_t d = 0; d < index.size(); ++d) {
     const auto stride = affine_form(t.strides[d], {}, scope), part = affine_form(index[d], over, scope);
@@ -185,8 +184,7 @@ std::vector<Operand> open_steps(const Expr& e, const std::string& var, const Val
     if (!form) return true;
     const Operand step = form->coefficient(var);
     const bool known = constant_value(step).has_value();
-    if (!known &&
-        std::none_of(steps.begin(), steps.end(), [&](const Operand& s) { return canonical(s) == canonical(step); }))
+    if (!known && none_of(steps, [&](const Operand& s) { return canonical(s) == canonical(step); }))
       steps.push_back(step);
     return true;
   });

@@ -1,11 +1,11 @@
 // Splits a body between its calls, after statements that find extents, and where checks depend on statements.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "algebra/body_steps.h"
 #include "algebra/simplify.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -126,19 +126,19 @@ class PartCutter {
     std::set<int> early;
     for (size_t i = 0; i < std::min(last, items_.size()); ++i)
       for (const int t : written(items_[i]))
-        if (kernel_.tensors[static_cast<size_t>(t)].role == Role::Output) early.insert(t);
+        if (kernel_.tensor(t).role == Role::Output) early.insert(t);
     for (const int t : early) make_elsewhere(t);
     if (!early.empty()) number_items();
   }
 
   void make_elsewhere(int output) {
-    Tensor made = kernel_.tensors[static_cast<size_t>(output)];
+    Tensor made = kernel_.tensor(output);
     const std::string name = made.name;
     made.role = Role::Temp;
     made.extent.clear();
     made.strides = contiguous_strides(made.dims);
     const auto taken = [&](const Tensor& t) { return t.name == made.name; };
-    for (int n = 0; n == 0 || std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(), taken); ++n)
+    for (int n = 0; n == 0 || any_of(kernel_.tensors, taken); ++n)
       made.name = n == 0 ? name + "_made" : fmt::format("{}_made_{}", name, n);
     const int to = static_cast<int>(kernel_.tensors.size());
     for (KernelStatement& s : kernel_.body) {

@@ -1,10 +1,10 @@
 // Products of extents: reading them off an expression, and exact division.
 #include "algebra/extent_product.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "algebra/linear.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -55,8 +55,7 @@ std::optional<ExtentProduct> quotient(const ExtentProduct& a, const ExtentProduc
   if (a.number % b.number != 0) return std::nullopt;
   ExtentProduct out{a.number / b.number, a.factors};
   for (const Expr& factor : b.factors) {
-    const auto at =
-        std::find_if(out.factors.begin(), out.factors.end(), [&](const Expr& f) { return same(f, factor); });
+    const auto at = find_if(out.factors, [&](const Expr& f) { return same(f, factor); });
     if (at == out.factors.end()) return std::nullopt;
     out.factors.erase(at);
   }

@@ -1,10 +1,10 @@
 // Recognises contractions: the axes of each factor decide which loops are rows, columns or outer loops.
-#include <algorithm>
 #include <map>
 
 #include "algebra/contraction.h"
 #include "algebra/contraction_value.h"
 #include "algebra/normal_fills.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -124,7 +124,7 @@ int64_t turns(const std::vector<LoopVar>& loops) {
 }
 
 bool is_byte(const Kernel& kernel, const Read& read) {
-  const DType d = kernel.tensors[static_cast<size_t>(read.tensor)].dtype;
+  const DType d = kernel.tensor(read.tensor).dtype;
   return d == DType::I8 || d == DType::U8;
 }
 
@@ -134,7 +134,7 @@ bool better_transposed(const Kernel& kernel, const Contraction& c, const Expr& u
                        const std::string& unit) {
   constexpr int64_t panel = 32;
   const Read* weights = plain_read(other);
-  if (!weights || kernel.tensors[static_cast<size_t>(weights->tensor)].role != Role::Constant) return false;
+  if (!weights || kernel.tensor(weights->tensor).role != Role::Constant) return false;
   const int64_t pixels = turns(flat_suffix(kernel, c, loops_of(c, unit_side, other, unit), &unit_side)),
                 filters = turns(loops_of(c, other, unit_side, unit));
   const int64_t padded = (pixels + panel - 1) / panel * panel;
@@ -166,8 +166,8 @@ bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contrac
 /// after the other.
 bool are_few_filters(const Kernel& kernel, const Contraction& c, const std::vector<LoopVar>& filters) {
   const auto* n = c.transposed && filters.size() == 1 ? std::get_if<SizeRef>(&filters[0].extent->node) : nullptr;
-  return n && std::any_of(kernel.sizes.begin(), kernel.sizes.end(),
-                          [&](const Size& s) { return s.name == n->name && s.lo < s.hi && s.hi <= kFewFilters; });
+  return n &&
+         any_of(kernel.sizes, [&](const Size& s) { return s.name == n->name && s.lo < s.hi && s.hi <= kFewFilters; });
 }
 
 void assign_axes(const Kernel& kernel, Contraction& c) {
@@ -225,8 +225,7 @@ bool flat_outside(const Kernel& kernel, const Contraction& c, const std::vector<
     const auto form = offset_form(tensor, index, loops, scope);
     if (!form || !collapses(*form, vars, scope)) return false;
   }
-  return vars.size() == 1 ||
-         std::none_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return used_bare(c, v.name); });
+  return vars.size() == 1 || none_of(vars, [&](const LoopVar& v) { return used_bare(c, v.name); });
 }
 
 std::optional<Contraction> find_contraction(const Kernel& kernel) {

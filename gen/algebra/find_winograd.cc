@@ -1,8 +1,8 @@
 // Recognises the statements that winograd_kernel makes.
-#include <algorithm>
 
 #include "algebra/linear.h"
 #include "algebra/winograd_kernel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -27,7 +27,7 @@ void factors_of(const Expr& e, std::vector<const Read*>& out) {
 std::optional<std::vector<const Read*>> reads_of(const Expr& e, size_t count) {
   std::vector<const Read*> out;
   factors_of(e, out);
-  const bool all = out.size() == count && std::count(out.begin(), out.end(), nullptr) == 0;
+  const bool all = out.size() == count && !contains(out, nullptr);
   return all ? std::optional(out) : std::nullopt;
 }
 
@@ -39,13 +39,12 @@ const ExprNode* only_reduction(const Expr& value) {
     found.push_back(e.get());
     return false;
   });
-  const bool one =
-      !found.empty() && std::all_of(found.begin(), found.end(), [&](const ExprNode* e) { return e == found[0]; });
+  const bool one = !found.empty() && all_of(found, [&](const ExprNode* e) { return e == found[0]; });
   return one ? found[0] : nullptr;
 }
 
 bool has_table(const Kernel& k, const Read& read, const Matrix& m) {
-  const auto& data = k.tensors[static_cast<size_t>(read.tensor)].data;
+  const auto& data = k.tensor(read.tensor).data;
   const auto rows = static_cast<int64_t>(m.size()), columns = static_cast<int64_t>(m[0].size());
   if (!data || data->dtype != DType::F32 || data->dims != std::vector<int64_t>{rows, columns}) return false;
   for (int64_t i = 0; i < rows * columns; ++i)
@@ -55,7 +54,7 @@ bool has_table(const Kernel& k, const Read& read, const Matrix& m) {
 
 /// The number of points along an axis, where it is the last extent of a table.
 int64_t columns_of(const Kernel& k, const Read& table) {
-  const Tensor& t = k.tensors[static_cast<size_t>(table.tensor)];
+  const Tensor& t = k.tensor(table.tensor);
   return t.dims.size() == 2 ? constant_value(t.dims[1]).value_or(0) : 0;
 }
 
@@ -140,7 +139,7 @@ std::optional<WinogradParts> find_winograd(const Kernel& kernel) {
   const auto x = reads_of(data->value, 3), u = reads_of(product->value, 2), y = reads_of(result->value, 3);
   if (!x || !u || !y || (*u)[0]->tensor != w.data->target || (*y)[2]->tensor != w.product->target) return std::nullopt;
   w.source = (*x)[2], w.weights = (*u)[1];
-  const Tensor& table = kernel.tensors[static_cast<size_t>((*y)[0]->tensor)];
+  const Tensor& table = kernel.tensor((*y)[0]->tensor);
   w.outputs = table.dims.size() == 2 ? static_cast<int>(constant_value(table.dims[0]).value_or(0)) : 0;
   if (!find_loops(w) || w.outputs < 1 || w.points <= w.outputs || columns_of(kernel, *(*y)[0]) != w.points)
     return std::nullopt;

@@ -1,11 +1,11 @@
 // Goals, facts and case distinctions; the polynomials themselves come from index_polynomial.cc.
 #include "algebra/index_bounds.h"
 
-#include <algorithm>
 #include <cctype>
 #include <utility>
 
 #include "algebra/inequality_search.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -103,7 +103,7 @@ bool IndexBounds::prove_split(const Polynomial& goal, const Facts& facts, const 
     const auto found = quantities_.find(name);
     if (found == quantities_.end() || found->second.branches.empty()) continue;
     const std::vector<Branch> branches = found->second.branches;
-    const bool all = std::all_of(branches.begin(), branches.end(), [&](const Branch& branch) {
+    const bool all = all_of(branches, [&](const Branch& branch) {
       Facts replaced = branch.facts;
       for (const Polynomial& fact : facts) replaced.push_back(replace(fact, name, branch.value));
       return prove(replace(goal, name, branch.value), replaced, splits - 1);
@@ -122,9 +122,9 @@ bool IndexBounds::positive(const Polynomial& p) {
   if (p.is_constant()) return p.constant_value() > 0;
   // A division by zero is an error of its own, before any read: a divisor that is never negative, as products of sizes
   // are, is at least 1.
-  const bool sizes = p.terms.size() == 1 && p.terms.begin()->second > 0 &&
-                     std::all_of(p.terms.begin()->first.begin(), p.terms.begin()->first.end(),
-                                 [&](const QuantityName& n) { return context_.sizes.count(n.text()) != 0; });
+  const bool sizes =
+      p.terms.size() == 1 && p.terms.begin()->second > 0 &&
+      all_of(p.terms.begin()->first, [&](const QuantityName& n) { return context_.sizes.count(n.text()) != 0; });
   return sizes || prove_quickly(p);
 }
 

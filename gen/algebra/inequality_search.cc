@@ -2,11 +2,11 @@
 // dividing it. Deepening by steps: short proofs, which nearly all are, are found before long wrong ways are walked.
 #include "algebra/inequality_search.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "algebra/polynomial_limits.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -30,7 +30,7 @@ class Numbers {
   Numbers(const Polynomial& goal, const std::vector<Polynomial>& facts) {
     note(goal);
     for (const Polynomial& fact : facts) note(fact);
-    std::sort(names_.begin(), names_.end());
+    sort(names_);
     names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
   }
 
@@ -74,7 +74,7 @@ Sum combined(const Sum& x, std::int64_t a, const Sum& y, std::int64_t b, const P
     if (!multiply(coefficient, -b, term.second) || term.first.size() > kHighestDegree) out.overflowed = true;
     less.push_back(std::move(term));
   }
-  std::sort(less.begin(), less.end(), [](const Term& p, const Term& q) { return p.first < q.first; });
+  sort(less, [](const Term& p, const Term& q) { return p.first < q.first; });
   auto next = less.begin();
   const auto add = [&](const Product& product, std::int64_t coefficient) {
     if (coefficient != 0) out.terms.emplace_back(product, coefficient);
@@ -153,7 +153,7 @@ class Search {
 
   bool refutes(const Sum& goal, const Point& at) const {
     const std::optional<double> value = value_at(goal, at);
-    return value && *value < 0 && std::all_of(facts_.begin(), facts_.end(), [&](const Sum& fact) {
+    return value && *value < 0 && all_of(facts_, [&](const Sum& fact) {
              const std::optional<double> known = value_at(fact, at);
              return fact.overflowed || (known && *known >= 0);
            });
@@ -168,8 +168,7 @@ class Search {
     if (cancel_by_any(goal, *negative, depth)) return true;
     // A constant below 0 may need what another term is known to be at least: N - 1 from N + 1 >= 2*q and q >= 1.
     if (!negative->first.empty()) return false;
-    return std::any_of(goal.terms.begin(), goal.terms.end(),
-                       [&](const Term& t) { return t.first.size() == 1 && cancel_by_any(goal, t, depth); });
+    return any_of(goal.terms, [&](const Term& t) { return t.first.size() == 1 && cancel_by_any(goal, t, depth); });
   }
 
   bool cancel_by_any(const Sum& goal, const Term& of_goal, int depth) {

@@ -1,7 +1,7 @@
 // The parts of a kernel as one body, and the numbers of its steps.
-#include <algorithm>
 
 #include "algebra/body_steps.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -19,8 +19,8 @@ bool reads_any(const Expr& e, const std::set<int>& tensors, const std::set<std::
 
 bool reads_any(const KernelStatement& s, const std::set<int>& tensors, const std::set<std::string>& sizes) {
   const auto reads = [&](const Expr& e) { return reads_any(e, tensors, sizes); };
-  return reads(s.value) || reads(s.where) || std::any_of(s.index.begin(), s.index.end(), reads) ||
-         std::any_of(s.loops.begin(), s.loops.end(), [&](const LoopVar& v) { return reads(v.extent); });
+  return reads(s.value) || reads(s.where) || any_of(s.index, reads) ||
+         any_of(s.loops, [&](const LoopVar& v) { return reads(v.extent); });
 }
 
 /// Where the first statement before `end` is that reads what the call makes, or the statements that it is joined with.
@@ -73,8 +73,7 @@ void place_steps(const Kernel& kernel, BodySteps& steps) {
   for (size_t c = steps.calls.size(); c-- > 0;)
     end = steps.calls[c].at = first_use(kernel, steps, steps.calls[c].call, end);
   const auto calls_before = [&](size_t statement) {
-    return static_cast<size_t>(std::count_if(steps.calls.begin(), steps.calls.end(),
-                                             [&](const BodySteps::Call& c) { return c.at <= statement; }));
+    return static_cast<size_t>(count_if(steps.calls, [&](const BodySteps::Call& c) { return c.at <= statement; }));
   };
   for (FoundSize& f : steps.found) {
     for (size_t i = 0; i < kernel.body.size(); ++i)

@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 #include <optional>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -21,7 +22,7 @@ std::optional<Split> split(const Polynomial& p, const QuantityName& quantity) {
   out.rest.terms.reserve(p.terms.size());
   const Monomial of(quantity);
   for (const auto& [monomial, coefficient] : p.terms) {
-    const auto times = std::count(monomial.begin(), monomial.end(), quantity);
+    const auto times = count(monomial, quantity);
     if (times > 1) return std::nullopt;
     if (times == 0) {
       out.rest.terms.emplace_back(monomial, coefficient);
@@ -64,7 +65,7 @@ struct KnownQuantities::Search {
 
  private:
   bool is_refuted(const Polynomial& goal, int64_t slack) const {
-    return std::any_of(points.begin(), points.end(), [&](const Point* point) {
+    return any_of(points, [&](const Point* point) {
       const auto value = value_at(goal, *point);
       return value && *value < -slack;
     });
@@ -97,8 +98,7 @@ struct KnownQuantities::Search {
   bool by_facts(const Split& goal, const QuantityName& last, int sign, const Polynomial& size, int64_t slack) {
     const auto uses = [&](const Split& fact) { return by_fact(fact, goal, sign, size, slack); };
     const std::vector<Split>& facts = known.facts_of(last);
-    return std::any_of(facts.begin(), facts.end(), uses) ||
-           std::any_of(more.begin(), more.end(), [&](const Polynomial& fact) {
+    return any_of(facts, uses) || any_of(more, [&](const Polynomial& fact) {
              const QuantityName* of = last_of(fact);
              const auto parts = of && *of == last ? split(fact, last) : std::nullopt;
              return parts && uses(*parts);
@@ -174,8 +174,8 @@ Facts KnownQuantities::upper_bounds(const Polynomial& p) const {
 }
 
 bool KnownQuantities::varies(const Polynomial& p) const {
-  return std::any_of(p.terms.begin(), p.terms.end(), [&](const Polynomial::Term& term) {
-    return std::any_of(term.first.begin(), term.first.end(), [&](const QuantityName& n) { return varies(n); });
+  return any_of(p.terms, [&](const Polynomial::Term& term) {
+    return any_of(term.first, [&](const QuantityName& n) { return varies(n); });
   });
 }
 

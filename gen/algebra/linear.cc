@@ -1,7 +1,7 @@
 // Linear forms: reading them off an expression, and proving signs by putting every variable at its worst end.
 #include "algebra/linear.h"
 
-#include <algorithm>
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -171,7 +171,7 @@ namespace {
 /// The value of an operation on constants, where it is one.
 Expr folded(const Expr& e) {
   const auto* a = std::get_if<Apply>(&e->node);
-  const bool constants = a && std::all_of(a->args.begin(), a->args.end(), [](auto& x) { return constant_value(x); });
+  const bool constants = a && all_of(a->args, [](auto& x) { return constant_value(x); });
   return constants ? to_expr(linear_form(e)) : e;
 }
 

@@ -1,8 +1,9 @@
 // Products of quantities: made, compared and divided.
 #include "algebra/monomial.h"
 
-#include <algorithm>
 #include <iterator>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -31,7 +32,7 @@ Monomial::Monomial(QuantityName quantity) : node_(Counted<Node>::made(std::move(
 Monomial Monomial::product(std::vector<QuantityName> quantities) {
   Monomial out;
   if (quantities.empty()) return out;
-  std::sort(quantities.begin(), quantities.end());
+  sort(quantities);
   out.node_ = Counted<Node>::made(std::move(quantities));
   return out;
 }

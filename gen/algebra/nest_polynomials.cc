@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "ir/graph/size_expr.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -239,9 +239,7 @@ void NestPolynomials::open_shared(const SFor& loop) {
 }
 
 std::vector<Polynomial> NestPolynomials::numbers() const {
-  std::vector<Polynomial> out;
-  for (const QuantityName& n : numbers_) out.push_back(Polynomial::quantity(n));
-  return out;
+  return mapped(numbers_, [&](const QuantityName& n) { return Polynomial::quantity(n); });
 }
 
 Facts NestPolynomials::facts_of(const Operand& condition, bool holds) {

@@ -1,11 +1,11 @@
 // Proves indices inside of tensors from the extents of loops, and finds conditions that say so.
 #include "algebra/normal_fills.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "algebra/contraction_value.h"
 #include "algebra/linear.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -38,7 +38,7 @@ std::vector<OpenEnds> open_ends(const Kernel& kernel, const Read& r, const std::
   scope.kernel = &kernel;
   Ranges ranges;
   for (const LoopVar& v : vars) ranges.extents[v.name] = v.extent;
-  const Tensor& t = kernel.tensors[static_cast<size_t>(r.tensor)];
+  const Tensor& t = kernel.tensor(r.tensor);
   std::vector<OpenEnds> out(r.index.size());
   for (size_t d = 0; d < r.index.size(); ++d) {
     const auto span = span_of(r.index[d], vars, scope);
@@ -72,7 +72,7 @@ bool close_ends(const Expr& condition, const Read& r, const Tensor& t, std::vect
 }
 
 bool all_closed(const std::vector<OpenEnds>& ends) {
-  return std::none_of(ends.begin(), ends.end(), [](const OpenEnds& e) { return e.low || e.high; });
+  return none_of(ends, [](const OpenEnds& e) { return e.low || e.high; });
 }
 
 /// The read with a fill that a select is equivalent to; null if there is none.
@@ -81,8 +81,7 @@ Expr filled_read(const Kernel& kernel, const Expr& e, const std::vector<LoopVar>
   const auto* r = choice ? std::get_if<Read>(&choice->yes->node) : nullptr;
   if (!r || r->fill || !as_constant(choice->no)) return nullptr;
   std::vector<OpenEnds> ends = open_ends(kernel, *r, vars);
-  if (!close_ends(choice->cond, *r, kernel.tensors[static_cast<size_t>(r->tensor)], ends) || !all_closed(ends))
-    return nullptr;
+  if (!close_ends(choice->cond, *r, kernel.tensor(r->tensor), ends) || !all_closed(ends)) return nullptr;
   return read_of(r->tensor, e->type, r->index, choice->no);
 }
 
@@ -97,7 +96,7 @@ Expr normal_fills(const Kernel& kernel, const Expr& e, const std::vector<LoopVar
 
 bool proves_below(const Kernel& kernel, const Expr& index, const Expr& extent, const Ranges& ranges) {
   if (proves_lt(index, extent, ranges)) return true;
-  return std::any_of(kernel.facts.begin(), kernel.facts.end(), [&](const Expr& fact) {
+  return any_of(kernel.facts, [&](const Expr& fact) {
     const auto* a = std::get_if<Apply>(&fact->node);
     if (!a || a->op != ScalarOp::Eq || a->args[0]->type != DType::I64) return false;
     const Expr nothing = a->args[0] - a->args[1];

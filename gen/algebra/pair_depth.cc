@@ -90,7 +90,7 @@ std::optional<Contraction> pair_depth(const Contraction& c) {
 std::optional<size_t> channel_variable(const Kernel& kernel, const Contraction& c) {
   const Read* left = std::get_if<Read>(&c.left->node);
   if (!left || !c.transposed || c.is_stencil() || !is_float(c.accumulator) || !c.paired.empty()) return std::nullopt;
-  if (kernel.tensors[static_cast<size_t>(left->tensor)].dtype != c.accumulator) return std::nullopt;
+  if (kernel.tensor(left->tensor).dtype != c.accumulator) return std::nullopt;
   std::optional<size_t> found;
   for (size_t i = 0; i < c.depth.size(); ++i) {
     if (!walks_one_dimension(*left, c.depth[i].name)) continue;

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "algebra/polynomial_limits.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -110,7 +110,7 @@ Polynomial replace(const Polynomial& p, const QuantityName& quantity, const Poly
   Polynomial result;
   result.overflowed = p.overflowed;
   for (const auto& [monomial, coefficient] : p.terms) {
-    if (std::find(monomial.begin(), monomial.end(), quantity) == monomial.end()) {
+    if (!contains(monomial, quantity)) {
       result.add(monomial, coefficient);
       continue;
     }

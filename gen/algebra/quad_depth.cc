@@ -1,13 +1,13 @@
 // Rewrites the sides of a contraction of bytes from numbers to words of four.
-#include <algorithm>
 
 #include "algebra/pair_depth.h"
 #include "algebra/simplify.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
-DType type_of(const Kernel& kernel, const Read& read) { return kernel.tensors[static_cast<size_t>(read.tensor)].dtype; }
+DType type_of(const Kernel& kernel, const Read& read) { return kernel.tensor(read.tensor).dtype; }
 
 /// Whether the last index of the read grows by 1 with the variable, and no other knows it: a window along a line of
 /// pixels.
@@ -25,7 +25,7 @@ bool slides_by_one(const Kernel& kernel, const Contraction& c, const Read& read,
 
 /// Whether a constant right side stores groups of four after its pairs.
 bool has_quads(const Kernel& kernel, const Read& read, const Contraction& c, int64_t quad_rows) {
-  const Tensor& t = kernel.tensors[static_cast<size_t>(read.tensor)];
+  const Tensor& t = kernel.tensor(read.tensor);
   const Read* pairs = nullptr;
   BytePanel panel{1, quad_rows};
   for (const LoopVar& v : c.depth) {
@@ -82,8 +82,7 @@ std::optional<Contraction> quad_depth(const Kernel& kernel, const Contraction& c
   const auto chosen =
       walked ? walked
              : variable_of_words(c.depth, 4, [&](const LoopVar& v) { return slides_by_one(kernel, c, *left, v); });
-  const bool packed = std::any_of(c.depth.begin(), c.depth.end(),
-                                  [&](const LoopVar& d) { return paired_panels(c.right, d.name) != nullptr; });
+  const bool packed = any_of(c.depth, [&](const LoopVar& d) { return paired_panels(c.right, d.name) != nullptr; });
   if (!chosen || (packed && !walked)) return std::nullopt;
   Contraction out = c;
   LoopVar& v = out.depth[*chosen];

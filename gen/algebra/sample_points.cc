@@ -1,9 +1,9 @@
 // Chooses values that agree with the facts about quantities, so that most false claims are not searched for a
 // proof.
-#include <algorithm>
 #include <array>
 
 #include "algebra/known_quantities.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -76,7 +76,7 @@ std::optional<int64_t> KnownQuantities::pick(const Point& point, size_t seed) co
   };
   for (const size_t which : {random % 2, 1 - random % 2}) {
     const auto value = values(known.choices.front())[which];
-    if (value && range.has(*value) && std::all_of(known.choices.begin(), known.choices.end(), [&](const auto& c) {
+    if (value && range.has(*value) && all_of(known.choices, [&](const auto& c) {
           const auto either = values(c);
           return either[0] == value || either[1] == value;
         }))

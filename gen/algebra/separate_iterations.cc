@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +11,7 @@
 
 #include "algebra/nest_accesses.h"
 #include "ir/graph/size_expr.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -76,7 +76,7 @@ class Prover {
   static bool same_memory(const LoopNest& nest, int a, int b) {
     const auto is_shared = [&](int i) {
       const Buffer& x = nest.buffers[static_cast<size_t>(i)];
-      return x.storage == Storage::Tensor && nest.kernel->tensors[static_cast<size_t>(x.tensor)].shared;
+      return x.storage == Storage::Tensor && nest.kernel->tensor(x.tensor).shared;
     };
     return a == b || (is_shared(a) && is_shared(b));
   }
@@ -88,9 +88,8 @@ class Prover {
     for (const Polynomial& f : other.facts) facts.push_back(loop_.known.elsewhere(f));
     for (const bool in_pairs : {false, true}) {
       const std::vector<Pair> digits = digits_of(write, other, in_pairs ? &facts : nullptr);
-      if (std::all_of(loop_.numbers.begin(), loop_.numbers.end(), [&](const Polynomial& number) {
-            return std::any_of(digits.begin(), digits.end(),
-                               [&](const Pair& digit) { return differs(digit, number, facts); });
+      if (all_of(loop_.numbers, [&](const Polynomial& number) {
+            return any_of(digits, [&](const Pair& digit) { return differs(digit, number, facts); });
           }))
         return true;
     }
@@ -152,9 +151,9 @@ class Prover {
         const bool varies = fixed.size() != monomial.size();
         Polynomial stride;
         stride.add(Monomial::product(std::move(fixed)), std::abs(coefficient));
-        if (varies && std::find(out.begin(), out.end(), stride) == out.end()) out.push_back(std::move(stride));
+        if (varies && !contains(out, stride)) out.push_back(std::move(stride));
       }
-    std::stable_sort(out.begin(), out.end(), [](const Polynomial& a, const Polynomial& b) {
+    stable_sort(out, [](const Polynomial& a, const Polynomial& b) {
       const auto& [m, x] = *a.terms.begin();
       const auto& [n, y] = *b.terms.begin();
       return m.size() != n.size() ? m.size() > n.size() : x > y;

@@ -66,18 +66,16 @@ bool find_extents(const Contraction& c, TiledConvolution& out) {
   return true;
 }
 
-const Tensor& tensor(const Kernel& k, int t) { return k.tensors[static_cast<size_t>(t)]; }
-
 /// Whether the source is as the transform reads it: rows of neighbours, zeros around them.
 bool reads_zeros_around(const Kernel& k, const TiledConvolution& conv) {
-  const Tensor& t = tensor(k, conv.source->tensor);
+  const Tensor& t = k.tensor(conv.source->tensor);
   const auto* fill = as_constant(conv.source->fill);
   return t.dtype == DType::F32 && is_one(t.strides[conv.x_dim]) && constant_value(t.dims[conv.y_dim]) &&
          constant_value(t.dims[conv.x_dim]) && (!conv.source->fill || (fill && fill->f == 0));
 }
 
 bool has_constant_weights(const Kernel& k, const TiledConvolution& conv) {
-  const Tensor& t = tensor(k, conv.weights->tensor);
+  const Tensor& t = k.tensor(conv.weights->tensor);
   return t.role == Role::Constant && t.dtype == DType::F32 && !conv.weights->fill &&
          conv.weights->tensor != conv.source->tensor;
 }

@@ -1,13 +1,13 @@
 // Parsers of flag values: each takes the whole text or nothing.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <set>
 
 #include "cli/flags.h"
 #include "support/c_names.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -110,8 +110,7 @@ std::string parse_arena(std::string_view text, std::vector<MemoryRegion>& region
 
 bool is_c_name(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), is_word) &&
-         !is_reserved(text, NamesOf::model);
+  return !text.empty() && letter(text[0]) && all_of(text, is_word) && !is_reserved(text, NamesOf::model);
 }
 
 }  // namespace tenon

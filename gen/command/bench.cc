@@ -2,7 +2,6 @@
 // machine.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <sstream>
 
 #include "bench/measurement.h"
@@ -19,6 +18,7 @@
 #include "support/parallel.h"
 #include "support/print_to.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 #include "support/read_source.h"
 #include "support/run_program.h"
 #include "support/text_template.h"
@@ -82,12 +82,11 @@ class Bench {
         const OpDef* def = defs_.ops.op(name);
         if (!def) stop_run(exit_bad_command_line, "--ops: " + unknown_op(defs_.ops, name));
         if (needs_graph(*def)) stop_run(exit_bad_command_line, fmt::format("--ops: only graphs can use '{}'", name));
-        if (std::none_of(tests_.begin(), tests_.end(), [&](const auto& t) { return t.first == name; }))
+        if (none_of(tests_, [&](const auto& t) { return t.first == name; }))
           tests_.emplace_back(name, def->tests.empty() ? std::vector<TestCase>(1) : def->tests);
       }
     for (const auto& [name, tests] : tests_)
-      if (all || std::find(wanted->begin(), wanted->end(), name) != wanted->end())
-        add_cases(*defs_.ops.op(name), tests, !all);
+      if (all || contains(*wanted, name)) add_cases(*defs_.ops.op(name), tests, !all);
     if (cases_.empty()) stop_run(exit_bad_command_line, "--dtypes: none of the kernels timed takes these");
   }
 
@@ -95,10 +94,8 @@ class Bench {
   void add_cases(const OpDef& def, const std::vector<TestCase>& tests, bool named) {
     const std::vector<std::string>& names = o_.selection.dtypes;
     const std::vector<DType> taken = def.types.empty() ? std::vector<DType>{} : dtypes_of(def.types[0]);
-    const auto takes = [&](const std::string& n) {
-      return n == "all" || std::find(taken.begin(), taken.end(), named_dtype(n)) != taken.end();
-    };
-    if (!named && !names.empty() && std::none_of(names.begin(), names.end(), takes)) return;
+    const auto takes = [&](const std::string& n) { return n == "all" || contains(taken, named_dtype(n)); };
+    if (!named && !names.empty() && none_of(names, takes)) return;
     for (const TestCase& test : tests) {
       const std::vector<DType> keys = chosen_keys(def, names, {test});
       for (size_t k = 0; k < std::max<size_t>(keys.size(), 1); ++k) {
@@ -113,8 +110,7 @@ class Bench {
     if (cases_.empty()) return exit_done;
     LibrarySelection wanted;
     for (const BenchCase& c : cases_) {
-      if (std::find(wanted.ops.begin(), wanted.ops.end(), c.def->name) == wanted.ops.end())
-        wanted.ops.push_back(c.def->name);
+      if (!contains(wanted.ops, c.def->name)) wanted.ops.push_back(c.def->name);
       for (const auto& [variable, dtype] : c.types) wanted.dtypes.push_back(dtype);
     }
     const Library library = run_.open(expand_library(defs_.ops, wanted));

@@ -20,7 +20,7 @@ class CallCutter {
 
   /// The files of one input, one a call.
   CallFiles files_of(ValueId input, const fs::path& dir) {
-    const Value& v = graph_.values[static_cast<size_t>(input)];
+    const Value& v = graph_.value(input);
     const std::vector<std::string> files = files_ending(dir, ".npy");
     if (files.empty())
       stop_run(exit_bad_input,
@@ -90,7 +90,7 @@ std::vector<CallFiles> calibration_calls(Run& run, const Graph& graph, const std
   CallCutter cutter(run, graph, folder);
   std::vector<CallFiles> calls;
   for (const ValueId input : graph.inputs) {
-    const std::string& name = graph.values[static_cast<size_t>(input)].original;
+    const std::string& name = graph.value(input).original;
     const CallFiles files = cutter.files_of(input, graph.inputs.size() == 1 ? fs::path(dir) : fs::path(dir) / name);
     if (input == graph.inputs[0]) calls.resize(files.size());
     if (files.size() != calls.size())

@@ -17,7 +17,7 @@ std::vector<std::string> drawn_inputs(const Graph& graph, const std::string& fol
   std::mt19937_64 random(1);
   std::vector<std::string> files;
   for (const ValueId id : graph.inputs) {
-    const Value& v = graph.values[static_cast<size_t>(id)];
+    const Value& v = graph.value(id);
     TensorData data{v.dtype, {}, {}};
     for (const SizeExpr& e : v.dims) data.dims.push_back(maximum_value(e, graph.sizes).value_or(1));
     const int64_t n = element_count(data.dims);

@@ -1,7 +1,6 @@
 // `tenon explain`: a diagnostic code, a kernel of the library, or a model's kernels and memory.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "algebra/known_values.h"
@@ -18,6 +17,7 @@
 #include "schedule/explain_plan.h"
 #include "support/parallel.h"
 #include "support/print_to.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -40,7 +40,7 @@ void print_loops(const LoopNest& nest) {
     const std::string line = l.lanes > 1 ? fmt::format("{} lanes", l.lanes)
                              : l.rest    ? std::string("scalar: what loops over vectors leave")
                                          : fmt::format("scalar: {}", l.why);
-    const auto known = std::find_if(lines.begin(), lines.end(), [&](const auto& k) { return k.first == line; });
+    const auto known = find_if(lines, [&](const auto& k) { return k.first == line; });
     if (known == lines.end()) lines.emplace_back(line, 1);
     else ++known->second;
   }
@@ -141,9 +141,8 @@ int explain_one(const PlacedModel& model, const MathLibrary& math, const std::st
     }
   }
   if (found) return exit_done;
-  const std::string near = nearest_name(name, names);
   stop_run(exit_bad_command_line, fmt::format("the graph has no kernel '{}'{}; `tenon explain GRAPH` lists them", name,
-                                              near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+                                              or_did_you_mean(name, names)));
 }
 
 /// All kernels of a graph or that of one name, or its memory as a table and as a diagram.

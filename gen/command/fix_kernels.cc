@@ -3,21 +3,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "command/fix_text.h"
 #include "command/fix_values.h"
 #include "command/select.h"
 #include "differentiate/gradient_ops.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
 /// Whether nothing of the kernel is made of statements: a C template stands for all of it.
-bool is_template(const Kernel& k) {
-  return k.parts.empty() ? k.call.has_value() : std::all_of(k.parts.begin(), k.parts.end(), is_template);
-}
+bool is_template(const Kernel& k) { return k.parts.empty() ? k.call.has_value() : all_of(k.parts, is_template); }
 
 bool same_values(const KnownValues& a, const KnownValues& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -39,24 +37,22 @@ class LibraryFixer {
     // The body that asks for most comes first: another entry may be true of the same call.
     for (LibraryOp& op : library_.ops)
       for (LibraryKernel& k : op.kernels)
-        std::stable_sort(k.fixed.begin(), k.fixed.end(),
-                         [](const FixedValues& a, const FixedValues& b) { return a.asked.size() > b.asked.size(); });
+        stable_sort(k.fixed,
+                    [](const FixedValues& a, const FixedValues& b) { return a.asked.size() > b.asked.size(); });
     return std::move(diagnostics_);
   }
 
  private:
   LibraryOp* op_of(const FixEntry& entry) {
     const std::string& name = entry.op.text;
-    const auto at = std::find_if(library_.ops.begin(), library_.ops.end(),
-                                 [&](const LibraryOp& op) { return op.def->name == name; });
+    const auto at = find_if(library_.ops, [&](const LibraryOp& op) { return op.def->name == name; });
     if (at == library_.ops.end()) {
       const bool known = defs_.op(name) || is_gradient(name);
       fail(entry.op.span, known ? fmt::format("'{}' is not among the ops chosen", name) : unknown_op(defs_, name),
            known ? "--ops chooses them, --grad adds gradients" : "an entry is about an op: gemm: M=64 N=64 K=64");
       return nullptr;
     }
-    if (!std::all_of(at->kernels.begin(), at->kernels.end(), [](const auto& k) { return is_template(k.kernel); }))
-      return &*at;
+    if (!all_of(at->kernels, [](const auto& k) { return is_template(k.kernel); })) return &*at;
     fail(entry.op.span, fmt::format("'{}' is a C template, which is the same for all sizes", name),
          "ops whose definition has a body can have fixed sizes");
     return nullptr;
@@ -100,8 +96,7 @@ class LibraryFixer {
   }
 
   static bool any_depends(const LibraryOp& op, const std::string& name) {
-    return std::any_of(op.kernels.begin(), op.kernels.end(),
-                       [&](const LibraryKernel& k) { return depends_on(op, k, name); });
+    return any_of(op.kernels, [&](const LibraryKernel& k) { return depends_on(op, k, name); });
   }
 
   void fail_idle(const std::string& op, const std::string& name, const FixedName& fixed) {

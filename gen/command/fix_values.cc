@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -19,7 +19,7 @@ void add_sizes(const OpDef& def, const std::vector<Dim>& dims, std::vector<std::
   for (const Dim& d : dims) {
     if (d.kind == DimKind::split) add_sizes(def, d.parts, out);
     if (d.kind != DimKind::size || def.attr(d.name)) continue;
-    if (std::find(out.begin(), out.end(), d.name) == out.end()) out.push_back(d.name);
+    if (!contains(out, d.name)) out.push_back(d.name);
   }
 }
 
@@ -29,9 +29,7 @@ std::vector<std::string> sizes_in(const OpDef& def, const std::vector<TensorDef>
   return out;
 }
 
-bool has(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
+bool has(const std::vector<std::string>& names, const std::string& name) { return contains(names, name); }
 
 /// The sizes that `kernel` stands for: the last ones of a filter, which neither the first input nor an output has.
 std::vector<std::string> window_sizes(const OpDef& def) {
@@ -209,9 +207,8 @@ class EntryReader {
     std::vector<std::string> known = sizes_;
     for (const auto& [name, plan] : op_.packs) known.push_back(name);
     for (const AttrDef& a : def_.attrs) known.push_back(a.name);
-    const std::string near = nearest_name(b.name.text, known);
     fail(Code::E0902, b.name.span, fmt::format("'{}' has no size or attribute '{}'", def_.name, b.name.text),
-         near.empty() ? "it has " + joined(known, ", ") : fmt::format("did you mean '{}'?", near));
+         did_you_mean(b.name.text, known, "it has " + joined(known, ", ")));
   }
 
   void fail(Code code, const SourceSpan& span, const std::string& what, const std::string& advice) {

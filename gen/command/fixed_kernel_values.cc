@@ -1,13 +1,12 @@
 // Names → sizes and attributes of a kernel; dense strides; lets and requirements under these values.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algebra/known_values.h"
 #include "algebra/simplify.h"
 #include "command/fix_values.h"
 #include "harness/library/library_signature.h"
 #include "library/storage_order.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -94,8 +93,8 @@ class KernelFixer {
   /// Whether a value given chooses the stored order of an input.
   bool turns_storage() const {
     const OpDef& def = *op_.def;
-    return std::any_of(def.inputs.begin(), def.inputs.end(), [&](const TensorDef& t) {
-      return std::any_of(t.storage.begin(), t.storage.end(), [&](const StorageRule& rule) {
+    return any_of(def.inputs, [&](const TensorDef& t) {
+      return any_of(t.storage, [&](const StorageRule& rule) {
         const AttrDef* flag = storage_flag(def, rule);
         return flag && given(flag->name);
       });
@@ -132,7 +131,7 @@ class KernelFixer {
   /// stride does not matter.
   void ask_dense(const TensorDef& def) {
     const auto& tensors = k_.kernel.tensors;
-    const auto t = std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& x) {
+    const auto t = find_if(tensors, [&](const Tensor& x) {
       return x.name == def.name && (x.role == Role::Input || x.role == Role::Output);
     });
     const auto order = stored_order(def);
@@ -168,7 +167,7 @@ class KernelFixer {
       if (!value) continue;
       const auto& asked = out_.values.asked;
       const auto same_size = [&, &let = let](const auto& a) { return same(a.first, let); };
-      if (const auto at = std::find_if(asked.begin(), asked.end(), same_size); at == asked.end()) {
+      if (const auto at = find_if(asked, same_size); at == asked.end()) {
         out_.values.implied.emplace_back(let, constant_int(*value));
       } else if (constant_value(at->second) != value) {
         const std::string& name = std::get<SizeRef>(let->node).name;
@@ -216,10 +215,9 @@ bool depends_on(const LibraryOp& op, const LibraryKernel& k, const std::string& 
     return (symbol && symbol->name == name) || (list && list->attr == name) || (pack && pack->pack == name);
   };
   const auto& attrs = k.kernel.attrs;
-  return std::any_of(k.size_sources.begin(), k.size_sources.end(), is_of) ||
-         std::any_of(attrs.begin(), attrs.end(), [&](const Attr& a) { return a.name == name; }) ||
-         std::any_of(op.def->inputs.begin(), op.def->inputs.end(), [&](const TensorDef& t) {
-           return std::any_of(t.storage.begin(), t.storage.end(), [&](const StorageRule& rule) {
+  return any_of(k.size_sources, is_of) || any_of(attrs, [&](const Attr& a) { return a.name == name; }) ||
+         any_of(op.def->inputs, [&](const TensorDef& t) {
+           return any_of(t.storage, [&](const StorageRule& rule) {
              const AttrDef* flag = storage_flag(*op.def, rule);
              return flag && flag->name == name;
            });

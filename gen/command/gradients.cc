@@ -1,7 +1,6 @@
 // Chooses the ops that are differentiated, and says why one is not.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 #include <map>
 
@@ -9,6 +8,7 @@
 #include "differentiate/gradient_ops.h"
 #include "library/expand_library.h"
 #include "support/print_to.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -71,8 +71,7 @@ Library kernels_and_gradients(Run& run, const OpLibrary& defs, const LibOptions&
   if (!run.control().quiet) warn_of_left_out(left_out);
   gradients.library = run.stage("gradients", std::move(gradients.library));
   std::move(gradients.library.ops.begin(), gradients.library.ops.end(), std::back_inserter(library.ops));
-  std::sort(library.ops.begin(), library.ops.end(),
-            [](const LibraryOp& a, const LibraryOp& b) { return a.def->name < b.def->name; });
+  sort(library.ops, [](const LibraryOp& a, const LibraryOp& b) { return a.def->name < b.def->name; });
   return library;
 }
 

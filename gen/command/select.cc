@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/library/library_tables.h"
 #include "isa/all_isas.h"
 #include "library/expand_library.h"
 #include "support/print_to.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -42,8 +41,7 @@ namespace {
 void warn_of_absent(const KernelSelection& chosen, const OpLibrary& defs, const Library& library) {
   if (!chosen.ops || chosen.ops == kAll) return;
   for (const std::string& name : *chosen.ops) {
-    const bool there =
-        std::any_of(library.ops.begin(), library.ops.end(), [&](const LibraryOp& op) { return op.def->name == name; });
+    const bool there = any_of(library.ops, [&](const LibraryOp& op) { return op.def->name == name; });
     if (!there)
       print_to(stderr, "tenon: warning: --ops: {}\n",
                needs_graph(*defs.op(name)) ? fmt::format("'{}' is left out: only graphs can use it", name)
@@ -54,7 +52,7 @@ void warn_of_absent(const KernelSelection& chosen, const OpLibrary& defs, const 
 /// --ranks may leave no kernel that tn_find could find.
 void refuse_no_ranks(const Run& run, const Library& library, const KernelSelection& chosen) {
   const auto has_some = [&](const LibraryOp& op) { return !ranks_of(op, chosen.ranks).empty(); };
-  if (std::any_of(library.ops.begin(), library.ops.end(), has_some)) return;
+  if (any_of(library.ops, has_some)) return;
   Diagnostics diagnostics;
   diagnostics.error_at(Code::E0607, "--ranks", "none of the ops chosen takes tensors of these ranks",
                        {"the shape of an op's first input says which ranks it takes; without --ranks all are there"});
@@ -82,7 +80,7 @@ std::vector<const Isa*> chosen_levels(const std::vector<std::string>& words) {
   std::vector<const Isa*> out;
   for (const Isa& isa : all_isas()) {
     const bool by_default = words.empty() && (isa.architecture.empty() || isa.architecture == host_architecture());
-    if (by_default || std::find(names.begin(), names.end(), isa.name) != names.end()) out.push_back(&isa);
+    if (by_default || contains(names, isa.name)) out.push_back(&isa);
   }
   return out;
 }
@@ -109,9 +107,7 @@ OpLibraryText text_of_chosen(const KernelSelection& chosen, bool has_user_files)
     for (const auto& [name, fn] : defs.fns)
       if (!fn.shipped) part.fns[name] = fn;
     for (const std::string& name : defs.names())
-      if (chosen.ops ? std::find(chosen.ops->begin(), chosen.ops->end(), name) != chosen.ops->end()
-                     : !defs.declared(name)->shipped)
-        part.ops[name] = *defs.op(name);
+      if (chosen.ops ? contains(*chosen.ops, name) : !defs.declared(name)->shipped) part.ops[name] = *defs.op(name);
     return print(part);
   };
 }
@@ -123,9 +119,8 @@ Definitions all_definitions(Run& run, const std::vector<std::string>& user_files
 }
 
 std::string unknown_op(const OpLibrary& defs, const std::string& name) {
-  const std::string near = nearest_name(name, defs.names());
   return fmt::format("there is no op '{}'{}", name,
-                     near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
+                     or_did_you_mean(name, defs.names(), "; `tenon list ops` prints them"));
 }
 
 DType named_dtype(const std::string& name) {

@@ -1,13 +1,12 @@
 // Chooses dtypes for tests.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "command/select.h"
 #include "command/try_case.h"
 #include "ir/op/type_function.h"
 #include "pipeline/run.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -16,9 +15,9 @@ std::vector<DType> chosen_keys(const OpDef& def, const std::vector<std::string>&
   const std::vector<DType> taken = def.types.empty() ? std::vector<DType>{} : dtypes_of(def.types[0]);
   if (taken.empty()) return {};
   std::vector<DType> keys;
-  const auto takes = [&](DType d) { return std::find(taken.begin(), taken.end(), d) != taken.end(); };
+  const auto takes = [&](DType d) { return contains(taken, d); };
   const auto add = [&](DType d) {
-    if (takes(d) && std::find(keys.begin(), keys.end(), d) == keys.end()) keys.push_back(d);
+    if (takes(d) && !contains(keys, d)) keys.push_back(d);
   };
   if (names.empty()) {
     add(takes(DType::F32) ? DType::F32 : taken[0]);

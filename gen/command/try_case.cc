@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <random>
 
@@ -18,6 +17,7 @@
 #include "library/storage_order.h"
 #include "oracle/number.h"
 #include "oracle/run_kernel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -53,7 +53,7 @@ void flatten(const Syntax& s, size_t depth, std::vector<int64_t>& dims, std::vec
 
 bool has_class(const OpDef& def, const TensorDef& t, std::string_view name) {
   const TypeVar* v = def.type(t.dtype);
-  return v && std::any_of(v->classes.begin(), v->classes.end(), [&](const Word& w) { return w.text == name; });
+  return v && any_of(v->classes, [&](const Word& w) { return w.text == name; });
 }
 
 constexpr int64_t kMostTestBytes = int64_t{1} << 26;   // of a test: its tensors are written out as C
@@ -225,9 +225,7 @@ class CaseMaker {
       return {n};
     }
     if (const Syntax* s = bound_to(test_.sizes, d.name)) {
-      std::vector<int64_t> out;
-      for (const Syntax& e : s->is(SyntaxKind::list) ? s->children : std::vector<Syntax>{*s}) out.push_back(e.integer);
-      return out;
+      return mapped(s->is(SyntaxKind::list) ? s->children : std::vector<Syntax>{*s}, &Syntax::integer);
     }
     if (const auto told = told_.find(d.name);
         told != told_.end() && (d.kind == DimKind::pack || told->second.size() == 1))
@@ -256,8 +254,7 @@ class CaseMaker {
 
   bool add_input(const TensorDef& t) {
     GivenTensor g;
-    const bool absent =
-        std::any_of(test_.absent.begin(), test_.absent.end(), [&](const Word& w) { return w.text == t.name; });
+    const bool absent = any_of(test_.absent, [&](const Word& w) { return w.text == t.name; });
     g.present = !absent;
     g.dtype = *dtype_of_word(t.dtype, types_);
     if (absent) {

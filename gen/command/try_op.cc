@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -23,6 +22,7 @@
 #include "support/joined.h"
 #include "support/print_to.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 #include "support/run_program.h"
 
 namespace tenon {
@@ -108,8 +108,7 @@ std::vector<TestCase> chosen_tests(const Trial& trial) {
 Diagnostics with_advice(const Diagnostics& diagnostics, const SourceSpan& test) {
   Diagnostics out;
   for (Diagnostic d : diagnostics.sorted()) {
-    const bool told = std::any_of(d.notes.begin(), d.notes.end(),
-                                  [](const std::string& n) { return n.find("--test") != std::string::npos; });
+    const bool told = any_of(d.notes, [](const std::string& n) { return n.find("--test") != std::string::npos; });
     if (test.known() && !(d.span.file == test.file && d.span.begin >= test.begin))
       d.notes.push_back(
           fmt::format("with the sizes and attributes of the test at {}:{}:{}: give others, or state under `require` "
@@ -165,12 +164,12 @@ int try_test(const Trial& trial, const MadeTest& made, const fs::path& folder, c
 /// that it takes.
 DType dtype_for_differences(const TypeVar& v) {
   const std::vector<DType> taken = dtypes_of(v);
-  return std::find(taken.begin(), taken.end(), DType::F64) != taken.end() ? DType::F64 : taken.front();
+  return contains(taken, DType::F64) ? DType::F64 : taken.front();
 }
 
 /// Whether one of the tensors is in f64 then.
 bool has_f64(const OpDef& def, const std::vector<TensorDef>& tensors) {
-  return std::any_of(tensors.begin(), tensors.end(), [&](const TensorDef& t) {
+  return any_of(tensors, [&](const TensorDef& t) {
     const TypeVar* v = def.type(t.dtype);
     return v ? v->derived || dtype_for_differences(*v) == DType::F64 : dtype_from_name(t.dtype) == DType::F64;
   });
@@ -191,8 +190,7 @@ std::vector<DType> keys_of_gradient(const OpDef& def) {
 std::vector<TestCase> in_f64(const OpDef& def, std::vector<TestCase> tests) {
   for (TestCase& test : tests)
     for (const TypeVar& v : def.types) {
-      const bool said = std::any_of(test.dtypes.begin(), test.dtypes.end(),
-                                    [&](const auto& stated) { return stated.first.text == v.name; });
+      const bool said = any_of(test.dtypes, [&](const auto& stated) { return stated.first.text == v.name; });
       if (&v == &def.types[0] || v.derived || said) continue;
       test.dtypes.push_back({Word{v.name, {}}, Word{std::string(name_of(dtype_for_differences(v))), {}}});
     }
@@ -207,9 +205,7 @@ Library library_with_gradient(Run& run, const OpLibrary& defs, LibOptions lib, c
 }
 
 const LibraryOp* find_op(const Library& library, const std::string& name) {
-  const auto op =
-      std::find_if(library.ops.begin(), library.ops.end(), [&](const LibraryOp& o) { return o.def->name == name; });
-  return op == library.ops.end() ? nullptr : &*op;
+  return find_pointer(library.ops, [&](const LibraryOp& o) { return o.def->name == name; });
 }
 
 /// The library of one op, compiled, in a folder; then its tests, of which a wrong answer does not hide the others.
@@ -243,7 +239,7 @@ SourceFileRef body_source(const Run& run, const TryOptions& o) {
     const auto d = dtype_from_name(name);
     return d && is_float(*d);
   };
-  const bool real = std::all_of(o.selection.dtypes.begin(), o.selection.dtypes.end(), is_real);
+  const bool real = all_of(o.selection.dtypes, is_real);
   DefinitionText made = body_definition(*o.body, real ? "float" : "number");
   if (!made.error.empty()) {
     Diagnostics diagnostics;

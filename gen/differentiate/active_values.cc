@@ -1,7 +1,7 @@
 // Follows operators and regions forwards, around loops until nothing changes.
-#include <algorithm>
 
 #include "differentiate/backward_parts.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -26,13 +26,13 @@ class Activity {
   bool is_active(ValueId v) const { return v != kNoValue && active_[static_cast<size_t>(v)]; }
 
   void mark(ValueId v) {
-    if (v == kNoValue || is_active(v) || !has_gradient(graph_.values[static_cast<size_t>(v)].dtype)) return;
+    if (v == kNoValue || is_active(v) || !has_gradient(graph_.value(v).dtype)) return;
     active_[static_cast<size_t>(v)] = true;
     changed_ = true;
   }
 
   void node(const Node& n) {
-    if (std::any_of(n.inputs.begin(), n.inputs.end(), [&](ValueId v) { return is_active(v); }))
+    if (any_of(n.inputs, [&](ValueId v) { return is_active(v); }))
       for (const ValueId v : n.outputs) mark(v);
   }
 

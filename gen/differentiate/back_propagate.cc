@@ -1,12 +1,11 @@
 // The chain rule through the value of one statement.
 #include "differentiate/back_propagate.h"
 
-#include <algorithm>
-
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
 #include "differentiate/flat_at_zero.h"
 #include "ir/kernel/stated_derivative.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -56,7 +55,7 @@ void BackPropagation::run(const Expr& value, const Expr& adjoint, const std::vec
 
 /// Nodes below `e` through which the gradient passes, operands before their users; reductions are not entered.
 void BackPropagation::order(const Expr& e, std::vector<Expr>& out) const {
-  if (!depends(e) || std::find(out.begin(), out.end(), e) != out.end()) return;
+  if (!depends(e) || contains(out, e)) return;
   if (const auto* r = std::get_if<Read>(&e->node)) {
     if (r->fill) order(r->fill, out);
   } else if (const auto* s = std::get_if<Select>(&e->node)) {
@@ -89,7 +88,7 @@ void BackPropagation::add(const Expr& to, const Expr& adjoint) {
 
 void BackPropagation::hand_on(const Expr& e, const Expr& adjoint, const Region& in) {
   if (const auto* r = std::get_if<Read>(&e->node)) {
-    const std::vector<Expr>& dims = kernel_.tensors[static_cast<size_t>(r->tensor)].dims;
+    const std::vector<Expr>& dims = kernel_.tensor(r->tensor).dims;
     if (is_active_(r->tensor))
       contributions.push_back({r->tensor, r->index, adjoint, in.vars, in.where, r->fill != nullptr});
     if (r->fill) add(r->fill, select(inside(r->index, dims), constant_float(0, adjoint->type), adjoint));
@@ -225,12 +224,11 @@ void BackPropagation::extreme(const Expr& e, const Reduce& r, const Expr& adjoin
 bool BackPropagation::reads_each_once(const Reduce& reduction, const Region& in) const {
   bool all = true;
   const auto is_apart = [&](const Expr& index) {
-    return std::none_of(reduction.vars.begin(), reduction.vars.end(),
-                        [&](const LoopVar& v) { return mentions(index, v.name); });
+    return none_of(reduction.vars, [&](const LoopVar& v) { return mentions(index, v.name); });
   };
   const auto is_tiled = [&](const Expr& index, const Expr& dim) {
-    return std::any_of(reduction.vars.begin(), reduction.vars.end(), [&](const LoopVar& low) {
-      return std::any_of(in.vars.begin(), in.vars.end(), [&](const LoopVar& v) {
+    return any_of(reduction.vars, [&](const LoopVar& low) {
+      return any_of(in.vars, [&](const LoopVar& v) {
         const auto by = affine_in(index, v.name);
         return by && same(simplify(by->coefficient), low.extent) && same(simplify(by->rest), var_ref(low.name)) &&
                same(simplify(v.extent * low.extent), dim);
@@ -241,8 +239,8 @@ bool BackPropagation::reads_each_once(const Reduce& reduction, const Region& in)
     const auto* r = std::get_if<Read>(&e->node);
     for (size_t d = 0; r && d < r->index.size(); ++d) {
       const Expr& i = r->index[d];
-      all = all && (std::holds_alternative<VarRef>(i->node) || is_apart(i) ||
-                    is_tiled(i, kernel_.tensors[static_cast<size_t>(r->tensor)].dims[d]));
+      all = all &&
+            (std::holds_alternative<VarRef>(i->node) || is_apart(i) || is_tiled(i, kernel_.tensor(r->tensor).dims[d]));
     }
     return all;
   });

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 
 #include "differentiate/backward_parts.h"
 #include "support/c_names.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -58,8 +58,8 @@ class Sweep {
   }
 
  private:
-  Value& value(ValueId v) { return graph_.values[static_cast<size_t>(v)]; }
-  Region& region(RegionId r) { return graph_.regions[static_cast<size_t>(r)]; }
+  Value& value(ValueId v) { return graph_.value(v); }
+  Region& region(RegionId r) { return graph_.region(r); }
   bool is_active(ValueId v) const {
     return v != kNoValue && static_cast<size_t>(v) < active_.size() && active_[static_cast<size_t>(v)];
   }
@@ -144,7 +144,7 @@ class Sweep {
   }
 
   void node(Block& block, const Node& n) {
-    if (std::none_of(n.inputs.begin(), n.inputs.end(), [&](ValueId v) { return is_active(v); })) return;
+    if (none_of(n.inputs, [&](ValueId v) { return is_active(v); })) return;
     OperatorGradients all;
     for (size_t i = 0; i < n.outputs.size(); ++i)
       if (const ValueId d = adjoint(block, n.outputs[i]); d != kNoValue) {
@@ -206,11 +206,11 @@ class Sweep {
   static bool names_size(const AttrValue& attribute, const std::string& name) {
     const auto named = [&](const SizeExpr& e) {
       const std::vector<std::string> all = names_in(e);
-      return std::find(all.begin(), all.end(), name) != all.end();
+      return contains(all, name);
     };
     if (const auto* one = std::get_if<SizeExpr>(&attribute)) return named(*one);
     const auto* list = std::get_if<std::vector<SizeExpr>>(&attribute);
-    return list && std::any_of(list->begin(), list->end(), named);
+    return list && any_of(*list, named);
   }
 
   /// What an operator of the gradient of the region `forward` reads where the operators of `forward` read `v`.
@@ -222,8 +222,7 @@ class Sweep {
     const RegionId home = home_[static_cast<size_t>(v)], backward = backward_.at(forward),
                    outside = region(forward).parent;
     if (!lies_in(graph_.regions, home, forward)) return known->second = saved(v, outside);
-    const auto slice = std::find_if(region(forward).reads.begin(), region(forward).reads.end(),
-                                    [&](const Slice& s) { return s.part == v; });
+    const auto slice = find_if(region(forward).reads, [&](const Slice& s) { return s.part == v; });
     ValueId whole = kNoValue;
     bool reversed = false;
     if (slice != region(forward).reads.end()) {
@@ -248,7 +247,7 @@ class Sweep {
   /// The gradient of a loop: a loop that carries the gradients of what it carried, from its end to its beginning.
   void loop(Block& block, const std::vector<Node>& nodes, RegionId forward) {
     std::vector<ValueId> results = results_of(region(forward));
-    if (std::none_of(results.begin(), results.end(), [&](ValueId v) { return block.adjoints.contains(v); })) return;
+    if (none_of(results, [&](ValueId v) { return block.adjoints.contains(v); })) return;
     if (region(forward).ends_early())
       fail(region(forward).origin, "there is no gradient through a loop whose end depends on data");
     Block inner{open_backward(forward, block.region)};
@@ -280,7 +279,7 @@ class Sweep {
   void branch(Block& block, const std::array<Part, 2>& parts, RegionId forward) {
     const std::vector<BranchResult> results = region(parts[0].region).results;
     const auto is_asked = [&](const BranchResult& r) { return block.adjoints.contains(r.result); };
-    if (std::none_of(results.begin(), results.end(), is_asked)) return;
+    if (none_of(results, is_asked)) return;
     std::array<Block, 2> arms;
     std::array<std::map<ValueId, ValueId>, 2> made;  // gradients of values from outside
     std::set<ValueId> outside;

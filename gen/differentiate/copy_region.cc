@@ -12,14 +12,13 @@ class Copier {
     regions_[parent_of(region)] = parent;
     out_.region = add_region(region);
     for (const Node& n : nodes) add_region(n.region);
-    graph_.regions[static_cast<size_t>(out_.region)].results.clear();
+    graph_.region(out_.region).results.clear();
     for (const auto& [from, to] : regions_)
       if (from != parent_of(region)) make_values(from, to, from == region);
     for (const Node& n : nodes)
       for (const ValueId v : n.outputs) out_.values[v] = source_.fresh(v, regions_.at(n.region));
     for (const auto& [from, to] : regions_)
-      if (from != parent_of(region))
-        for_each_value(graph_.regions[static_cast<size_t>(to)], [&](ValueId& v) { v = mapped(v); });
+      if (from != parent_of(region)) for_each_value(graph_.region(to), [&](ValueId& v) { v = mapped(v); });
     for (Node n : nodes) {
       n.name = source_.node_name(n);
       n.region = regions_.at(n.region);
@@ -31,12 +30,12 @@ class Copier {
   }
 
  private:
-  RegionId parent_of(RegionId r) const { return graph_.regions[static_cast<size_t>(r)].parent; }
+  RegionId parent_of(RegionId r) const { return graph_.region(r).parent; }
 
   /// The copy of a region, made with those around it where it is not there yet.
   RegionId add_region(RegionId r) {
     if (const auto known = regions_.find(r); known != regions_.end()) return known->second;
-    Region copy = graph_.regions[static_cast<size_t>(r)];
+    Region copy = graph_.region(r);
     copy.parent = add_region(copy.parent);
     if (copy.kind == Region::Kind::loop) copy.counter = source_.counter_name(copy.counter);
     graph_.regions.push_back(std::move(copy));
@@ -44,10 +43,10 @@ class Copier {
   }
 
   void make_values(RegionId from, RegionId to, bool outermost) {
-    const Region region = graph_.regions[static_cast<size_t>(from)];
+    const Region region = graph_.region(from);
     for (const ValueId v : made_inside(region)) out_.values[v] = source_.fresh(v, to);
     if (outermost) return;
-    const RegionId home = graph_.regions[static_cast<size_t>(to)].parent;
+    const RegionId home = graph_.region(to).parent;
     for (const ValueId v : results_of(region))
       if (!out_.values.contains(v)) out_.values[v] = source_.fresh(v, home);
   }

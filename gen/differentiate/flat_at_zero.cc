@@ -1,8 +1,9 @@
 // Values that are 0 where their gradient is 0, such as sums of squares.
 #include "differentiate/flat_at_zero.h"
 
-#include <algorithm>
 #include <map>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -28,10 +29,10 @@ class FlatValues {
     switch (a.op) {
       case ScalarOp::Abs: return true;
       case ScalarOp::Sq: return !is_complex(a.args[0]->type);
-      case ScalarOp::Add: return std::all_of(a.args.begin(), a.args.end(), is_flat);
+      case ScalarOp::Add: return all_of(a.args, is_flat);
       case ScalarOp::Mul: return any_flat_or_twice(factors_of(a));
       case ScalarOp::Max:
-      case ScalarOp::Min: return std::any_of(a.args.begin(), a.args.end(), is_flat);
+      case ScalarOp::Min: return any_of(a.args, is_flat);
       case ScalarOp::Pow:
       case ScalarOp::Div:
       case ScalarOp::Sqrt:

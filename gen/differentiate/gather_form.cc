@@ -1,9 +1,8 @@
 // Contributions as sums, by solving the index map.
 #include "differentiate/gather_form.h"
 
-#include <algorithm>
-
 #include "algebra/simplify.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -72,8 +71,8 @@ class IndexSolver {
   }
 
   LoopVar* variable(const std::string& name) {
-    const auto v = std::find_if(open_.begin(), open_.end(), [&](const LoopVar& l) { return l.name == name; });
-    const bool repeats = std::find(repeated_.begin(), repeated_.end(), name) != repeated_.end();
+    const auto v = find_if(open_, [&](const LoopVar& l) { return l.name == name; });
+    const bool repeats = contains(repeated_, name);
     return v == open_.end() || repeats ? nullptr : &*v;
   }
 
@@ -212,7 +211,7 @@ class IndexSolver {
     walk(c, [&](const Expr& n) { return !(data = data || std::holds_alternative<Read>(n->node)); });
     if (data) return false;
     if (proves_lt(constant_int(0), c, ranges_)) return true;
-    return std::any_of(known_.facts.begin(), known_.facts.end(), [&](const Expr& f) {
+    return any_of(known_.facts, [&](const Expr& f) {
       const auto* a = std::get_if<Apply>(&f->node);
       if (!a || a->args.size() != 2) return false;
       const auto lo = constant_value(a->args[1]), hi = constant_value(a->args[0]);
@@ -263,7 +262,7 @@ class IndexSolver {
   }
 
   bool is_inside(const Expr& e) const {
-    return std::any_of(open_.begin(), open_.end(), [&](const LoopVar& v) { return mentions(e, v.name); });
+    return any_of(open_, [&](const LoopVar& v) { return mentions(e, v.name); });
   }
 
   /// Conditions that do not change over the sum enclose it.

@@ -1,7 +1,6 @@
 // The gradient of a kernel: statements in reverse.
 #include "differentiate/gradient_kernel.h"
 
-#include <algorithm>
 #include <set>
 
 #include "algebra/simplify.h"
@@ -10,6 +9,7 @@
 #include "differentiate/gradient_steps.h"
 #include "ir/kernel/stated_derivative.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -77,9 +77,7 @@ class Differentiator {
     }
   }
 
-  bool is_active(int tensor) const {
-    return active_.contains(tensor) && has_derivative(k_.tensors[static_cast<size_t>(tensor)].dtype);
-  }
+  bool is_active(int tensor) const { return active_.contains(tensor) && has_derivative(k_.tensor(tensor).dtype); }
 
   bool reads_active(const KernelStatement& s) const {
     bool found = false;
@@ -128,15 +126,15 @@ class Differentiator {
   void refuse_template_values() {
     for (const BodySteps::Call& c : steps_.calls) {
       const std::set<int> in = read_by(c.call), out = written_by(c.call);
-      if (std::none_of(in.begin(), in.end(), [&](int t) { return is_active(t); })) continue;
+      if (none_of(in, [&](int t) { return is_active(t); })) continue;
       for (const int t : out)
-        if (has_derivative(k_.tensors[static_cast<size_t>(t)].dtype) && (cotangent_of(t) >= 0 || is_read(t)))
+        if (has_derivative(k_.tensor(t).dtype) && (cotangent_of(t) >= 0 || is_read(t)))
           why_ = fmt::format("templates/c/{}.c.in does not say which elements its values are", c.call.frame->name);
     }
   }
 
   bool is_read(int tensor) const {
-    return std::any_of(k_.body.begin(), k_.body.end(), [&](const KernelStatement& s) { return reads(s, tensor); });
+    return any_of(k_.body, [&](const KernelStatement& s) { return reads(s, tensor); });
   }
 
   void refuse_overwritten() {
@@ -211,8 +209,7 @@ class Differentiator {
     FreshLoops fresh(names_);
     bool used = false;
     for (const KernelStatement& s : group) {
-      const GatherTarget target{fresh.of_dims(s), std::vector<Expr>(s.index.size()),
-                                k_.tensors[static_cast<size_t>(s.target)].dims};
+      const GatherTarget target{fresh.of_dims(s), std::vector<Expr>(s.index.size()), k_.tensor(s.target).dims};
       if (target.loops.size() != s.loops.size()) why_ = "a recurrence of it is not over all dims of its result";
       Collected known = collect(s.target, target);
       used = used || known.value || !known.scattered.empty();
@@ -249,7 +246,7 @@ class Differentiator {
   Adjoint new_adjoint(int tensor, const GatherTarget& target) {
     Adjoint out{names_of(target), nullptr};
     const int made = new_temp(tensor, target);
-    out.value = read_of(made, k_.tensors[static_cast<size_t>(made)].dtype, var_refs(target.loops));
+    out.value = read_of(made, k_.tensor(made).dtype, var_refs(target.loops));
     contributions_[tensor].clear();
     return out;
   }
@@ -262,20 +259,15 @@ class Differentiator {
     k_.body.back().joined = joined;
   }
 
-  DType compute_type(int tensor) const { return compute_of(k_.tensors[static_cast<size_t>(tensor)].dtype); }
+  DType compute_type(int tensor) const { return compute_of(k_.tensor(tensor).dtype); }
 
   static std::vector<std::string> names_of(const GatherTarget& target) { return names_of(target.loops); }
-  static std::vector<std::string> names_of(const std::vector<LoopVar>& loops) {
-    std::vector<std::string> out;
-    for (const LoopVar& v : loops) out.push_back(v.name);
-    return out;
-  }
+  static std::vector<std::string> names_of(const std::vector<LoopVar>& loops) { return mapped(loops, &LoopVar::name); }
 
   Collected collect(int tensor, const GatherTarget& target) {
     Collected out;
     if (const int c = cotangent_of(tensor); c >= 0)
-      out.value =
-          cast_to(read_of(c, k_.tensors[static_cast<size_t>(c)].dtype, var_refs(target.loops)), compute_type(tensor));
+      out.value = cast_to(read_of(c, k_.tensor(c).dtype, var_refs(target.loops)), compute_type(tensor));
     for (Contribution& c : contributions_[tensor]) {
       const auto sum = gather_form(c, target, facts(), names_);
       if (sum) out.value = out.value ? apply(ScalarOp::Add, {out.value, *sum}) : *sum;
@@ -287,7 +279,7 @@ class Differentiator {
 
   /// All that reads the tensor has been seen: its gradient becomes a value, or statements.
   void finish(int tensor) {
-    const Tensor t = k_.tensors[static_cast<size_t>(tensor)];
+    const Tensor t = k_.tensor(tensor);
     const bool is_result = tensor == request_.wrt;
     GatherTarget target{loops_of(tensor, is_result), std::vector<Expr>(t.dims.size()), t.dims};
     if (is_result) target.repeats = request_.repeats;
@@ -321,7 +313,7 @@ class Differentiator {
   }
 
   std::vector<LoopVar> loops_of(int tensor, bool is_result) {
-    const std::vector<Expr>& dims = k_.tensors[static_cast<size_t>(is_result ? request_.result : tensor)].dims;
+    const std::vector<Expr>& dims = k_.tensor(is_result ? request_.result : tensor).dims;
     std::vector<LoopVar> out;
     for (size_t d = 0; d < dims.size(); ++d) out.push_back({names_(name_of_dim(tensor, d)), dims[d]});
     return out;
@@ -350,7 +342,7 @@ class Differentiator {
 
   /// The gradient becomes a tensor of its own; sums that are scattered need the compute type for as long as they grow.
   void store(int tensor, const GatherTarget& target, const std::vector<Contribution>& scattered, Adjoint& adjoint) {
-    const Tensor& t = k_.tensors[static_cast<size_t>(tensor)];
+    const Tensor& t = k_.tensor(tensor);
     const bool is_result = tensor == request_.wrt;
     int to = request_.result;
     const DType compute = compute_of(t.dtype);
@@ -358,14 +350,14 @@ class Differentiator {
     const std::vector<Expr> index = var_refs(target.loops);
     add_statement(to, index, Update::Assign, adjoint.value, target.loops);
     for (const Contribution& c : scattered) scatter(to, c, is_result);
-    adjoint.value = cast_to(read_of(to, k_.tensors[static_cast<size_t>(to)].dtype, index), compute);
+    adjoint.value = cast_to(read_of(to, k_.tensor(to).dtype, index), compute);
     if (is_result && to != request_.result)
       add_statement(request_.result, index, Update::Assign, adjoint.value, target.loops);
   }
 
   /// A tensor of the gradient of another one.
   int new_temp(int tensor, const GatherTarget& target) {
-    Tensor made{names_("d" + k_.tensors[static_cast<size_t>(tensor)].name), Role::Temp, compute_type(tensor), {}, {}};
+    Tensor made{names_("d" + k_.tensor(tensor).name), Role::Temp, compute_type(tensor), {}, {}};
     for (const LoopVar& v : target.loops) made.dims.push_back(v.extent);
     made.strides = contiguous_strides(made.dims);
     k_.tensors.push_back(std::move(made));
@@ -374,7 +366,7 @@ class Differentiator {
 
   void add_statement(int to, const std::vector<Expr>& index, Update update, const Expr& value,
                      const std::vector<LoopVar>& loops) {
-    const Tensor& t = k_.tensors[static_cast<size_t>(to)];
+    const Tensor& t = k_.tensor(to);
     KernelStatement s{to, index, update, cast_to(simplified(value, loops), t.dtype), loops, ""};
     s.masks_by_zero = true;
     std::string at;
@@ -394,8 +386,8 @@ class Differentiator {
   /// dX[g(v)] += e(v), in the order of the statement's loops. Where nothing is handed on, 0 is added to the first
   /// element.
   void scatter(int to, const Contribution& c, bool is_result) {
-    const std::vector<Expr>& dims = k_.tensors[static_cast<size_t>(c.tensor)].dims;
-    const std::vector<Expr>& own = k_.tensors[static_cast<size_t>(to)].dims;
+    const std::vector<Expr>& dims = k_.tensor(c.tensor).dims;
+    const std::vector<Expr>& own = k_.tensor(to).dims;
     const Ranges ranges = ranges_with(c.vars);
     Expr where = c.where;
     for (size_t d = 0; c.padded && d < dims.size(); ++d) {
@@ -416,8 +408,7 @@ class Differentiator {
   /// The index is that of a loop over the dim: inside of the tensor.
   static bool runs_over(const std::vector<LoopVar>& loops, const Expr& index, const Expr& dim) {
     const auto* v = std::get_if<VarRef>(&index->node);
-    return v && std::any_of(loops.begin(), loops.end(),
-                            [&](const LoopVar& l) { return l.name == v->name && same(l.extent, dim); });
+    return v && any_of(loops, [&](const LoopVar& l) { return l.name == v->name && same(l.extent, dim); });
   }
 
   /// Loops that do nothing where the tensor has no elements.

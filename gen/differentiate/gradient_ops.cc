@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "differentiate/gradient_kernel.h"
 #include "ir/kernel/library.h"
 #include "support/check.h"
 #include "support/parallel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -21,15 +21,15 @@ bool may_float(const OpDef& def, const TensorDef& t) {
     const auto d = dtype_from_name(t.dtype);
     return d && is_float(*d);
   }
-  for (const DTypeRow& r : all_dtypes())
-    for (const Word& c : v->classes)
-      if (is_float(r.dtype) && (in_type_class(r.dtype, c.text) || c.text == r.name)) return true;
-  return false;
+  return any_of(all_dtypes(), [&](const DTypeRow& r) {
+    return is_float(r.dtype) &&
+           any_of(v->classes, [&](const Word& c) { return in_type_class(r.dtype, c.text) || c.text == r.name; });
+  });
 }
 
 /// Whether the outputs are those of a variadic one.
 bool is_variadic(const OpDef& def) {
-  return std::any_of(def.outputs.begin(), def.outputs.end(), [](const TensorDef& t) { return t.optional; });
+  return any_of(def.outputs, [](const TensorDef& t) { return t.optional; });
 }
 
 /// The gradient of an output. Its extents that depend on data are outputs of its own.
@@ -103,8 +103,7 @@ class KernelDeriver {
 
   int position(const std::string& tensor) const {
     const auto& all = out_.kernel.tensors;
-    const auto at =
-        std::find_if(all.begin(), all.end(), [&](const Tensor& t) { return t.name == tensor && t.role != Role::Temp; });
+    const auto at = find_if(all, [&](const Tensor& t) { return t.name == tensor && t.role != Role::Temp; });
     TENON_CHECK(at != all.end(), "{} has no {}", out_.kernel.name, tensor);
     return static_cast<int>(at - all.begin());
   }
@@ -128,7 +127,7 @@ class KernelDeriver {
   }
 
   bool takes_strides(const TensorDef& t) const {
-    return !t.storage.empty() || std::any_of(t.dims.begin(), t.dims.end(), [&](const Dim& d) {
+    return !t.storage.empty() || any_of(t.dims, [&](const Dim& d) {
       const auto p = f_.packs.find(d.name);
       return d.kind == DimKind::pack && p != f_.packs.end() && p->second != PackPlan::Collapsed;
     });
@@ -143,7 +142,7 @@ class KernelDeriver {
 
   void add_cotangent(const TensorDef& def) {
     const int output = position(def.name.substr(1)), at = static_cast<int>(kernel().tensors.size());
-    Tensor t = kernel().tensors[static_cast<size_t>(output)];
+    Tensor t = kernel().tensor(output);
     t.name = def.name;
     t.role = Role::Input;
     t.extent.clear();
@@ -159,8 +158,7 @@ class KernelDeriver {
       for (const FoundSize& f : out_.kernel.found) {
         if (!same(e, size_ref(f.name))) continue;
         const std::string own = fmt::format("{}_of_{}", f.name, def.name);
-        const bool known =
-            std::any_of(kernel().sizes.begin(), kernel().sizes.end(), [&](const Size& z) { return z.name == own; });
+        const bool known = any_of(kernel().sizes, [&](const Size& z) { return z.name == own; });
         const Expr given = known ? size_ref(own) : size(own, FromSymbol{own}, 0);
         if (!known)
           kernel().checks.push_back(
@@ -172,7 +170,7 @@ class KernelDeriver {
 
   void add_result(const TensorDef& def) {
     const int at = static_cast<int>(kernel().tensors.size());
-    Tensor t = kernel().tensors[static_cast<size_t>(request_.wrt)];
+    Tensor t = kernel().tensor(request_.wrt);
     t.name = def.name;
     t.role = Role::Output;
     request_.repeats.assign(t.dims.size(), nullptr);
@@ -225,7 +223,7 @@ bool is_computed(const LibraryKernel& k, const OpDef& f, const OpDef& gradient, 
 /// first ones of a variadic output.
 std::vector<std::vector<bool>> presences(const OpDef& gradient, const std::vector<bool>& present) {
   const auto is_gradient = [](const TensorDef& t) { return t.follows; };
-  const auto all = static_cast<size_t>(std::count_if(gradient.inputs.begin(), gradient.inputs.end(), is_gradient));
+  const auto all = static_cast<size_t>(count_if(gradient.inputs, is_gradient));
   const bool last = is_gradient(gradient.inputs.back());
   std::vector<std::vector<bool>> out;
   for (size_t n = last ? 1 : all; n <= all; ++n) {
@@ -274,8 +272,8 @@ std::string gradient_name(const std::string& op) { return op + "_grad"; }
 std::string without_gradient(const OpDef& def) {
   const auto floats = [&](const TensorDef& t) { return may_float(def, t); };
   if (def.grad == GradKind::none) return "its definition says 'grad: none'";
-  if (std::none_of(def.outputs.begin(), def.outputs.end(), floats)) return "it has no floating output";
-  if (std::none_of(def.inputs.begin(), def.inputs.end(), floats)) return "it has no floating input";
+  if (none_of(def.outputs, floats)) return "it has no floating output";
+  if (none_of(def.inputs, floats)) return "it has no floating input";
   return "";
 }
 
@@ -305,8 +303,7 @@ GradientOps gradient_ops(const Library& forward, const OpLibrary& defs) {
   for (size_t i = 0; i < derived.size(); ++i)
     if (derived[i].why.empty()) out.library.ops.push_back(std::move(derived[i].op));
     else out.why[forward.ops[i].def->name] = derived[i].why;
-  std::sort(out.library.ops.begin(), out.library.ops.end(),
-            [](const LibraryOp& a, const LibraryOp& b) { return a.def->name < b.def->name; });
+  sort(out.library.ops, [](const LibraryOp& a, const LibraryOp& b) { return a.def->name < b.def->name; });
   return out;
 }
 

@@ -1,7 +1,7 @@
 // Leaves what one output of a kernel needs.
-#include <algorithm>
 
 #include "differentiate/gradient_steps.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -22,7 +22,7 @@ void note_reads(const KernelStatement& s, std::vector<bool>& used) {
 
 bool is_needed(const FrameCall& call, const std::vector<bool>& used) {
   const std::set<int> made = written_by(call);
-  return std::any_of(made.begin(), made.end(), [&](int t) { return used[static_cast<size_t>(t)]; });
+  return any_of(made, [&](int t) { return used[static_cast<size_t>(t)]; });
 }
 
 /// Marks the statements begin … end, joined or one alone, that something needs: each may read what a later one makes.

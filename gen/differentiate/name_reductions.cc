@@ -1,10 +1,10 @@
 // Every reduction becomes the whole value of a statement.
-#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "algebra/simplify.h"
 #include "differentiate/gradient_steps.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -69,7 +69,7 @@ class ReductionNamer {
              std::equal(n.path.begin(), n.path.end(), path_.begin(), path_.end(),
                         [](const Expr& a, const Expr& b) { return same(a, b); });
     };
-    const auto known = std::find_if(named_.begin(), named_.end(), is_known);
+    const auto known = find_if(named_, is_known);
     if (known != named_.end()) return known->name;
     const Expr name = r.op == Reducer::Fold ? last_step(e, r) : named(inside(e, r));
     named_.push_back({e, path_, scope_.size(), name});
@@ -179,7 +179,7 @@ class ReductionNamer {
   }
 
   void add(KernelStatement s) {
-    s.formula = kernel_.tensors[static_cast<size_t>(s.target)].name + " = " + to_text(s.value, tensor_names(kernel_));
+    s.formula = kernel_.tensor(s.target).name + " = " + to_text(s.value, tensor_names(kernel_));
     s.joined = joined_;
     if (recurrent_) joined_ = loops_;
     kernel_.body.push_back(std::move(s));
@@ -223,11 +223,9 @@ class ReductionNamer {
       const auto* r = std::get_if<Read>(&n->node);
       if (r && recurrent_ && by_steps_.count(r->tensor)) plain = false;
       for (size_t d = 0; r && !r->fill && d < r->index.size(); ++d) {
-        const Expr& dim = kernel_.tensors[static_cast<size_t>(r->tensor)].dims[d];
+        const Expr& dim = kernel_.tensor(r->tensor).dims[d];
         const auto* v = std::get_if<VarRef>(&r->index[d]->node);
-        plain = plain && v && std::any_of(vars.begin(), vars.end(), [&](const LoopVar& l) {
-                  return l.name == v->name && same(l.extent, dim);
-                });
+        plain = plain && v && any_of(vars, [&](const LoopVar& l) { return l.name == v->name && same(l.extent, dim); });
       }
       return plain;
     });

@@ -3,23 +3,21 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
 int position(const Kernel& k, const std::string& name, Role role) {
-  const auto at = std::find_if(k.tensors.begin(), k.tensors.end(),
-                               [&](const Tensor& t) { return t.role == role && t.name == name; });
+  const auto at = find_if(k.tensors, [&](const Tensor& t) { return t.role == role && t.name == name; });
   TENON_CHECK(at != k.tensors.end(), "{} has no {}", k.name, name);
   return static_cast<int>(at - k.tensors.begin());
 }
 
 void add_cotangent(Kernel& k, const std::string& output, const std::string& name, GradientRequest& request) {
   const int y = position(k, output, Role::Output);
-  Tensor t = k.tensors[static_cast<size_t>(y)];
+  Tensor t = k.tensor(y);
   t.name = name;
   t.role = Role::Input;
   request.cotangents.emplace_back(y, static_cast<int>(k.tensors.size()));
@@ -46,7 +44,7 @@ GradientKernel node_gradient(const Kernel& forward, const std::string& wrt, cons
   request.keeps_marks = keeps_marks;
   for (const std::string& output : cotangents) add_cotangent(k, output, gradient_of(forward, output), request);
   request.wrt = position(k, wrt, Role::Input);
-  Tensor result = k.tensors[static_cast<size_t>(request.wrt)];
+  Tensor result = k.tensor(request.wrt);
   result.name = gradient_of(forward, wrt);
   result.role = Role::Output;
   request.repeats.assign(result.dims.size(), nullptr);

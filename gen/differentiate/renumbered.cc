@@ -1,7 +1,7 @@
 // Contributions that renumber all elements.
-#include <algorithm>
 
 #include "differentiate/gather_form.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -55,7 +55,7 @@ std::optional<std::vector<Digit>> digits_of(const Expr& number, const std::vecto
     digits.push_back(std::move(digit));
   }
   if (form.constant != 0 || terms != form.terms.size() || digits.empty()) return std::nullopt;
-  std::stable_sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.step < b.step; });
+  stable_sort(digits, [](const Digit& a, const Digit& b) { return a.step < b.step; });
   int64_t step = 1;
   for (size_t k = 0; k < digits.size(); ++k) {
     if (digits[k].step != step) return std::nullopt;
@@ -75,8 +75,7 @@ bool are_equal(const Expr& a, const Expr& b) {
 
 std::optional<Expr> renumbered_form(const Contribution& c, const GatherTarget& target) {
   const auto repeats = [](const Expr& e) { return e != nullptr; };
-  if (c.padded || c.index.empty() || std::any_of(target.repeats.begin(), target.repeats.end(), repeats))
-    return std::nullopt;
+  if (c.padded || c.index.empty() || any_of(target.repeats, repeats)) return std::nullopt;
   int64_t step = 0;
   const Expr number = number_of(c.index, target.dims, step);
   if (!number || std::holds_alternative<VarRef>(number->node)) return std::nullopt;

@@ -2,6 +2,7 @@
 #include "differentiate/scalar_derivative.h"
 
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -76,9 +77,7 @@ bool is_number(const Expr& e, double v) {
 bool sums_choices(const Expr& e) {
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a || a->op != ScalarOp::Add) return false;
-  for (const Expr& x : a->args)
-    if (std::holds_alternative<Select>(x->node) || sums_choices(x)) return true;
-  return false;
+  return any_of(a->args, [&](const Expr& x) { return std::holds_alternative<Select>(x->node) || sums_choices(x); });
 }
 
 }  // namespace

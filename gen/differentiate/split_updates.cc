@@ -22,8 +22,7 @@ class UpdateSplitter {
  private:
   std::vector<KernelStatement>& body() { return kernel_.body; }
   std::string text(const KernelStatement& s) const {
-    return fmt::format("{} = {}", kernel_.tensors[static_cast<size_t>(s.target)].name,
-                       to_text(s.value, tensor_names(kernel_)));
+    return fmt::format("{} = {}", kernel_.tensor(s.target).name, to_text(s.value, tensor_names(kernel_)));
   }
 
   int temp(const std::string& name, DType dtype, std::vector<Expr> dims) {
@@ -36,7 +35,7 @@ class UpdateSplitter {
   /// The place where the update is afterwards.
   size_t split(size_t at) {
     const int target = body()[at].target;
-    const Tensor t = kernel_.tensors[static_cast<size_t>(target)];
+    const Tensor t = kernel_.tensor(target);
     const int before = temp(t.name + "_before", t.dtype, t.dims);
     for (size_t i = 0; i < at; ++i) rename_tensor(body()[i], target, before);
     KernelStatement copy;

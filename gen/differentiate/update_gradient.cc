@@ -54,7 +54,7 @@ class UpdateReverser {
   static Expr is_zero(const Expr& e) { return is_equal(e, constant_float(0, e->type)); }
 
   Expr result(const std::vector<Expr>& at) const {
-    return read_of(update_.target, kernel_.tensors[static_cast<size_t>(update_.target)].dtype, at);
+    return read_of(update_.target, kernel_.tensor(update_.target).dtype, at);
   }
 
   /// Numbers of the steps, from 1.
@@ -74,7 +74,7 @@ class UpdateReverser {
 
   /// A tensor in addition to the target, with this value at `element_`.
   int note(const std::string& name, DType dtype, const Expr& value) {
-    const Tensor& t = kernel_.tensors[static_cast<size_t>(update_.target)];
+    const Tensor& t = kernel_.tensor(update_.target);
     Tensor made{names_(name), Role::Temp, dtype, t.dims, contiguous_strides(t.dims)};
     const int at = static_cast<int>(kernel_.tensors.size());
     kernel_.tensors.push_back(std::move(made));
@@ -91,8 +91,7 @@ class UpdateReverser {
   }
 
   void add(KernelStatement s) {
-    s.formula = fmt::format("{}, next to {}", kernel_.tensors[static_cast<size_t>(s.target)].name,
-                            kernel_.tensors[static_cast<size_t>(update_.target)].name);
+    s.formula = fmt::format("{}, next to {}", kernel_.tensor(s.target).name, kernel_.tensor(update_.target).name);
     kernel_.body.push_back(std::move(s));
   }
 

@@ -1,11 +1,11 @@
 // Scalar operations: C's operators where they mean the same, small functions elsewhere. Integers wrap: they compute
 // through unsigned types.
-#include <algorithm>
 #include <cmath>
 
 #include "emit/c_operators.h"
 #include "emit/emitter.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon::emit {
 namespace {
@@ -89,8 +89,7 @@ bool adds(ScalarOp op) {
 
 /// Sums, products and comparisons of indices: always plain operators, because indices do not overflow.
 bool of_indices(const Emitter& e, const VApply& n) {
-  return (adds(n.op) || is_comparison(n.op)) &&
-         std::all_of(n.args.begin(), n.args.end(), [&](const Operand& x) { return e.is_index(x, false); });
+  return (adds(n.op) || is_comparison(n.op)) && all_of(n.args, [&](const Operand& x) { return e.is_index(x, false); });
 }
 
 /// What an i64 is no larger than, roughly: memory bounds indices and their products, data may be anything of their
@@ -121,12 +120,12 @@ bool may_overflow(const Emitter& e, const Operand& x) {
   const auto* a = std::get_if<VApply>(&x->node);
   if (!a || x->type != OperandType{} || e.is_index(x, true)) return false;
   if (adds(a->op) && magnitude(e, x) >= 0x1p63) return true;
-  return std::any_of(a->args.begin(), a->args.end(), [&](const Operand& y) { return may_overflow(e, y); });
+  return any_of(a->args, [&](const Operand& y) { return may_overflow(e, y); });
 }
 
 /// The index itself is proved to be in its dim. Of what `%`, `clamp` or bits are taken of in it nothing is proved.
 bool of_unbounded_data(const Emitter& e, const VApply& n) {
-  return !adds(n.op) && std::any_of(n.args.begin(), n.args.end(), [&](const Operand& x) { return may_overflow(e, x); });
+  return !adds(n.op) && any_of(n.args, [&](const Operand& x) { return may_overflow(e, x); });
 }
 
 /// Folds x+0, x-0, x*1 and x*0 on indices; null if none of them applies.

@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "support/c_names.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon::emit {
 namespace {
@@ -204,7 +203,7 @@ bool Emitter::is_index(const Operand& v, bool attributes) const {
     return is_index(s->yes, attributes) && is_index(s->no, attributes);
   const auto* a = std::get_if<VApply>(&v->node);
   if (!a || a->op == ScalarOp::Cast || a->op == ScalarOp::Bits) return false;
-  return std::all_of(a->args.begin(), a->args.end(), [&](const Operand& x) { return is_index(x, attributes); });
+  return all_of(a->args, [&](const Operand& x) { return is_index(x, attributes); });
 }
 
 bool Emitter::nonnegative(const Operand& v) const {

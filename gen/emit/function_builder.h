@@ -4,31 +4,28 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "emit/banner.h"
 #include "emit/emitter.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon::emit {
 
 /// A temp of 0 elements lives in registers alone: it has no place in the workspace.
 inline bool in_workspace(const Buffer& b) { return b.storage == Storage::Workspace && constant_value(b.elements) != 0; }
 inline bool has_workspace(const LoopNest& n, bool per_worker = false) {
-  return std::any_of(n.buffers.begin(), n.buffers.end(),
-                     [=](const Buffer& b) { return in_workspace(b) && b.per_worker == per_worker; });
+  return any_of(n.buffers, [=](const Buffer& b) { return in_workspace(b) && b.per_worker == per_worker; });
 }
 
 /// Entry of `in` or `out` that a tensor comes from.
 inline int argument_of(const Kernel& k, int tensor) {
-  const bool output = k.tensors[static_cast<size_t>(tensor)].role == Role::Output;
+  const bool output = k.tensor(tensor).role == Role::Output;
   int n = 0;
   for (int i = 0; i < tensor; ++i) {
-    const Role r = k.tensors[static_cast<size_t>(i)].role;
+    const Role r = k.tensor(i).role;
     if (output ? r == Role::Output : r == Role::Input || r == Role::Constant) ++n;
   }
   return n;
@@ -157,7 +154,7 @@ class FunctionBuilder {
   void model_params(CFunction& f) {
     const ModelParameters p = model_parameters(nest, options);
     for (const int t : p.tensors) {
-      const Tensor& tensor = kernel.tensors[static_cast<size_t>(t)];
+      const Tensor& tensor = kernel.tensor(t);
       f.params.push_back(pointer_type(e, tensor) + (tensor.shared ? "" : " ") + e.tensor_name(t));
       if (!used(t)) f.body.push_back(c_evaluate(c_cast("void", c_text(e.tensor_name(t)))));
     }
@@ -289,7 +286,7 @@ class FunctionBuilder {
   void unpack_part(CBlock& body, const std::vector<Captured>& captured);
   void carve_all(CBlock& body);
   CExpr own_bytes();
-  bool is_own(int buffer) const { return std::find(loop->own.begin(), loop->own.end(), buffer) != loop->own.end(); }
+  bool is_own(int buffer) const { return contains(loop->own, buffer); }
   void declare_buffer(int buffer, const CExpr& at, CBlock& body);
 
   /// Declares the buffers of the workspace or of the worker's memory, one after another; true if there are any.

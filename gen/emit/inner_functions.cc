@@ -1,13 +1,12 @@
 // Inner functions of a nest: parts with an innermost loop that wants the registers to itself.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "emit/emitter.h"
 #include "ir/op/frame.h"
 #include "ir/text/print_c99.h"
 #include "support/check.h"
 #include "support/long_lines.h"
+#include "support/ranges.h"
 #include "support/text_template.h"
 
 namespace tenon::emit {
@@ -76,7 +75,7 @@ void add_text(Emitter& e, const InnerFunction& f, const std::string& part, const
   const std::vector<std::string> wanted = text.hole_names();
   std::vector<HoleValue> values;
   const auto add = [&](const std::string& hole, std::string value) {
-    if (std::find(wanted.begin(), wanted.end(), hole) != wanted.end()) values.push_back({hole, std::move(value)});
+    if (contains(wanted, hole)) values.push_back({hole, std::move(value)});
   };
   add("name", name);
   add("shared", shared_name(e, f));

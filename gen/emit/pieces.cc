@@ -1,11 +1,10 @@
 // Small functions that kernels call, each printed once a file: made on first use.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "emit/emitter.h"
 #include "ir/text/print_c99.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon::emit {
 namespace {
@@ -72,8 +71,7 @@ void call_of_libm(Emitter& inner, const MathBody& math, CBlock& body) {
 /// Functions with a branch for rare arguments are too long for compilers to inline by themselves, and each call loads
 /// all constants of the usual way again.
 bool worth_inlining(const MathBody& math) {
-  return math.type.lanes > 1 && std::any_of(math.body.begin(), math.body.end(),
-                                            [](const Stmt& s) { return std::holds_alternative<SIf>(s.node); });
+  return math.type.lanes > 1 && any_of(math.body, [](const Stmt& s) { return std::holds_alternative<SIf>(s.node); });
 }
 
 /// The macro that asks for functions to be inlined where speed matters more than size.

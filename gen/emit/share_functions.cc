@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 #include <set>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "ir/text/print_c99.h"
 #include "support/function_ref.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -38,9 +38,7 @@ class NumberPass {
     return std::visit([&](const auto& n) { return node(n, e, free); }, e->node);
   }
   std::vector<CExpr> all(const std::vector<CExpr>& list, bool free) {
-    std::vector<CExpr> out;
-    for (const CExpr& e : list) out.push_back(expr(e, free));
-    return out;
+    return mapped(list, [&](const CExpr& e) { return expr(e, free); });
   }
 
   CExpr node(const CText&, const CExpr& e, bool) { return e; }
@@ -104,7 +102,7 @@ class NumberPass {
 
   /// Neither loops nor calls of functions for their effect.
   static bool is_innermost(const CBlock& b) {
-    return std::none_of(b.begin(), b.end(), [](const CStmt& s) {
+    return none_of(b, [](const CStmt& s) {
       if (const auto* c = std::get_if<CEvaluation>(&s.node)) return std::holds_alternative<CCall>(c->value->node);
       if (const auto* i = std::get_if<CIf>(&s.node)) return !is_innermost(i->then) || !is_innermost(i->otherwise);
       if (const auto* x = std::get_if<CScope>(&s.node)) return !is_innermost(x->body);
@@ -151,7 +149,7 @@ class Parameters {
     for (size_t k = 0; k < members[0].numbers.size(); ++k) {
       std::vector<int64_t> column;
       for (const Member& m : members) column.push_back(m.numbers[k].value);
-      const bool differs = std::any_of(column.begin(), column.end(), [&](int64_t v) { return v != column[0]; });
+      const bool differs = any_of(column, [&](int64_t v) { return v != column[0]; });
       of_number_.push_back(differs ? add(column, members[0].numbers[k].name) : -1);
     }
   }
@@ -218,7 +216,7 @@ SharedFunctions share_functions(std::vector<CFunction> functions) {
   for (size_t i = 0; i < functions.size(); ++i) {
     Member m{i, {}};
     std::vector<std::vector<Member>>& alike = groups[form_of(functions[i], m.numbers)];
-    auto group = std::find_if(alike.begin(), alike.end(), [&](const std::vector<Member>& g) { return fits(g, m); });
+    auto group = find_if(alike, [&](const std::vector<Member>& g) { return fits(g, m); });
     if (group == alike.end()) group = alike.insert(group, std::vector<Member>{});
     group->push_back(std::move(m));
   }

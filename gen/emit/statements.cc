@@ -1,18 +1,17 @@
 // Statements of loop nests as statements of C.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "emit/emitter.h"
 #include "support/check.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon::emit {
 namespace {
 
 /// A name in it would meet itself in the next iteration.
 bool declares(const CBlock& b) {
-  return std::any_of(b.begin(), b.end(), [](const CStmt& s) { return std::holds_alternative<CDeclaration>(s.node); });
+  return any_of(b, [](const CStmt& s) { return std::holds_alternative<CDeclaration>(s.node); });
 }
 
 std::string upper(std::string s) {
@@ -172,8 +171,7 @@ class StatementToC {
 
 CExpr Emitter::condition(const Operand& v) {
   const auto* a = std::get_if<VApply>(&v->node);
-  const bool indices = a && !a->args.empty() &&
-                       std::all_of(a->args.begin(), a->args.end(), [&](const Operand& x) { return is_index(x, true); });
+  const bool indices = a && !a->args.empty() && all_of(a->args, [&](const Operand& x) { return is_index(x, true); });
   return indices ? index(v) : operand(v);
 }
 

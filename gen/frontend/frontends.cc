@@ -6,6 +6,7 @@
 #include "frontend/tensors/tensor_files.h"
 #include "frontend/yaml/read_graph_yaml.h"
 #include "frontend/yaml/train_onnx.h"
+#include "support/ranges.h"
 #include "support/read_source.h"
 #include "support/yaml_document.h"
 
@@ -45,9 +46,7 @@ constexpr FrontendRow kFrontends[] = {{".onnx", onnx_model}, {".yaml", yaml_grap
 }  // namespace
 
 bool has_frontend(const std::string& path) {
-  for (const FrontendRow& row : kFrontends)
-    if (path.ends_with(row.extension)) return true;
-  return false;
+  return any_of(kFrontends, [&](const FrontendRow& row) { return path.ends_with(row.extension); });
 }
 
 bool holds_model(const std::string& path) {

@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -81,10 +82,9 @@ int type_variable(const OpDef& def, std::string_view name) {
 
 std::vector<int> body_of_kernels(const LibraryOp& op) {
   std::map<std::string, int> known;
-  std::vector<int> out;
-  for (const LibraryKernel& k : op.kernels)
-    out.push_back(known.emplace(k.kernel.name, static_cast<int>(known.size())).first->second);
-  return out;
+  return mapped(op.kernels, [&](const LibraryKernel& k) {
+    return known.emplace(k.kernel.name, static_cast<int>(known.size())).first->second;
+  });
 }
 
 }  // namespace tenon

@@ -1,11 +1,11 @@
 // The explicit list of levels, and what this machine runs of it.
 #include "isa/all_isas.h"
 
-#include <algorithm>
 #include <array>
 #include <tuple>
 
 #include "isa/levels.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -33,7 +33,7 @@ std::string_view host_architecture() {
 
 bool runs_on_host(const Isa& isa) {
   if (isa.architecture.empty()) return true;
-  return isa.architecture == host_architecture() && std::all_of(isa.needs.begin(), isa.needs.end(), host_has);
+  return isa.architecture == host_architecture() && all_of(isa.needs, host_has);
 }
 
 const Isa& native_isa() {
@@ -46,13 +46,13 @@ const Isa& native_isa() {
 std::vector<IsaRow> extend_rows(std::vector<IsaRow> base, std::vector<IsaRow> own) {
   const auto order = [](const IsaRow& r) { return std::tuple(r.key, r.dtype, r.lanes); };
   const auto before = [&](const IsaRow& a, const IsaRow& b) { return order(a) < order(b); };
-  std::stable_sort(own.begin(), own.end(), before);
+  stable_sort(own, before);
   std::vector<IsaRow> all = std::move(own);
   const size_t own_count = all.size();
   for (const IsaRow& r : base)
     if (!std::binary_search(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(own_count), r, before))
       all.push_back(r);
-  std::stable_sort(all.begin(), all.end(), before);
+  stable_sort(all, before);
   return all;
 }
 

@@ -1,10 +1,8 @@
 // The instruction-set levels that code is generated for, and which of them this machine runs.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "ir/nest/isa.h"
 

@@ -1,5 +1,4 @@
 // Bits of the processor's identification, and the registers that the system saves.
-#include <algorithm>
 #include <iterator>
 
 #include "isa/levels.h"
@@ -7,6 +6,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+
+#include "support/ranges.h"
 #endif
 
 namespace tenon {
@@ -45,8 +46,7 @@ unsigned saved_registers() {
 }  // namespace
 
 bool host_has(std::string_view feature) {
-  const auto f =
-      std::find_if(std::begin(kFeatures), std::end(kFeatures), [&](const Feature& row) { return row.name == feature; });
+  const auto f = find_if(kFeatures, [&](const Feature& row) { return row.name == feature; });
   TENON_CHECK(f != std::end(kFeatures), "no row of host_features.cc is called {}", feature);
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (!__get_cpuid_count(f->leaf, f->part, &a, &b, &c, &d) || (saved_registers() & f->saved) != f->saved) return false;

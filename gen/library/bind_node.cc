@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "ir/op/type_function.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -31,9 +31,7 @@ struct AttrBinding {
   std::vector<Typed> operator()(const std::vector<std::string>&) { return refuse("a list of words"); }
   template <class T>
   std::vector<Typed> operator()(const std::vector<T>& list) {
-    std::vector<Typed> all;
-    for (const T& v : list) all.push_back((*this)(v)[0]);
-    return all;
+    return mapped(list, [&](const T& v) { return (*this)(v)[0]; });
   }
   std::vector<Typed> refuse(const std::string& what) {
     error = fmt::format("the attribute '{}' does not take {}", def.name, what);
@@ -129,9 +127,8 @@ std::optional<SizeExpr> to_size(const Expr& e) {
 
 std::string free_type(const OpDef& def) {
   for (const TypeVar& t : def.types) {
-    const bool bound = std::any_of(def.inputs.begin(), def.inputs.end(), [&](const TensorDef& in) {
-      return variable_of_type(in.dtype) == t.name && !in.optional;
-    });
+    const bool bound =
+        any_of(def.inputs, [&](const TensorDef& in) { return variable_of_type(in.dtype) == t.name && !in.optional; });
     if (!bound && !t.derived) return t.name;
   }
   return "";
@@ -144,7 +141,7 @@ std::optional<BoundCall> bind_node(const NodeCall& node, Diagnostics& diagnostic
   if (const std::string free = free_type(def); !free.empty() && !def.attr("dtype")) {
     const auto it = attrs.find("dtype");
     const auto named = [&](const TensorDef& t) { return variable_of_type(t.dtype) == free; };
-    const bool optional_binds = std::any_of(def.inputs.begin(), def.inputs.end(), named);
+    const bool optional_binds = any_of(def.inputs, named);
     if (it != attrs.end() && std::holds_alternative<DType>(it->second)) types[free] = std::get<DType>(it->second);
     else if (!optional_binds) types[free] = DType::F32;
   }

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algebra/overflow.h"
 #include "algebra/simplify.h"
 #include "ir/kernel/library.h"
@@ -15,6 +13,7 @@
 #include "library/storage_order.h"
 #include "library/type_rules.h"
 #include "library/unroll_variadic.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -137,7 +136,7 @@ class CallBinder {
         if (pack != scope_.any_rank.end() && from.empty()) from = pack->second;
         return pack != scope_.any_rank.end() && pack->second == from;
       };
-      if (extents.size() == static_cast<size_t>(kMaxRank) && std::all_of(extents.begin(), extents.end(), of_one))
+      if (extents.size() == static_cast<size_t>(kMaxRank) && all_of(extents, of_one))
         scope_.binding.pack_ranks[name] = rank_name(from);
     }
   }
@@ -189,16 +188,13 @@ class CallBinder {
     if (scope_.binding.attrs.count(name) || scope_.binding.sizes.count(name) || scope_.binding.packs.count(name))
       return false;
     const auto named = [&](const Dim& d) { return d.name == name; };
-    const auto has = [&](const Dim& d) {
-      return std::any_of(d.parts.begin(), d.parts.end(), named) || (named(d) && d.kind != DimKind::split);
-    };
-    return std::any_of(def_.inputs.begin(), def_.inputs.end(),
-                       [&](const TensorDef& t) { return std::any_of(t.dims.begin(), t.dims.end(), has); });
+    const auto has = [&](const Dim& d) { return any_of(d.parts, named) || (named(d) && d.kind != DimKind::split); };
+    return any_of(def_.inputs, [&](const TensorDef& t) { return any_of(t.dims, has); });
   }
 
   bool is_bound(const Syntax& s) {
     if (s.is(SyntaxKind::name) && def_.let(s.text) ? !let_before_inputs(s.text) : is_open(s.text)) return false;
-    return std::all_of(s.children.begin(), s.children.end(), [&](const Syntax& child) { return is_bound(child); });
+    return all_of(s.children, [&](const Syntax& child) { return is_bound(child); });
   }
 
   /// A let that a split dim is divided by, as far as it is known while the inputs are being bound; bind_lets()
@@ -266,8 +262,7 @@ class CallBinder {
 
   /// Whether the op that makes the call has the same condition.
   bool is_required(const Expr& condition) const {
-    return std::any_of(kernel_.facts.begin(), kernel_.facts.end(),
-                       [&](const Expr& fact) { return same(simplify(fact), condition); });
+    return any_of(kernel_.facts, [&](const Expr& fact) { return same(simplify(fact), condition); });
   }
 
   const OpDef& def_;
@@ -350,7 +345,7 @@ bool bind_composite(const BodyCall& call, Kernel& kernel, Scope& scope, Diagnost
   for (size_t i = 0; i < inputs.size(); ++i) {
     given[i].present = inputs[i].tensor >= 0;
     if (!given[i].present) continue;
-    const Tensor& t = kernel.tensors[static_cast<size_t>(inputs[i].tensor)];
+    const Tensor& t = kernel.tensor(inputs[i].tensor);
     given[i].dtype = t.dtype;
     given[i].dims = t.dims;
   }

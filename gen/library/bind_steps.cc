@@ -3,13 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "algebra/simplify.h"
 #include "ir/kernel/expr.h"
 #include "ir/op/type_function.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -73,12 +72,11 @@ std::optional<std::string> bind_types(const OpDef& def, const std::vector<std::o
 
 bool is_extent(const OpDef& def, const std::string& let) {
   const auto names = [&](const Dim& d) {
-    return d.name == let || std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return p.name == let; });
+    return d.name == let || any_of(d.parts, [&](const Dim& p) { return p.name == let; });
   };
-  const auto has = [&](const TensorDef& t) { return std::any_of(t.dims.begin(), t.dims.end(), names); };
-  return std::any_of(def.inputs.begin(), def.inputs.end(), has) ||
-         std::any_of(def.outputs.begin(), def.outputs.end(), has) ||
-         std::any_of(def.index.begin(), def.index.end(), [&](const IndexRange& r) { return r.extent.is_name(let); });
+  const auto has = [&](const TensorDef& t) { return any_of(t.dims, names); };
+  return any_of(def.inputs, has) || any_of(def.outputs, has) ||
+         any_of(def.index, [&](const IndexRange& r) { return r.extent.is_name(let); });
 }
 
 void require_sizes(Kernel& kernel, const Expr& holds, std::string what) {
@@ -88,11 +86,8 @@ void require_sizes(Kernel& kernel, const Expr& holds, std::string what) {
   const bool symmetric = equal && equal->op == ScalarOp::Eq;
   const Expr swapped = symmetric ? apply(ScalarOp::Eq, {equal->args[1], equal->args[0]}) : condition;
   const auto is_same = [&](const Expr& other) { return same(other, condition) || same(other, swapped); };
-  if (std::any_of(kernel.facts.begin(), kernel.facts.end(), [&](const Expr& f) { return is_same(simplify(f)); }))
-    return;
-  if (std::any_of(kernel.checks.begin(), kernel.checks.end(),
-                  [&](const Check& c) { return c.loops.empty() && is_same(c.holds); }))
-    return;
+  if (any_of(kernel.facts, [&](const Expr& f) { return is_same(simplify(f)); })) return;
+  if (any_of(kernel.checks, [&](const Check& c) { return c.loops.empty() && is_same(c.holds); })) return;
   kernel.checks.push_back({{}, condition, CheckStatus::Shape, std::move(what)});
 }
 
@@ -102,7 +97,7 @@ bool is_comparison(const Expr& e) {
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a || a->args.size() != 2 || !is_int(a->args[0]->type)) return false;
   constexpr ScalarOp all[] = {ScalarOp::Eq, ScalarOp::Ne, ScalarOp::Le, ScalarOp::Lt, ScalarOp::Ge, ScalarOp::Gt};
-  return std::find(std::begin(all), std::end(all), a->op) != std::end(all);
+  return contains(all, a->op);
 }
 
 /// 0 where the condition is as `wanted`, above 0 elsewhere; null where integers do not say it.

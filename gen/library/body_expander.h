@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "library/table_data.h"
 #include "library/type_rules.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -130,19 +130,18 @@ class BodyExpander {
     const bool name = s.kind == SyntaxKind::name && scope_.ranges.count(s.text);
     const bool pack =
         (s.kind == SyntaxKind::pack || s.kind == SyntaxKind::name) && !name && scope_.pack_ranges.count(s.text);
-    if ((name || pack) && std::find(bound.begin(), bound.end(), s.text) == bound.end()) {
+    if ((name || pack) && !contains(bound, s.text)) {
       Syntax v = s;
       if (pack) v.kind = SyntaxKind::pack;
       for (LoopVar& lv : expr_.loop_vars(v))
-        if (std::none_of(out.begin(), out.end(), [&](const LoopVar& o) { return o.name == lv.name; }))
-          out.push_back(std::move(lv));
+        if (none_of(out, [&](const LoopVar& o) { return o.name == lv.name; })) out.push_back(std::move(lv));
     }
     for (const Syntax& c : s.children) free_vars(c, bound, out);
   }
 
   DType real_of_statement(const BoundTensor* target) const {
     if (target && target->tensor >= 0) {
-      const DType d = dtype_row(kernel_.tensors[static_cast<size_t>(target->tensor)].dtype).compute;
+      const DType d = dtype_row(kernel_.tensor(target->tensor).dtype).compute;
       if (is_float(d) || is_complex(d)) return real_of(d);
     }
     for (const TypeVar& t : def_.types)
@@ -179,8 +178,7 @@ class BodyExpander {
     ExprBuilder::Statement facts;
     facts.real = real_of_statement(target);
     DType least = DType::I8;
-    if (target && is_int(kernel_.tensors[static_cast<size_t>(target->tensor)].dtype))
-      least = kernel_.tensors[static_cast<size_t>(target->tensor)].dtype;
+    if (target && is_int(kernel_.tensor(target->tensor).dtype)) least = kernel_.tensor(target->tensor).dtype;
     facts.widest = expr_.widest_integer(s.value, least);
     std::vector<std::string> bound;
     // Outside of a range are the variables that its ends ask for.
@@ -206,7 +204,7 @@ class BodyExpander {
     if (diagnostics_.has_errors()) return;
     if (!target) target = &make_temp(name, s, v);
     else if (s.combine != Combine::define) adopt_type(scope_.tensors[name], v);
-    const Tensor& t = kernel_.tensors[static_cast<size_t>(target->tensor)];
+    const Tensor& t = kernel_.tensor(target->tensor);
     if (const auto why = assignable(v, t.dtype))
       expr_.error(Code::E0602, s.value, *why, {fmt::format("write cast(…, {})", name_of(t.dtype))});
     KernelStatement out;
@@ -236,7 +234,7 @@ class BodyExpander {
   void note_checks(const Statement& s, size_t first) {
     note_checks();
     for (size_t i = first; s.order && i < kernel_.checks.size(); ++i)
-      if (std::any_of(recurrent_.begin(), recurrent_.end(), [&](int t) { return asks_for(kernel_.checks[i], t); }))
+      if (any_of(recurrent_, [&](int t) { return asks_for(kernel_.checks[i], t); }))
         steps_.check_makers[i] = behind_group_;
   }
 
@@ -280,7 +278,7 @@ class BodyExpander {
   /// An intermediate that begins as untyped numbers alone takes the type of the value that is first combined
   /// into it.
   void adopt_type(BoundTensor& target, const Typed& v) {
-    Tensor& t = kernel_.tensors[static_cast<size_t>(target.tensor)];
+    Tensor& t = kernel_.tensor(target.tensor);
     if (!target.flexible || v.flexible || t.role != Role::Temp || t.dtype == v.e->type ||
         !(is_float(v.e->type) || is_complex(v.e->type)))
       return;
@@ -300,8 +298,8 @@ class BodyExpander {
 
   /// An update without an earlier definition combines into the identity.
   void identity_first(const BoundTensor& target, Update update) {
-    if (std::find(defined_.begin(), defined_.end(), target.tensor) != defined_.end()) return;
-    const Tensor& t = kernel_.tensors[static_cast<size_t>(target.tensor)];
+    if (contains(defined_, target.tensor)) return;
+    const Tensor& t = kernel_.tensor(target.tensor);
     const Reducer r = update == Update::Mul      ? Reducer::Prod
                       : update == Update::Max    ? Reducer::Max
                       : update == Update::Min    ? Reducer::Min

@@ -1,26 +1,25 @@
 // Results of calls in a body: where they go, whether they fit, and what a call that does not fit was given.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algebra/simplify.h"
 #include "library/bind_steps.h"
 #include "library/body_expander.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
 /// Whether the result of a call is made in dims other than those of what it is given to.
 bool BodyExpander::is_copied(const std::string& given, const BoundTensor& made) const {
   const auto t = scope_.tensors.find(given);
-  if (t != scope_.tensors.end() && !is_contiguous(kernel_.tensors[static_cast<size_t>(t->second.tensor)])) return true;
+  if (t != scope_.tensors.end() && !is_contiguous(kernel_.tensor(t->second.tensor))) return true;
   return !is_plain(made.stored) || (t != scope_.tensors.end() && !is_plain(dims_in_calls(given, t->second)));
 }
 
 /// Whether a pack whose rank only a call of the library tells is in the shape of the tensor.
 bool BodyExpander::has_any_rank(const BoundTensor& t) const {
-  const std::vector<Expr>& dims = kernel_.tensors[static_cast<size_t>(t.tensor)].dims;
-  return std::any_of(dims.begin(), dims.end(), [&](const Expr& e) {
+  const std::vector<Expr>& dims = kernel_.tensor(t.tensor).dims;
+  return any_of(dims, [&](const Expr& e) {
     const auto* size = std::get_if<SizeRef>(&e->node);
     return size && scope_.any_rank.contains(size->name);
   });
@@ -33,7 +32,7 @@ std::string BodyExpander::shape_of(const std::string& name) const {
   for (const Dim& dim : own ? own->dims : std::vector<Dim>()) dims.push_back(print(dim));
   const BoundTensor& t = scope_.tensors.at(name);
   if (!own)
-    for (const Expr& e : kernel_.tensors[static_cast<size_t>(t.tensor)].dims) dims.push_back(to_text(e));
+    for (const Expr& e : kernel_.tensor(t.tensor).dims) dims.push_back(to_text(e));
   return fmt::format("{}[{}]", name, joined(dims, ", "));
 }
 
@@ -43,16 +42,14 @@ void BodyExpander::no_argument(const Syntax& arg) {
   const auto look = [&](const auto& self, const Syntax& e) -> void {
     const auto t = e.kind == SyntaxKind::name ? scope_.tensors.find(e.text) : scope_.tensors.end();
     const bool found = t != scope_.tensors.end() && t->second.tensor >= 0;
-    if (found && std::find(names.begin(), names.end(), e.text) == names.end()) names.push_back(e.text);
+    if (found && !contains(names, e.text)) names.push_back(e.text);
     for (const Syntax& child : e.children) self(self, child);
   };
   look(look, arg);
   if (names.size() < 2)
     return expr_.error(Code::E0425, arg, "an input of an op is a tensor, or an expression over whole tensors");
-  std::vector<std::string> notes;
-  for (const std::string& name : names) notes.push_back(fmt::format("'{}'", shape_of(name)));
   expr_.error(Code::E0425, arg, fmt::format("the tensors of '{}' have different shapes", print(arg)),
-              {fmt::format("they are {}", joined(notes, ", ")),
+              {"they are " + joined(names, ", ", [&](const auto& name) { return "'" + shape_of(name) + "'"; }),
                "an argument is computed from tensors of one shape: define a value first, t[…] = …, and pass t"});
 }
 
@@ -77,7 +74,7 @@ void BodyExpander::note_arguments(const Statement& s, const OpDef& callee, Diagn
       const std::string note = fmt::format(
           "*{0} is any number of dimensions, in this kernel {1}: write them out where {2} needs a certain number",
           dim.name, pack->second.size(), callee.name);
-      if (std::find(d.notes.begin(), d.notes.end(), note) == d.notes.end()) d.notes.push_back(note);
+      if (!contains(d.notes, note)) d.notes.push_back(note);
     }
   }
 }
@@ -87,16 +84,15 @@ bool BodyExpander::fits_output(const Statement& s, const OpDef& callee, const Wo
   const auto t = scope_.tensors.find(given.text);
   if (t == scope_.tensors.end() || t->second.tensor < 0) return true;
   const auto extents = [&](const BoundTensor& b, const StoredDims& dims) {
-    const std::vector<Expr>& own = kernel_.tensors[static_cast<size_t>(b.tensor)].dims;
+    const std::vector<Expr>& own = kernel_.tensor(b.tensor).dims;
     return dims.empty() ? own : stored_extents(own, dims);
   };
   const std::vector<Expr> have = extents(made, made.stored),
                           want = extents(t->second, dims_in_calls(given.text, t->second));
   const auto refuse = [&](std::string message) {
-    std::vector<std::string> dims;
-    for (const Expr& e : have) dims.push_back(to_text(e));
     Diagnostic d{Code::E0603, Severity::error, given.span, "", std::move(message), {}};
-    d.notes = {fmt::format("the output is '{}', the result [{}]", shape_of(given.text), joined(dims, ", "))};
+    d.notes = {fmt::format("the output is '{}', the result [{}]", shape_of(given.text),
+                           joined(have, ", ", [](const Expr& e) { return to_text(e); }))};
     note_arguments(s, callee, d);
     diagnostics_.add(std::move(d));
     return false;
@@ -120,11 +116,11 @@ void BodyExpander::name_result(const std::string& given, BoundTensor& made, cons
   const auto t = scope_.tensors.find(given);
   defined_.push_back(t == scope_.tensors.end() ? made.tensor : t->second.tensor);
   if (is_copied(given, made)) {
-    kernel_.tensors[static_cast<size_t>(made.tensor)].name = unused_name(given + "_parts");
+    kernel_.tensor(made.tensor).name = unused_name(given + "_parts");
   } else if (t != scope_.tensors.end()) {
     made.tensor = t->second.tensor;
   } else {
-    kernel_.tensors[static_cast<size_t>(made.tensor)].name = given;
+    kernel_.tensor(made.tensor).name = given;
     BoundTensor mine;
     mine.tensor = made.tensor;
     mine.entries = entries_for_caller(made, inputs);
@@ -156,7 +152,7 @@ void BodyExpander::copy_results(const Statement& s, const OpDef& callee, const S
     }
     BoundTensor mine = stored_view(kernel_, made, made.stored);
     mine.open = true;
-    kernel_.tensors[static_cast<size_t>(mine.tensor)].name = unused_name(given);
+    kernel_.tensor(mine.tensor).name = unused_name(given);
     defined_.push_back(mine.tensor);
     scope_.tensors[given] = std::move(mine);
   }

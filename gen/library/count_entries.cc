@@ -1,10 +1,10 @@
 // How many stored dimensions each entry of a signature takes.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "library/shape_binder.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -30,7 +30,7 @@ std::vector<int64_t> ShapeBinder::axes_of(const std::string& attr, size_t rank, 
     }
     axes.push_back(*v < 0 ? *v + r : *v);
   }
-  std::sort(axes.begin(), axes.end());
+  sort(axes);
   if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) why = fmt::format("{} names a dimension twice", attr);
   return axes;
 }
@@ -64,7 +64,7 @@ ShapeBinder::EntryCounts ShapeBinder::known_counts(const TensorDef& t, size_t ra
 }
 
 void ShapeBinder::count_beside_axis(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const {
-  const auto fixed = static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.end(), is_fixed));
+  const auto fixed = static_cast<size_t>(count_if(t.dims, is_fixed));
   const auto before =
       static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.begin() + static_cast<std::ptrdiff_t>(c.at), is_fixed));
   const size_t after = fixed - before - (is_fixed(t.dims[c.at]) ? 1 : 0);
@@ -88,7 +88,7 @@ void ShapeBinder::count_beside_added(const TensorDef& t, size_t rank, const Adde
   const auto count_part = [&](size_t from, size_t to, size_t available) {
     size_t known = 0, open = to;
     for (size_t i = from; i < to; ++i) {
-      if (open == to && std::find(c.open.begin(), c.open.end(), i) != c.open.end()) open = i;
+      if (open == to && contains(c.open, i)) open = i;
       else known += c.count[i];
     }
     if (open < to && known <= available) c.count[open] = available - known;
@@ -102,9 +102,9 @@ void ShapeBinder::count_beside_added(const TensorDef& t, size_t rank, const Adde
 
 void ShapeBinder::count_open(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const {
   if (c.listed < t.dims.size()) {
-    const auto fixed = static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.end(), is_fixed));
+    const auto fixed = static_cast<size_t>(count_if(t.dims, is_fixed));
     size_t others = rank - std::min(rank, c.count[c.listed] + fixed);
-    const bool after_too = std::any_of(c.open.begin(), c.open.end(), [&](size_t k) { return k > c.listed; });
+    const bool after_too = any_of(c.open, [&](size_t k) { return k > c.listed; });
     for (size_t i : c.open) {
       const bool split = i < c.listed && after_too && !c.axes.empty();
       c.count[i] = split ? std::min(others, static_cast<size_t>(c.axes[0])) : others;

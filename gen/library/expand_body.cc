@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "library/body_expander.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -27,7 +26,7 @@ bool asks_for_what_is_made(const Kernel& kernel) {
   for (const KernelStatement& s : kernel.body)
     if (is_in_recurrence(s) || s.update != Update::Assign || needs(s.value, true))
       made[static_cast<size_t>(s.target)] = true;
-  return std::any_of(kernel.checks.begin(), kernel.checks.end(), [&](const Check& c) { return needs(c.holds, false); });
+  return any_of(kernel.checks, [&](const Check& c) { return needs(c.holds, false); });
 }
 
 /// Stores the extents that the body finds where the call returns them.

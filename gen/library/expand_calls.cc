@@ -3,6 +3,7 @@
 #include "library/body_expander.h"
 #include "library/expand_body.h"
 #include "library/unroll_variadic.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -78,13 +79,12 @@ bool BodyExpander::call_arguments(const Statement& s, const OpDef& callee, std::
 std::optional<int64_t> BodyExpander::place_of_axis(const std::string& attr,
                                                    const std::vector<BoundTensor>& inputs) const {
   if (inputs.empty() || inputs[0].tensor < 0) return std::nullopt;
-  const std::vector<Expr>& dims = kernel_.tensors[static_cast<size_t>(inputs[0].tensor)].dims;
+  const std::vector<Expr>& dims = kernel_.tensor(inputs[0].tensor).dims;
   for (const TensorDef& t : def_.inputs) {
     const auto bound = scope_.tensors.find(t.name);
-    const auto at = std::find_if(t.dims.begin(), t.dims.end(),
-                                 [&](const Dim& d) { return d.at == attr && d.kind == DimKind::size; });
+    const auto at = find_if(t.dims, [&](const Dim& d) { return d.at == attr && d.kind == DimKind::size; });
     if (bound == scope_.tensors.end() || bound->second.tensor < 0 || at == t.dims.end()) continue;
-    const std::vector<Expr>& own = kernel_.tensors[static_cast<size_t>(bound->second.tensor)].dims;
+    const std::vector<Expr>& own = kernel_.tensor(bound->second.tensor).dims;
     if (!std::equal(own.begin(), own.end(), dims.begin(), dims.end(),
                     [](const Expr& a, const Expr& b) { return same(a, b); }))
       continue;
@@ -123,7 +123,7 @@ std::optional<BoundTensor> BodyExpander::computed_argument(const Syntax& arg) {
     const auto t = s.kind == SyntaxKind::name ? outside.find(s.text) : outside.end();
     if (t == outside.end() || t->second.tensor < 0) return;
     BoundTensor flat = argument_tensor(t->first, t->second);
-    const std::vector<Expr>& own = kernel_.tensors[static_cast<size_t>(flat.tensor)].dims;
+    const std::vector<Expr>& own = kernel_.tensor(flat.tensor).dims;
     flat.entries.clear();
     for (const Expr& e : own) flat.entries.push_back({e});
     if (dims.empty() && names.empty()) dims = own;
@@ -168,10 +168,9 @@ StoredDims BodyExpander::dims_in_calls(const std::string& name, const BoundTenso
   const TensorDef* declared = def_.input(name) ? def_.input(name) : def_.output(name);
   if (declared) return joined_dims(t, *declared);
   const auto defines = [&](const Statement& s) {
-    return !s.is_call && !s.is_extent &&
-           std::any_of(s.targets.begin(), s.targets.end(), [&](const Word& w) { return w.text == name; });
+    return !s.is_call && !s.is_extent && any_of(s.targets, [&](const Word& w) { return w.text == name; });
   };
-  const auto definition = std::find_if(def_.body.begin(), def_.body.end(), defines);
+  const auto definition = find_if(def_.body, defines);
   return definition == def_.body.end() ? StoredDims() : joined_dims(t, definition->subs);
 }
 
@@ -226,9 +225,7 @@ void BodyExpander::name_extents(const Statement& s, const OpDef& callee,
     std::string name = extent_given_to(s, callee, l.name);
     const auto own = scope_.binding.sizes.find(name);
     if (!name.empty()) name = std::get<SizeRef>(own->second.e->node).name;
-    const auto taken = [&](const auto& all) {
-      return std::any_of(all.begin(), all.end(), [&](const auto& z) { return z.name == name; });
-    };
+    const auto taken = [&](const auto& all) { return any_of(all, [&](const auto& z) { return z.name == name; }); };
     for (int n = 0; own == scope_.binding.sizes.end() && (n == 0 || taken(kernel_.sizes) || taken(steps_.found)); ++n)
       name = fmt::format("{}_{}{}", callee.name, l.name, n == 0 ? "" : fmt::format("_{}", n + 1));
     attrs[l.name] = {{{size_ref(name), true}}};
@@ -244,10 +241,9 @@ void BodyExpander::expand_callee(Scope& inner) {
 void BodyExpander::call_frame(const std::shared_ptr<const Frame>& frame, Scope& inner) {
   for (const TensorDef& input : inner.def->inputs) {
     BoundTensor& b = inner.tensors[input.name];
-    if (b.tensor < 0 || is_contiguous(kernel_.tensors[static_cast<size_t>(b.tensor)])) continue;
+    if (b.tensor < 0 || is_contiguous(kernel_.tensor(b.tensor))) continue;
     StoredDims plain;
-    for (size_t k = 0; k < kernel_.tensors[static_cast<size_t>(b.tensor)].dims.size(); ++k)
-      plain.push_back(static_cast<int>(k));
+    for (size_t k = 0; k < kernel_.tensor(b.tensor).dims.size(); ++k) plain.push_back(static_cast<int>(k));
     b = stored_view(kernel_, b, plain);
   }
   note_checks();
@@ -264,8 +260,8 @@ void BodyExpander::call_frame(const std::shared_ptr<const Frame>& frame, Scope& 
   for (const LetDef& l : inner.def->lets)
     for (size_t k = 0; l.written && k < call.tensors.size(); ++k)
       if (frame->parameters[k].kind == FrameParameterKind::extent && frame->parameters[k].name == l.name)
-        steps_.found.push_back({kernel_.tensors[static_cast<size_t>(call.tensors[k])].extent, call.tensors[k],
-                                next_step(), bounds.value(l.value).e});
+        steps_.found.push_back(
+            {kernel_.tensor(call.tensors[k]).extent, call.tensors[k], next_step(), bounds.value(l.value).e});
   steps_.calls.push_back({kernel_.body.size(), std::move(call)});
   if (says_values) values.run();
 }
@@ -306,7 +302,7 @@ void BodyExpander::replace_values(const Frame& frame, Scope& called) {
       b.tensor = -1;
       continue;
     }
-    Tensor t = kernel_.tensors[static_cast<size_t>(b.tensor)];
+    Tensor t = kernel_.tensor(b.tensor);
     t.name = unused_name(t.name + "_of_" + frame.name);
     t.role = Role::Temp;
     t.extent.clear();

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "ir/op/type_function.h"
@@ -13,6 +12,7 @@
 #include "support/check.h"
 #include "support/joined.h"
 #include "support/parallel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -34,10 +34,10 @@ void assign_types(const OpDef& def, size_t i, const std::vector<DType>& keys, Ty
     types.erase(v.name);
     return;
   }
-  const bool small = std::any_of(keys.begin(), keys.end(), is_small);  // small types are there for those who name them
+  const bool small = any_of(keys, is_small);  // small types are there for those who name them
   for (const DType d : dtypes_of(v)) {
     if (is_small(d) && !small) continue;
-    if (i == 0 && !keys.empty() && std::find(keys.begin(), keys.end(), d) == keys.end()) continue;
+    if (i == 0 && !keys.empty() && !contains(keys, d)) continue;
     types[v.name] = d;
     assign_types(def, i + 1, keys, types, out);
   }
@@ -68,8 +68,7 @@ bool mentions_arithmetic(const Expr& e, DType d) {
   walk(e, [&](const Expr& n) {
     const auto* a = std::get_if<Apply>(&n->node);
     const auto* constant = std::get_if<Constant>(&n->node);
-    found = found || (a && (n->type == d ||
-                            std::any_of(a->args.begin(), a->args.end(), [&](const Expr& x) { return x->type == d; })));
+    found = found || (a && (n->type == d || any_of(a->args, [&](const Expr& x) { return x->type == d; })));
     found = found || (n->type == d && ((constant && !is_zero(*constant)) || std::holds_alternative<AttrRef>(n->node) ||
                                        std::holds_alternative<Reduce>(n->node)));
     return !found;
@@ -79,10 +78,10 @@ bool mentions_arithmetic(const Expr& e, DType d) {
 
 /// Whether a template depends on the types of this variable beyond their size.
 bool frame_computes(const Frame& frame, const OpDef& def, const TypeVar& v) {
-  return std::any_of(frame.parameters.begin(), frame.parameters.end(), [&](const FrameParameter& p) {
+  return any_of(frame.parameters, [&](const FrameParameter& p) {
     const TensorDef* t = p.kind == FrameParameterKind::input ? def.input(p.name) : def.output(p.name);
     if (!p.is_tensor() || !t || t->dtype != v.name) return false;
-    return std::any_of(frame_holes().begin(), frame_holes().end(), [&](const FrameHole& h) {
+    return any_of(frame_holes(), [&](const FrameHole& h) {
       return h.numeric && frame.text.find("@" + frame_hole_name(p.name, h) + "@") != std::string::npos;
     });
   });
@@ -105,9 +104,8 @@ bool computes_in_call(const Kernel& part) {
 /// A type variable whose values are only moved: bodies are shared by element size.
 bool only_moves(const OpLibrary& defs, const OpDef& def, const TypeVar& v, const Types& sample,
                 const std::map<std::string, PackPlan>& packs) {
-  if (std::none_of(v.classes.begin(), v.classes.end(), [](const Word& w) { return w.text == "any"; })) return false;
-  if (std::any_of(def.tables.begin(), def.tables.end(),
-                  [&](const TableDef& t) { return variable_of_type(t.tensor.dtype) == v.name; }))
+  if (none_of(v.classes, [](const Word& w) { return w.text == "any"; })) return false;
+  if (any_of(def.tables, [&](const TableDef& t) { return variable_of_type(t.tensor.dtype) == v.name; }))
     return false;  // the bits of a number are others in each type
   if (const auto frame = defs.frame_of(def)) return !frame_computes(*frame, def, v);
   Types types = sample;
@@ -115,7 +113,7 @@ bool only_moves(const OpLibrary& defs, const OpDef& def, const TypeVar& v, const
   Diagnostics ignored;
   const auto k = expand_symbolic(defs, def, {types, std::vector<bool>(def.inputs.size(), true), packs}, ignored);
   if (!k) return false;
-  bool moves = std::none_of(k->kernel.parts.begin(), k->kernel.parts.end(), computes_in_call);
+  bool moves = none_of(k->kernel.parts, computes_in_call);
   for_each_statement(k->kernel, [&](const KernelStatement& s) {
     moves = moves && (s.update == Update::Assign || s.update == Update::Last) &&
             !mentions_arithmetic(s.value, DType::U16) && !(s.where && mentions_arithmetic(s.where, DType::U16));
@@ -149,7 +147,7 @@ std::vector<std::vector<bool>> prefixes(size_t operands) {
 }
 
 bool has_floating(const std::vector<TensorDef>& tensors, const Types& types) {
-  return std::any_of(tensors.begin(), tensors.end(), [&](const TensorDef& t) {
+  return any_of(tensors, [&](const TensorDef& t) {
     const auto v = types.find(t.dtype);
     const auto d = v == types.end() ? dtype_from_name(t.dtype) : std::optional(v->second);
     return d && is_float(*d);
@@ -197,11 +195,11 @@ bool expand_op(const OpExpansion& how, const OpDef& given, Library& library, Dia
   if (how.for_gradients) plan_gradients(def, op, all);
   if (def.types.empty() && !keys.empty() && !def.inputs.empty()) {
     const auto d = dtype_from_name(def.inputs[0].dtype);
-    if (d && std::find(keys.begin(), keys.end(), *d) == keys.end()) return false;
+    if (d && !contains(keys, *d)) return false;
   }
   if (all.empty()) return false;
   std::vector<std::string> moved;
-  const bool derives = std::any_of(def.types.begin(), def.types.end(), [](const TypeVar& v) { return v.derived; });
+  const bool derives = any_of(def.types, [](const TypeVar& v) { return v.derived; });
   for (const TypeVar& v : def.types)
     if (!how.for_gradients && !derives && only_moves(defs, def, v, all[0], op.packs)) moved.push_back(v.name);
   for (const TensorDef& t : def.inputs) op.stand_ins.push_back(stand_in(def, t));
@@ -234,7 +232,7 @@ bool expand_op(const OpExpansion& how, const OpDef& given, Library& library, Dia
 bool needs_graph(const OpDef& def) {
   const auto permutes = [](const LetDef& l) { return l.pack && l.value.calls(Builtin::permute); };
   if (permuted_view(def)) return false;
-  return (is_variadic(def) && !may_lack_tensors(def)) || std::any_of(def.lets.begin(), def.lets.end(), permutes);
+  return (is_variadic(def) && !may_lack_tensors(def)) || any_of(def.lets, permutes);
 }
 
 namespace {
@@ -249,8 +247,7 @@ std::string dtypes_text(const OpDef& def) {
 
 /// Why a selection has no kernels: of one op with what it takes and, where it is the user's, its place.
 Diagnostic nothing_selected(const OpLibrary& defs, const std::vector<std::string>& names) {
-  const auto graph_only = std::find_if(names.begin(), names.end(),
-                                       [&](const std::string& n) { return defs.op(n) && needs_graph(*defs.op(n)); });
+  const auto graph_only = find_if(names, [&](const std::string& n) { return defs.op(n) && needs_graph(*defs.op(n)); });
   const OpDef* one = graph_only != names.end() ? defs.op(*graph_only) : names.size() == 1 ? defs.op(names[0]) : nullptr;
   Diagnostic d{Code::E0607, Severity::error, {}, "tenon", "none of the ops chosen takes any of the dtypes chosen", {}};
   if (names.empty())
@@ -278,7 +275,7 @@ namespace {
 
 std::vector<std::string> sorted_names(const LibrarySelection& selection) {
   std::vector<std::string> names = selection.ops;
-  std::sort(names.begin(), names.end());
+  sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }

@@ -1,9 +1,8 @@
 // One operator of a graph → its kernel.
 #include "library/expand_node.h"
 
-#include <algorithm>
-
 #include "library/expand_body.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -12,7 +11,7 @@ namespace {
 /// Sizes that the kernel finds itself are not parameters.
 void drop_found_sizes(Kernel& kernel) {
   std::erase_if(kernel.sizes, [&](const Size& s) {
-    return std::any_of(kernel.found.begin(), kernel.found.end(), [&](const FoundSize& f) { return f.name == s.name; });
+    return any_of(kernel.found, [&](const FoundSize& f) { return f.name == s.name; });
   });
 }
 
@@ -24,7 +23,7 @@ std::optional<BoundCall> expand_node(const NodeCall& node, const std::vector<Gra
   if (!call) return std::nullopt;
   for (const GraphSize& s : sizes) call->kernel.sizes.push_back({s.name, s.lo, s.hi});
   for (const WrittenExtent& e : call->extents)
-    if (std::none_of(sizes.begin(), sizes.end(), [&](const GraphSize& s) { return s.name == e.size; }))
+    if (none_of(sizes, [&](const GraphSize& s) { return s.name == e.size; }))
       call->kernel.sizes.push_back({e.size, 0, constant_value(e.bound).value_or(INT64_MAX)});
   call->scope.keeps_stops = for_gradients;
   call->kernel.reassociate = node.def.numerics.reassociate_all.value_or(true);

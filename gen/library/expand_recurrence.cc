@@ -1,10 +1,10 @@
 // Types and loops of recurrences.
 #include "library/expand_recurrence.h"
 
-#include <algorithm>
 #include <map>
 
 #include "algebra/simplify.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -25,7 +25,7 @@ enum class Inferred { Kept, Changed, Failed };
 /// Gives a temp the type of its value.
 Inferred infer_type(const Statement& s, const RecurrenceScope& in) {
   BoundTensor& target = in.scope.tensors.at(s.targets[0].text);
-  Tensor& t = in.kernel.tensors[static_cast<size_t>(target.tensor)];
+  Tensor& t = in.kernel.tensor(target.tensor);
   const DType before = t.dtype;
   std::optional<Typed> v = type_of_value(s, in);
   if (!v) {  // a number is not allowed where a condition is expected
@@ -57,7 +57,7 @@ bool infer_all(const std::vector<const Statement*>& statements, const Recurrence
 void set_type(const Statement& s, const RecurrenceScope& in, DType type) {
   BoundTensor& target = in.scope.tensors.at(s.targets[0].text);
   target.flexible = type != DType::Bool;
-  in.kernel.tensors[static_cast<size_t>(target.tensor)].dtype = type;
+  in.kernel.tensor(target.tensor).dtype = type;
 }
 
 bool is_guarded(const Expr& index) {
@@ -92,8 +92,7 @@ class GroupReads {
       for (const LoopVar& v : r->vars) ranges_.extents[v.name] = v.extent;
     const Expr inner = map_children(e, [&](const Expr& child) { return visit(child); });
     const auto* read = std::get_if<Read>(&inner->node);
-    if (!read || members_.count(read->tensor) == 0 || std::none_of(read->index.begin(), read->index.end(), is_guarded))
-      return inner;
+    if (!read || members_.count(read->tensor) == 0 || none_of(read->index, is_guarded)) return inner;
     const Expr computed = simplify(is_computed(*read, 0), ranges_);
     return is_one(computed) ? inner : select(computed, inner, constant_of(0, inner->type));
   }
@@ -107,7 +106,7 @@ class GroupReads {
       const auto* v = std::get_if<VarRef>(&i->node);
       return v && v->name == of.loops[k].name;
     };
-    const auto place = std::find_if(of.index.begin(), of.index.end(), is_place) - of.index.begin();
+    const auto place = find_if(of.index, is_place) - of.index.begin();
     const Expr at = read.index.at(static_cast<size_t>(place)), here = var_ref(by.loops[k].name);
     if (same(at, here)) return is_computed(read, k + 1);
     const Expr inner = apply(ScalarOp::And, {apply(ScalarOp::Eq, {at, here}), is_computed(read, k + 1)});

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "algebra/contraction.h"
@@ -15,6 +14,7 @@
 #include "library/expr_builder.h"
 #include "library/pack_plan.h"
 #include "library/storage_order.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -104,13 +104,11 @@ class SymbolicExpander {
   std::string count_name(const std::string& attr) const {
     std::string name = attr + "_count";
     const auto in_shape = [&](const TensorDef& t) {
-      return t.name == name || std::any_of(t.dims.begin(), t.dims.end(), [&](const Dim& d) {
-               return d.name == name ||
-                      std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return p.name == name; });
+      return t.name == name || any_of(t.dims, [&](const Dim& d) {
+               return d.name == name || any_of(d.parts, [&](const Dim& p) { return p.name == name; });
              });
     };
-    while (def_.attr(name) || def_.let(name) || std::any_of(def_.inputs.begin(), def_.inputs.end(), in_shape) ||
-           std::any_of(def_.outputs.begin(), def_.outputs.end(), in_shape))
+    while (def_.attr(name) || def_.let(name) || any_of(def_.inputs, in_shape) || any_of(def_.outputs, in_shape))
       name += "_";
     return name;
   }
@@ -228,7 +226,7 @@ class SymbolicExpander {
 
   static bool is_matrix_read(const Syntax& s) {
     return s.is(SyntaxKind::subscript) && s.children.size() > 1 &&
-           std::all_of(s.children.begin(), s.children.end(), [](const Syntax& i) { return i.is(SyntaxKind::name); });
+           all_of(s.children, [](const Syntax& i) { return i.is(SyntaxKind::name); });
   }
 
   /// A matrix in a sum of products of tensors. These have bodies for either order of the memory, and a copy would take
@@ -245,16 +243,15 @@ class SymbolicExpander {
       }
       return e->is(SyntaxKind::subscript) && (found || (is_matrix_read(*e) && e->text == t.name));
     };
-    return std::all_of(t.dims.begin(), t.dims.end(), is_size) &&
-           std::any_of(def_.body.begin(), def_.body.end(),
-                       [&](const Statement& s) { return !s.is_call && any_within(s.value, is_sum); });
+    return all_of(t.dims, is_size) &&
+           any_of(def_.body, [&](const Statement& s) { return !s.is_call && any_within(s.value, is_sum); });
   }
 
   /// A C template reads contiguous memory; what has another layout is copied for it.
   bool passes_strides(const TensorDef& t) const {
     if (defs_.frame_of(def_)) return false;
     if (!t.storage.empty() || is_matrix_factor(t)) return true;
-    return std::any_of(t.dims.begin(), t.dims.end(), [&](const Dim& d) {
+    return any_of(t.dims, [&](const Dim& d) {
       if (d.broadcast) return true;
       const auto p = what_.packs.find(d.name);
       return d.kind == DimKind::pack && p != what_.packs.end() && p->second != PackPlan::Collapsed;
@@ -287,7 +284,7 @@ class SymbolicExpander {
     else if (role == Role::Output && is_plane(def))
       t.strides = {size(def.name + "_s0", FromStride{b.tensor, 0}, INT64_MIN), constant_int(1)};
     else t.strides = role == Role::Output && !def.storage.empty() ? stored_strides(def, b) : contiguous_strides(t.dims);
-    t.repeats = std::any_of(def.dims.begin(), def.dims.end(), [](const Dim& d) { return d.broadcast; });
+    t.repeats = any_of(def.dims, [](const Dim& d) { return d.broadcast; });
     kernel().tensors.push_back(std::move(t));
   }
 
@@ -301,7 +298,7 @@ class SymbolicExpander {
   }
 
   Size& extent_of(const std::string& name) {
-    return *std::find_if(kernel().sizes.begin(), kernel().sizes.end(), [&](const Size& z) { return z.name == name; });
+    return *find_if(kernel().sizes, [&](const Size& z) { return z.name == name; });
   }
 
   /// An output's stored order is known only without a condition.
@@ -343,7 +340,7 @@ class SymbolicExpander {
     if (!c) return;
     for (const Expr& side : {c->left, c->right}) {
       const Read* r = plain_read(side);
-      const Tensor* t = r ? &kernel().tensors[static_cast<size_t>(r->tensor)] : nullptr;
+      const Tensor* t = r ? &kernel().tensor(r->tensor) : nullptr;
       if (!t || t->role != Role::Input || t->dims.size() < 2) continue;
       if (std::all_of(t->strides.end() - 2, t->strides.end(), [&](const Expr& s) { return is_stride(s); }))
         kernel().facts.push_back(has_dense_dim(*t));

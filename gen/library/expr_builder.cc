@@ -244,7 +244,7 @@ DType ExprBuilder::widest_integer(const Syntax& s, DType least) const {
   if (s.kind == SyntaxKind::subscript) {
     const auto t = scope_.tensors.find(s.text);
     if (t != scope_.tensors.end() && t->second.tensor >= 0 && !t->second.flexible)
-      wider(kernel_.tensors[static_cast<size_t>(t->second.tensor)].dtype);
+      wider(kernel_.tensor(t->second.tensor).dtype);
     return widest;
   }
   if (s.kind == SyntaxKind::reduce && (s.text == "argmax" || s.text == "argmin")) return widest;

@@ -1,7 +1,6 @@
 // Syntax → typed expression: functions of the notation, rows of the scalar table, and functions of definition files.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,6 +10,7 @@
 #include "ir/op/type_function.h"
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -210,7 +210,7 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
       return args[0];
     }
   for (size_t i = 1; i + 1 < args.size(); ++i) unify(args[0], args[i]);
-  bool flexible = std::all_of(args.begin(), args.end(), [](const Typed& t) { return t.flexible; });
+  bool flexible = all_of(args, [](const Typed& t) { return t.flexible; });
   Few<Expr> e;
   const bool wants_float = row.has('F') || op == ScalarOp::Complex || op == ScalarOp::Arg;
   for (Typed& t : args)

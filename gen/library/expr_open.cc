@@ -2,12 +2,11 @@
 // of calls.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
 #include "library/bind_steps.h"
 #include "library/expr_builder.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -18,7 +17,7 @@ bool ExprBuilder::is_found(const Expr& extent) const {
   for (const LetDef& l : scope_.def->lets)
     if (const auto own = scope_.binding.sizes.find(l.name); l.written && own != scope_.binding.sizes.end())
       if (same(own->second.e, extent)) return true;
-  return std::none_of(kernel_.sizes.begin(), kernel_.sizes.end(), [&](const Size& s) { return s.name == size->name; });
+  return none_of(kernel_.sizes, [&](const Size& s) { return s.name == size->name; });
 }
 
 /// A variable along an extent that a called op finds runs over just that extent, or over one of this op's own, which is
@@ -52,8 +51,7 @@ std::vector<Expr> ExprBuilder::bare_ranges(const Syntax& sub) const {
 
 /// Whether the definition says under `index` what a variable ranges over: it may be a part of a dim.
 bool ExprBuilder::is_stated(const Syntax& sub) const {
-  return std::any_of(scope_.def->index.begin(), scope_.def->index.end(),
-                     [&](const IndexRange& r) { return r.name == sub.text; });
+  return any_of(scope_.def->index, [&](const IndexRange& r) { return r.name == sub.text; });
 }
 
 /// Bare indices of a value whose extents the checks of the definition may not know run over the whole of its dims, or

@@ -1,10 +1,10 @@
 // Syntax → typed expression: packs dimension by dimension if their rank is known only in a call.
-#include <algorithm>
 
 #include "algebra/simplify.h"
 #include "ir/kernel/library.h"
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -20,8 +20,7 @@ std::string ExprBuilder::open_pack(const Syntax& s) const {
     const AttrDef* a = scope_.def ? scope_.def->attr(s.text) : nullptr;
     if (a && a->count == AttrCount::per_dim && is_open(a->pack)) return a->pack;
     if (!scope_.def || !scope_.pack_ranges.contains(s.text)) return "";
-    const auto declared = std::find_if(scope_.def->index.begin(), scope_.def->index.end(),
-                                       [&](const IndexRange& r) { return r.pack && r.name == s.text; });
+    const auto declared = find_if(scope_.def->index, [&](const IndexRange& r) { return r.pack && r.name == s.text; });
     return declared == scope_.def->index.end() ? "" : open_pack(declared->extent);
   }
   if (s.calls(Builtin::size)) return "";

@@ -45,7 +45,7 @@ Typed ExprBuilder::padded(const Syntax& s) {
     return zero();
   }
   Typed v = value(s.children[1]);
-  const Tensor& tensor = kernel_.tensors[static_cast<size_t>(t->second.tensor)];
+  const Tensor& tensor = kernel_.tensor(t->second.tensor);
   if (fills(v, tensor.dtype, t->second.flexible)) return subscript(read, convert(v, tensor.dtype));
   Typed got = subscript(read, constant_of(0, tensor.dtype));
   const Expr is_inside = inside(got.e, tensor);

@@ -1,7 +1,6 @@
 // Syntax → typed expression: reads, subscripts, guards of indices, and what has to be checked at run time.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "library/type_rules.h"
 #include "oracle/number.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -43,7 +43,7 @@ Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
     return zero();
   }
   const BoundTensor& t = found->second;
-  const DType storage = kernel_.tensors[static_cast<size_t>(t.tensor)].dtype;
+  const DType storage = kernel_.tensor(t.tensor).dtype;
   const bool outside = unsure_;
   unsure_ = false;
   std::vector<Expr> at = subscripts(s.children, t, &s);
@@ -76,7 +76,7 @@ Typed ExprBuilder::count(const Syntax& s) {
 /// An element of a list that is in the memory of the call.
 Typed ExprBuilder::held_element(const HeldList& list, const Expr& at) {
   const auto is_list = [&](const Tensor& t) { return t.list == list.attr; };
-  auto t = std::find_if(kernel_.tensors.begin(), kernel_.tensors.end(), is_list);
+  auto t = find_if(kernel_.tensors, is_list);
   if (t == kernel_.tensors.end()) {
     Tensor made{
         unused_tensor_name(kernel_, list.attr), Role::Input, list.held, {list.count}, {constant_int(list.stride)}};
@@ -413,7 +413,7 @@ void ExprBuilder::require_any(const std::vector<LoopVar>& vars, const Expr& wher
   for (const LoopVar& v : reducing_) ranges.extents[v.name] = v.extent;
   std::vector<Expr> tries = {constant_int(0), vars[0].extent - constant_int(1)};
   candidates(where, vars[0].name, tries);
-  const bool sure = vars.size() == 1 && std::any_of(tries.begin(), tries.end(), [&](const Expr& t) {
+  const bool sure = vars.size() == 1 && any_of(tries, [&](const Expr& t) {
                       const Expr there = simplify(t, ranges);
                       return proves_le(constant_int(0), there, ranges) && proves_lt(there, vars[0].extent, ranges) &&
                              is_one(simplify(substitute(where, {{vars[0].name, there}}), ranges));

@@ -1,9 +1,10 @@
 // How the packs of a definition reach library kernels.
 #include "library/pack_plan.h"
 
-#include <algorithm>
 #include <functional>
 #include <set>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -109,16 +110,15 @@ bool one_pack_only(const OpDef& def, const std::string& pack) {
   const auto is = [&](const TensorDef& t) {
     return t.dims.size() == 1 && t.dims[0].kind == DimKind::pack && t.dims[0].name == pack && t.dims[0].at.empty();
   };
-  return !def.inputs.empty() && std::all_of(def.inputs.begin(), def.inputs.end(), is) &&
-         std::all_of(def.outputs.begin(), def.outputs.end(), is);
+  return !def.inputs.empty() && all_of(def.inputs, is) && all_of(def.outputs, is);
 }
 
 /// Whether the steps of an output's other dimensions do not depend on how far a call walks the pack: it is in front
 /// of them.
 bool leads_outputs(const OpDef& def, const std::string& pack) {
-  return std::all_of(def.outputs.begin(), def.outputs.end(), [&](const TensorDef& t) {
+  return all_of(def.outputs, [&](const TensorDef& t) {
     const auto has = [&](const Dim& d) { return d.kind == DimKind::pack && d.name == pack; };
-    return std::none_of(t.dims.begin(), t.dims.end(), has) || has(t.dims.front());
+    return none_of(t.dims, has) || has(t.dims.front());
   });
 }
 
@@ -144,7 +144,7 @@ bool takes_dims_apart(const OpDef& def, const Frame* frame, const std::string& p
 
 std::map<std::string, PackPlan> plan_packs(const OpDef& def, const Frame* frame) {
   const PackUses uses = uses_of(def);
-  const bool calls = std::any_of(def.body.begin(), def.body.end(), [](const Statement& s) { return s.is_call; });
+  const bool calls = any_of(def.body, [](const Statement& s) { return s.is_call; });
   std::map<std::string, PackPlan> plan;
   for (const std::string& p : uses.names) {
     const bool pointwise = !uses.reduced.count(p) && !uses.measured.count(p) && !calls;

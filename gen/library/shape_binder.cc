@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -18,8 +19,7 @@ std::string shown(const Expr& e) { return to_text(e); }
 
 /// Where every dim may be missing, a tensor of lower rank is one with leading dims of 1.
 std::vector<Expr> with_leading_ones(const TensorDef& t, std::vector<Expr> extents) {
-  const bool all_sizes =
-      std::all_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast && d.kind == DimKind::size; });
+  const bool all_sizes = all_of(t.dims, [](const Dim& d) { return d.broadcast && d.kind == DimKind::size; });
   if (all_sizes && extents.size() < t.dims.size())
     extents.insert(extents.begin(), t.dims.size() - extents.size(), constant_int(1));
   return extents;
@@ -185,7 +185,7 @@ std::optional<std::string> ShapeBinder::broadcast_pack(const std::string& name, 
 }
 
 std::optional<std::string> ShapeBinder::match(const TensorDef& t, const std::vector<Expr>& dims, bool broadcasts) {
-  const bool has_broadcast = std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast; });
+  const bool has_broadcast = any_of(t.dims, [](const Dim& d) { return d.broadcast; });
   if (has_broadcast != broadcasts) return std::nullopt;
   const std::vector<Expr> extents = with_leading_ones(t, dims);
   std::string why;
@@ -303,8 +303,7 @@ std::optional<std::string> ShapeBinder::check_broadcast(const TensorDef& t, cons
     const Dim& d = stored.dims[static_cast<size_t>(slot.entry)];
     if (!d.broadcast) continue;
     const std::vector<Expr> wide = entry_extents(d);
-    const auto places = static_cast<size_t>(
-        std::count_if(where->begin(), where->end(), [&](const Slot& s) { return s.entry == slot.entry; }));
+    const auto places = static_cast<size_t>(count_if(*where, [&](const Slot& s) { return s.entry == slot.entry; }));
     if (places > wide.size())
       return fmt::format("{} has {}, {} at most", t.name, dimensions(extents.size()),
                          extents.size() - places + wide.size());
@@ -321,7 +320,7 @@ std::optional<std::string> ShapeBinder::check_inputs(const std::vector<std::opti
   for (size_t i = 0; i < def_.inputs.size() && i < dims.size(); ++i) {
     const TensorDef& t = def_.inputs[i];
     if (!dims[i]) continue;
-    if (std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast; })) {
+    if (any_of(t.dims, [](const Dim& d) { return d.broadcast; })) {
       if (auto why = check_broadcast(t, *dims[i], orders[i])) return why;
       continue;
     }

@@ -1,8 +1,8 @@
 // Two kernels are traversed in parallel: they may differ in one signed type and its unsigned twin, where only bits
 // count.
-#include <algorithm>
 
 #include "library/expand_symbolic.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -130,9 +130,7 @@ const LibraryKernel* twin_of(const LibraryOp& op, const LibraryKernel& k, const 
   std::map<std::string, DType> types = k.types;
   types[variable] = signed_twin(types.at(variable));
   if (types == k.types) return nullptr;
-  const auto at = std::find_if(op.kernels.begin(), op.kernels.end(),
-                               [&](const LibraryKernel& o) { return o.types == types && o.present == k.present; });
-  return at == op.kernels.end() ? nullptr : &*at;
+  return find_pointer(op.kernels, [&](const LibraryKernel& o) { return o.types == types && o.present == k.present; });
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Reads of an input under opt: with constant places, or anywhere where all of them have one default.
-#include <algorithm>
 #include <optional>
 
 #include "ir/op/type_function.h"
 #include "library/expand_symbolic.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -93,8 +93,7 @@ std::vector<DType> types_of(const OpDef& def, const TensorDef& input) {
   if (const auto d = dtype_from_name(input.dtype)) return {*d};
   for (const TypeVar& v : def.types) {
     const auto moves = [](const Word& w) { return w.text == "any"; };  // shared by types of one size
-    if (v.name == input.dtype && !v.derived && std::none_of(v.classes.begin(), v.classes.end(), moves))
-      return dtypes_of(v);
+    if (v.name == input.dtype && !v.derived && none_of(v.classes, moves)) return dtypes_of(v);
   }
   return {};
 }
@@ -107,9 +106,8 @@ std::vector<int64_t> repeated(const OpDef& def, const TensorDef& input) {
   const auto number = reads.number();
   const std::vector<DType> types = types_of(def, input);
   if (!number || *number < 0 || *number > 1 || types.empty()) return {};
-  const bool holds = std::all_of(types.begin(), types.end(), [&](DType d) {
-    return *number == 0 ? is_int(d) : !is_small(d) && (is_int(d) || is_float(d));
-  });
+  const bool holds =
+      all_of(types, [&](DType d) { return *number == 0 ? is_int(d) : !is_small(d) && (is_int(d) || is_float(d)); });
   return holds ? std::vector<int64_t>{*number} : std::vector<int64_t>();
 }
 
@@ -140,7 +138,7 @@ bool repeats_stand_in(const OpDef& def, const TensorDef& input) {
 std::vector<int64_t> stand_in(const OpDef& def, const TensorDef& input) {
   if (!input.optional || def.body.empty()) return {};
   const auto repeats = [](const Dim& d) { return d.broadcast; };
-  if (!input.dims.empty() && std::all_of(input.dims.begin(), input.dims.end(), repeats)) return repeated(def, input);
+  if (!input.dims.empty() && all_of(input.dims, repeats)) return repeated(def, input);
   if (is_a_number_per_channel(input)) return repeated_zero(def, input);
   int64_t elements = 1;
   for (const Dim& d : input.dims) {
@@ -151,7 +149,7 @@ std::vector<int64_t> stand_in(const OpDef& def, const TensorDef& input) {
   Reads reads(input, elements);
   add_body(def, reads);
   std::vector<int64_t> out = reads.elements();
-  const bool zeros = std::all_of(out.begin(), out.end(), [](int64_t v) { return v == 0; });
+  const bool zeros = all_of(out, [](int64_t v) { return v == 0; });
   return zeros || holds_numbers(input) ? out : std::vector<int64_t>();
 }
 

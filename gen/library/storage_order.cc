@@ -27,7 +27,7 @@ std::vector<int> storage_order(const TensorDef& t, ExprBuilder& expr) {
 }
 
 int view_of(Kernel& kernel, int tensor, const TensorLayout& layout) {
-  const Tensor source = kernel.tensors[static_cast<size_t>(tensor)];
+  const Tensor source = kernel.tensor(tensor);
   bool plain = layout.from.size() == source.dims.size();
   for (size_t k = 0; plain && k < layout.from.size(); ++k) plain = layout.from[k] == static_cast<int>(k);
   if (plain) return tensor;

@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algebra/simplify.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -75,12 +74,11 @@ bool is_plain(const StoredDims& dims) {
 }
 
 BoundTensor stored_view(Kernel& kernel, const BoundTensor& t, const StoredDims& dims) {
-  const Tensor& from = kernel.tensors[static_cast<size_t>(t.tensor)];
+  const Tensor& from = kernel.tensor(t.tensor);
   Tensor view{from.name + "_stored", Role::Temp, from.dtype, joined(from.dims, dims, nullptr), {}};
   const std::string name = view.name;
   const auto taken = [&](const Tensor& o) { return o.name == view.name; };
-  for (int n = 1; std::any_of(kernel.tensors.begin(), kernel.tensors.end(), taken); ++n)
-    view.name = fmt::format("{}_{}", name, n);
+  for (int n = 1; any_of(kernel.tensors, taken); ++n) view.name = fmt::format("{}_{}", name, n);
   view.strides = contiguous_strides(view.dims);
   BoundTensor out;
   out.tensor = static_cast<int>(kernel.tensors.size());
@@ -99,8 +97,8 @@ void copy_stored(Kernel& kernel, const BoundTensor& target, const StoredDims& ta
                  const StoredDims& from_dims) {
   KernelStatement s;
   s.target = target.tensor;
-  const Tensor& to = kernel.tensors[static_cast<size_t>(target.tensor)];
-  const Tensor& source = kernel.tensors[static_cast<size_t>(from.tensor)];
+  const Tensor& to = kernel.tensor(target.tensor);
+  const Tensor& source = kernel.tensor(from.tensor);
   for (size_t k = 0; k < to.dims.size(); ++k) {
     s.loops.push_back({fmt::format("v{}", k), to.dims[k]});
     s.index.push_back(var_ref(s.loops.back().name));

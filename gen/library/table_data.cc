@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ir/op/table_op.h"
 #include "ir/op/type_function.h"
 #include "library/expand_body.h"
 #include "oracle/run_kernel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -68,9 +67,7 @@ class TableMaker {
   /// Nested lists in order, each number computed by itself.
   bool numbers(const OpDef& one, const Syntax& values, TensorData& out, int64_t& at) {
     if (values.is(SyntaxKind::list)) {
-      for (const Syntax& child : values.children)
-        if (!numbers(one, child, out, at)) return false;
-      return true;
+      return all_of(values.children, [&](const Syntax& child) { return numbers(one, child, out, at); });
     }
     if (literal(values, out, at)) return true;
     OpDef def = one;
@@ -127,8 +124,7 @@ std::shared_ptr<const TensorData> in_compute_type(const std::shared_ptr<const Te
 std::string unused_tensor_name(const Kernel& kernel, const std::string& name) {
   std::string out = name;
   const auto taken = [&](const Tensor& t) { return t.name == out; };
-  for (int i = 1; std::any_of(kernel.tensors.begin(), kernel.tensors.end(), taken); ++i)
-    out = fmt::format("{}_{}", name, i);
+  for (int i = 1; any_of(kernel.tensors, taken); ++i) out = fmt::format("{}_{}", name, i);
   return out;
 }
 
@@ -147,7 +143,7 @@ namespace {
 
 bool reads(const Statement& s, const std::string& table) {
   const auto any = [&](const std::vector<Syntax>& all) {
-    return std::any_of(all.begin(), all.end(), [&](const Syntax& one) { return tenon::reads(one, table); });
+    return any_of(all, [&](const Syntax& one) { return tenon::reads(one, table); });
   };
   return tenon::reads(s.value, table) || any(s.subs) || any(s.ranges) || (s.where && tenon::reads(*s.where, table));
 }
@@ -158,11 +154,10 @@ void declare_tables(const OpLibrary& library, Scope& scope, Kernel& kernel, Diag
   const OpDef& def = *scope.def;
   for (const TableDef& table : def.tables) {
     const std::string& name = table.tensor.name;
-    const bool passed = std::any_of(def.body.begin(), def.body.end(), [&](const Statement& s) {
+    const bool passed = any_of(def.body, [&](const Statement& s) {
       return s.is_call && any_within(s.value, [&](const Syntax& n) { return n.is_name(name); });
     });
-    if (!passed && std::none_of(def.body.begin(), def.body.end(), [&](const Statement& s) { return reads(s, name); }))
-      continue;
+    if (!passed && none_of(def.body, [&](const Statement& s) { return reads(s, name); })) continue;
     const auto own = table_data(library, def, table, scope.binding.types, diagnostics);
     if (!own) continue;
     const auto data = passed ? own : in_compute_type(own);

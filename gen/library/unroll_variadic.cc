@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ir/kernel/kernel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -20,16 +19,13 @@ bool mentions_call(const Syntax& s, Builtin function) {
 }
 
 bool has_own_extent(const TensorDef& t) {
-  return std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.per_operand; });
+  return any_of(t.dims, [](const Dim& d) { return d.per_operand; });
 }
 
 bool mentions_count(const OpDef& def) {
   const auto counts = [](const Syntax& s) { return mentions_call(s, Builtin::count); };
-  return std::any_of(def.lets.begin(), def.lets.end(), [&](const LetDef& l) { return counts(l.value); }) ||
-         std::any_of(def.requires_.begin(), def.requires_.end(), counts) ||
-         std::any_of(def.body.begin(), def.body.end(), [&](const Statement& s) {
-           return counts(s.value) || std::any_of(s.subs.begin(), s.subs.end(), counts);
-         });
+  return any_of(def.lets, [&](const LetDef& l) { return counts(l.value); }) || any_of(def.requires_, counts) ||
+         any_of(def.body, [&](const Statement& s) { return counts(s.value) || any_of(s.subs, counts); });
 }
 
 class Unroller {
@@ -73,7 +69,7 @@ class Unroller {
 
  private:
   static std::string of(const std::string& name, int k) { return fmt::format("{}{}", name, k); }
-  bool is_own(const std::string& name) const { return std::find(own_.begin(), own_.end(), name) != own_.end(); }
+  bool is_own(const std::string& name) const { return contains(own_, name); }
 
   /// Whether the statement is expanded to one statement per tensor.
   bool is_each(const Statement& s) const {
@@ -219,11 +215,10 @@ bool may_lack_tensors(const OpDef& def) {
   if (has_variadic_output(def)) return true;
   if (!is_variadic(def) || def.inputs.size() != 1) return false;
   const auto placed = [&](const Statement& s) {
-    return !reads(s.value, def.inputs[0].name) || std::any_of(s.subs.begin(), s.subs.end(), [](const Syntax& sub) {
-      return mentions_call(sub, Builtin::operand);
-    });
+    return !reads(s.value, def.inputs[0].name) ||
+           any_of(s.subs, [](const Syntax& sub) { return mentions_call(sub, Builtin::operand); });
   };
-  return has_own_extent(def.inputs[0]) || std::all_of(def.body.begin(), def.body.end(), placed);
+  return has_own_extent(def.inputs[0]) || all_of(def.body, placed);
 }
 
 OpDef unroll_variadic(const OpDef& def, int tensors) { return Unroller(def, tensors, false).run(); }

@@ -1,12 +1,12 @@
 // Lowering before statements: parts, forks, passes over the kernel, loops, passes over these.
 #include "lower/kernel_cases.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
 #include "lower/tree/build_loops.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -26,8 +26,7 @@ KernelCase prepare_case(const Kernel& kernel, const Preparing& by);
 /// them do not repeat them.
 std::vector<Kernel> parts_of(const Kernel& k) {
   std::vector<Kernel> out;
-  const bool temps =
-      std::any_of(k.tensors.begin(), k.tensors.end(), [](const Tensor& t) { return t.role == Role::Temp; });
+  const bool temps = any_of(k.tensors, [](const Tensor& t) { return t.role == Role::Temp; });
   for (const KernelStatement& s : k.body) {
     if (out.empty() || (!temps && s.update != Update::Assign)) {
       out.push_back(k);
@@ -91,7 +90,7 @@ KernelCase prepare_case(const Kernel& kernel, const Preparing& by) {
 
 /// Whether some loop is one of vectors, or in a shape that `counts`.
 bool has_vectors(const Tree& tree, bool (*counts)(const LoopShape&) = nullptr) {
-  return std::any_of(tree.begin(), tree.end(), [&](const TreeNode& n) {
+  return any_of(tree, [&](const TreeNode& n) {
     if (std::holds_alternative<TreeTranspose>(n.node)) return true;
     const auto* l = std::get_if<TreeLoop>(&n.node);
     return l && (l->shape.lanes > 1 || (counts && counts(l->shape)) || has_vectors(l->body, counts));
@@ -125,7 +124,7 @@ const KernelCase& Prepared::of(const Isa& isa) {
 }
 
 bool PlannedCase::vectors() const {
-  if (!parts.empty()) return std::any_of(parts.begin(), parts.end(), [](const PlannedCase& p) { return p.vectors(); });
+  if (!parts.empty()) return any_of(parts, [](const PlannedCase& p) { return p.vectors(); });
   if (!of->holds) return has_vectors(tree.body);
   return then->vectors() || (!of->otherwise_scalar && otherwise->vectors());
 }
@@ -147,8 +146,7 @@ PlannedCase plan(const KernelCase& c, const Isa& isa, const Blueprints& blueprin
     return l && l->rows > 1;
   };
   const Tree& then = out.then->tree.body;
-  const bool of_use = c.joins_rows ? std::any_of(then.begin(), then.end(), joins)
-                                   : out.then->vectors() || has_vectors(then, is_side_by_side);
+  const bool of_use = c.joins_rows ? any_of(then, joins) : out.then->vectors() || has_vectors(then, is_side_by_side);
   if (!c.for_speed || of_use) return out;
   PlannedCase rest = std::move(*out.otherwise);
   rest.copy = out.copy;

@@ -55,15 +55,15 @@ class FrameLowering {
 
   void pointer(const FrameParameter& p, int tensor) {
     const bool writable = p.kind != FrameParameterKind::input;
-    pass(tensor, {p.name, tensor >= 0 ? kernel_.tensors[static_cast<size_t>(tensor)].dtype : type_of(p),
-                  Storage::Tensor, tensor, nullptr, writable});
+    pass(tensor,
+         {p.name, tensor >= 0 ? kernel_.tensor(tensor).dtype : type_of(p), Storage::Tensor, tensor, nullptr, writable});
   }
 
   /// Of a tensor that is absent: that of the one above whose type it shares, or its own.
   DType type_of(const FrameParameter& p) const {
     for (size_t i = 0; i < call_.tensors.size(); ++i)
       if (call_.frame->parameters[i].name == p.type && call_.tensors[i] >= 0)
-        return kernel_.tensors[static_cast<size_t>(call_.tensors[i])].dtype;
+        return kernel_.tensor(call_.tensors[i]).dtype;
     return dtype_from_name(p.type).value_or(DType::I64);
   }
 
@@ -90,8 +90,7 @@ class FrameLowering {
     DType type = dtype_from_name(p.type).value_or(DType::U8);
     if (p.keys)
       for (size_t i = 0; i < call_.tensors.size(); ++i)
-        if (call_.frame->parameters[i].name == p.type)
-          type = *key_dtype(kernel_.tensors[static_cast<size_t>(call_.tensors[i])].dtype);
+        if (call_.frame->parameters[i].name == p.type) type = *key_dtype(kernel_.tensor(call_.tensors[i]).dtype);
     const int buffer = static_cast<int>(nest_.buffers.size());
     const Operand count = elements(p.elements);  // a buffer of no elements has no name to hand over
     nest_.buffers.push_back(

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "algebra/contraction.h"
@@ -21,6 +20,7 @@
 #include "lower/lower_parts.h"
 #include "lower/nest/rename_nest.h"
 #include "lower/tree/tree_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -142,7 +142,7 @@ Block checks_of(const Kernel& k, const Isa& isa) {
 void collect_notes(const PlannedCase& p, std::vector<std::string>& out) {
   const auto add = [&](const std::vector<std::string>& notes) {
     for (const std::string& n : notes)
-      if (std::find(out.begin(), out.end(), n) == out.end()) out.push_back(n);
+      if (!contains(out, n)) out.push_back(n);
   };
   for (const PlannedCase& part : p.parts) collect_notes(part, out);
   if (p.then) collect_notes(*p.then, out);
@@ -188,7 +188,7 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
   if (has_separate_sums(*whole.kernel)) return std::nullopt;
   std::vector<ThinProduct> thin;
   if (sharing == Sharing::functions && isa.vector_bits > 0) thin = thin_products(*whole.kernel, c);
-  const auto first = std::find_if(thin.begin(), thin.end(), [](const ThinProduct& t) { return !t.holds; });
+  const auto first = find_if(thin, [](const ThinProduct& t) { return !t.holds; });
   const bool always = first != thin.end();
   if (always) thin.erase(first + 1, thin.end());        // never reached
   if (always && thin.size() == 1) return std::nullopt;  // plain loops are all there is
@@ -222,8 +222,7 @@ bool multiplies_words(const Kernel& kernel, const Isa& isa) {
   const auto c = multiplies_bytes(kernel, isa) ? std::nullopt : find_contraction(kernel);
   if (!c) return multiplies_bytes(kernel, isa);
   const std::vector<WindowCase> cases = is_int(c->result) ? window_cases(kernel, *c) : std::vector<WindowCase>();
-  return std::any_of(cases.begin(), cases.end(),
-                     [&](const WindowCase& one) { return multiplies_bytes(one.kernel, isa); });
+  return any_of(cases, [&](const WindowCase& one) { return multiplies_bytes(one.kernel, isa); });
 }
 
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
@@ -240,8 +239,7 @@ std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& 
   for (size_t i = 0; i < levels.size(); ++i) {
     std::vector<LoopNest> nests;
     bool own = i == 0;
-    const auto base =
-        std::find_if(levels.begin(), levels.end(), [&](const Isa* l) { return l->name == levels[i]->base; });
+    const auto base = find_if(levels, [&](const Isa* l) { return l->name == levels[i]->base; });
     const size_t below = base == levels.end() ? 0 : static_cast<size_t>(base - levels.begin());
     for (const auto& part : parts) {
       own = own || part[i];
@@ -286,16 +284,13 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
 
 bool gains(const Kernel& kernel, const Isa& isa) {
   if (isa.vector_bits == 0 || kernel.call) return false;
-  if (!kernel.parts.empty())
-    return std::any_of(kernel.parts.begin(), kernel.parts.end(), [&](const Kernel& p) { return gains(p, isa); });
+  if (!kernel.parts.empty()) return any_of(kernel.parts, [&](const Kernel& p) { return gains(p, isa); });
   return find_contraction(kernel) || plan(prepare(kernel, isa, Sharing::none), isa, Blueprints{}).vectors();
 }
 
 bool has_level_of_its_own(const Kernel& kernel, const Isa& isa) {
   if (isa.base.empty()) return true;
-  if (!kernel.parts.empty())
-    return std::any_of(kernel.parts.begin(), kernel.parts.end(),
-                       [&](const Kernel& p) { return has_level_of_its_own(p, isa); });
+  if (!kernel.parts.empty()) return any_of(kernel.parts, [&](const Kernel& p) { return has_level_of_its_own(p, isa); });
   return !kernel.call && multiplies_words(kernel, isa);
 }
 

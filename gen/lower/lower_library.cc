@@ -10,6 +10,7 @@
 #include "lower/nest/nest_passes.h"
 #include "lower/nest/rename_nest.h"
 #include "support/parallel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -17,8 +18,7 @@ namespace {
 /// Levels for products of bytes that no kernel has a body for are left out.
 void drop_idle_levels(LoweredLibrary& library) {
   for (size_t i = library.levels.size(); i-- > 0;) {
-    const bool idle = std::none_of(library.kernels.begin(), library.kernels.end(),
-                                   [&](const LoweredKernel& k) { return k.nests[i].has_value(); });
+    const bool idle = none_of(library.kernels, [&](const LoweredKernel& k) { return k.nests[i].has_value(); });
     if (library.levels[i]->base.empty() || !idle) continue;
     const auto at = static_cast<std::ptrdiff_t>(i);
     library.levels.erase(library.levels.begin() + at);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "algebra/separate_iterations.h"
@@ -13,6 +12,7 @@
 #include "lower/nest/parallel_phases.h"
 #include "support/check.h"
 #include "support/parallel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -104,8 +104,7 @@ LoweredPlan lower_plan(const ExecutionPlan& plan, const Blueprints& blueprints, 
   LoweredPlan out;
   out.workspaces.resize(plan.steps.size());
   for (const Isa* isa : levels) {
-    if (std::none_of(plan.steps.begin(), plan.steps.end(),
-                     [&](const PlanStep& s) { return s.twin < 0 && has_level_of_its_own(s.kernel, *isa); }))
+    if (none_of(plan.steps, [&](const PlanStep& s) { return s.twin < 0 && has_level_of_its_own(s.kernel, *isa); }))
       continue;
     LoweredLevel& level = out.levels.emplace_back(LoweredLevel{isa, {}});
     level.steps.resize(plan.steps.size());

@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algebra/contraction.h"
 #include "lower/kernel_cases.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -18,7 +17,7 @@ constexpr std::string_view kLoops = "loops";
 LoweringPasses passes_until(std::string_view name) {
   LoweringPasses all, out;
   const auto number = [&](const auto& passes) {
-    const auto found = std::find_if(passes.begin(), passes.end(), [&](const auto& p) { return p.name == name; });
+    const auto found = find_if(passes, [&](const auto& p) { return p.name == name; });
     return found == passes.end() ? 0 : static_cast<size_t>(found - passes.begin()) + 1;
   };
   const size_t over_kernels = number(all.kernel), over_loops = number(all.tree);

@@ -1,11 +1,11 @@
 // Recognising products that are scattered, and taking them apart.
-#include <algorithm>
 #include <map>
 
 #include "algebra/contraction.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
 #include "lower/lower_parts.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -25,7 +25,7 @@ bool mentions_size(const Expr& e, const std::string& size) {
 std::string common_extent(const Kernel& k, size_t at) {
   std::string size;
   for (const KernelStatement& s : k.body) {
-    const Tensor& t = k.tensors[static_cast<size_t>(s.target)];
+    const Tensor& t = k.tensor(s.target);
     const auto* extent = at >= t.dims.size() ? nullptr : std::get_if<SizeRef>(&t.dims[at]->node);
     if (!extent || (!size.empty() && size != extent->name)) return "";
     size = extent->name;
@@ -49,27 +49,24 @@ class OneByOne {
   bool holds() const {
     const auto apart = [&](const Tensor& t) { return is_apart(t); };
     const auto done = [&](const KernelStatement& s) { return holds(s); };
-    return !size_.empty() && std::all_of(k_.tensors.begin(), k_.tensors.end(), apart) &&
-           std::all_of(k_.body.begin(), k_.body.end(), done);
+    return !size_.empty() && all_of(k_.tensors, apart) && all_of(k_.body, done);
   }
 
  private:
   /// No stride that is still walked along depends on the extent.
   bool is_apart(const Tensor& t) const {
     for (size_t d = 0; d < t.dims.size(); ++d) {
-      const bool walked =
-          std::none_of(around_.begin(), around_.end(), [&](const std::string& s) { return is_size(t.dims[d], s); });
+      const bool walked = none_of(around_, [&](const std::string& s) { return is_size(t.dims[d], s); });
       if (walked && mentions_size(t.strides[d], size_)) return false;
     }
-    const auto at = std::find_if(t.dims.begin(), t.dims.end(), [&](const Expr& e) { return is_size(e, size_); });
+    const auto at = find_if(t.dims, [&](const Expr& e) { return is_size(e, size_); });
     const auto mentions = [&](const Expr& e) { return mentions_size(e, size_); };
     return std::none_of(t.dims.begin(), at, mentions) &&
            (at == t.dims.end() || std::none_of(at + 1, t.dims.end(), mentions));
   }
 
   bool holds(const KernelStatement& s) const {
-    const auto loop =
-        std::find_if(s.loops.begin(), s.loops.end(), [&](const LoopVar& l) { return is_size(l.extent, size_); });
+    const auto loop = find_if(s.loops, [&](const LoopVar& l) { return is_size(l.extent, size_); });
     if (loop == s.loops.end()) return false;
     for (const LoopVar& l : s.loops)
       if (l.name != loop->name && mentions_size(l.extent, size_)) return false;
@@ -78,7 +75,7 @@ class OneByOne {
   }
 
   bool places(int tensor, const std::vector<Expr>& index, const std::string& var) const {
-    const Tensor& t = k_.tensors[static_cast<size_t>(tensor)];
+    const Tensor& t = k_.tensor(tensor);
     for (size_t d = 0; d < index.size(); ++d)
       if (is_size(t.dims[d], size_) ? !is_variable(index[d], var) : !is_plain(index[d], var)) return false;
     return true;
@@ -107,7 +104,7 @@ class OneByOne {
 
 /// A check of data has to hold for all images before the first is touched.
 bool checks_data(const Kernel& k) {
-  return std::any_of(k.checks.begin(), k.checks.end(), [](const Check& c) {
+  return any_of(k.checks, [](const Check& c) {
     bool reads = false;
     each_read(c.holds, [&](const Read&) { reads = true; });
     return reads;
@@ -119,7 +116,7 @@ std::vector<std::string> sizes_apart(const Kernel& k) {
   std::vector<std::string> out;
   for (size_t at = 0;; ++at) {
     const std::string size = common_extent(k, at);
-    if (std::find(out.begin(), out.end(), size) != out.end() || !OneByOne(k, size, out).holds()) return out;
+    if (contains(out, size) || !OneByOne(k, size, out).holds()) return out;
     out.push_back(size);
   }
 }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
 #include "support/parallel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -221,10 +221,8 @@ void leave_out_misfits(OpLibrary& library, Diagnostics& diagnostics) {
 /// Whether definitions of the user take the place of shipped ones, or may: functions are called by name.
 bool may_replace(const OpLibrary& library) {
   const auto own = [](const auto& entry) { return !entry.second.shipped; };
-  return std::any_of(library.fns.begin(), library.fns.end(), own) ||
-         std::any_of(library.scalars.begin(), library.scalars.end(), own) ||
-         std::any_of(library.ops.begin(), library.ops.end(),
-                     [&](const auto& entry) { return library.deferred.count(entry.first) != 0; });
+  return any_of(library.fns, own) || any_of(library.scalars, own) ||
+         any_of(library.ops, [&](const auto& entry) { return library.deferred.count(entry.first) != 0; });
 }
 
 /// The files of one library.

@@ -48,8 +48,7 @@ const YamlNode* ops_of(const std::vector<YamlNode>& documents, const SourceFileR
 }
 
 std::string unknown_op_note(const std::string& name, const OpLibrary& defs) {
-  const std::string near = nearest_name(name, defs.names());
-  return near.empty() ? "`tenon list ops` prints them; --defs adds your own" : fmt::format("did you mean '{}'?", near);
+  return did_you_mean(name, defs.names(), "`tenon list ops` prints them; --defs adds your own");
 }
 
 /// Nothing after an error.

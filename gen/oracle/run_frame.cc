@@ -1,16 +1,15 @@
 // One small function per C template, and the table of them.
 #include "oracle/run_frame.h"
 
-#include <algorithm>
-
 #include "oracle/sorting.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
 size_t FrameData::parameter(const std::string& name) const {
   const auto& all = kernel_.call->frame->parameters;
-  const auto at = std::find_if(all.begin(), all.end(), [&](const FrameParameter& p) { return p.name == name; });
+  const auto at = find_if(all, [&](const FrameParameter& p) { return p.name == name; });
   TENON_CHECK(at != all.end(), "{} has no parameter {}", kernel_.call->frame->name, name);
   return static_cast<size_t>(at - all.begin());
 }
@@ -33,15 +32,13 @@ double FrameData::real(const std::string& name) const {
 }
 
 std::vector<int64_t> FrameData::pack(const std::string& name) const {
-  std::vector<int64_t> extents;
-  for (const Expr& e : kernel_.call->values[parameter(name)]) extents.push_back(evaluate_size(e, call_));
-  return extents;
+  return mapped(kernel_.call->values[parameter(name)], [&](const Expr& e) { return evaluate_size(e, call_); });
 }
 
 void FrameData::set_extent(const std::string& name, int64_t value) const {
   if (!has(name)) return;
   store_number(tensor(name), 0, {value});
-  call_.sizes[kernel_.tensors[static_cast<size_t>(index_of(name))].extent] = value;
+  call_.sizes[kernel_.tensor(index_of(name)).extent] = value;
 }
 
 bool FrameData::before(const std::string& name, const Number& a, const Number& b) const {
@@ -68,17 +65,14 @@ constexpr Row kRows[] = {{"sort", oracle_sort},
 }  // namespace
 
 bool run_frame(const Kernel& kernel, OracleCall& call) {
-  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
-                                [&](const Row& r) { return r.name == kernel.call->frame->name; });
+  const auto row = find_if(kRows, [&](const Row& r) { return r.name == kernel.call->frame->name; });
   if (row == std::end(kRows)) return false;
   row->run(FrameData(kernel, call));
   return true;
 }
 
 std::vector<std::string> oracle_frames() {
-  std::vector<std::string> names;
-  for (const Row& r : kRows) names.emplace_back(r.name);
-  return names;
+  return mapped(kRows, [&](const Row& r) { return std::string(r.name); });
 }
 
 }  // namespace tenon

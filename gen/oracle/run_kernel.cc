@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -11,6 +10,7 @@
 #include "oracle/run_frame.h"
 #include "oracle/run_lines.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -57,7 +57,7 @@ class Runner {
     size_t before = 0;
     walk(c.holds, [&](const Expr& e) {
       const auto* r = std::get_if<Read>(&e->node);
-      if (r && kernel_.tensors[static_cast<size_t>(r->tensor)].role == Role::Temp)
+      if (r && kernel_.tensor(r->tensor).role == Role::Temp)
         for (size_t i = before; i < kernel_.body.size(); ++i)
           if (kernel_.body[i].target == r->tensor) before = i + 1;
       return true;
@@ -104,7 +104,7 @@ class Runner {
 
   /// What a recurrence reads of itself is the value as it is stored.
   bool is_read_back(size_t tensor) const {
-    return std::any_of(kernel_.body.begin(), kernel_.body.end(), [&](const KernelStatement& s) {
+    return any_of(kernel_.body, [&](const KernelStatement& s) {
       return static_cast<size_t>(s.target) == tensor && is_in_recurrence(s);
     });
   }

@@ -1,10 +1,10 @@
 // A line is all values of the innermost variable, or a piece of them. What does not depend on it is computed once.
 #include "oracle/run_lines.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "support/parallel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -49,7 +49,7 @@ class LineCompiler {
     return number(call_.attrs.at(a.name).at(static_cast<size_t>(a.element)), std::move(v));
   }
   Made of(const VarRef& r, LineValue v) {
-    const auto at = std::find_if(loops_.begin(), loops_.end(), [&](const LoopVar& l) { return l.name == r.name; });
+    const auto at = find_if(loops_, [&](const LoopVar& l) { return l.name == r.name; });
     if (at == loops_.end()) return std::nullopt;
     v.kind = LineValue::Kind::variable;
     v.slot = static_cast<size_t>(at - loops_.begin());
@@ -156,7 +156,7 @@ void run_some(LineValue store, const std::vector<int64_t>& extents, int64_t from
 
 bool run_in_lines(const Kernel& kernel, const KernelStatement& s, const TensorShapes& shapes, OracleCall& call) {
   if (s.update != Update::Assign || s.where || s.loops.empty() || is_in_recurrence(s) || call.rounded ||
-      call.any_sizes || is_complex(kernel.tensors[static_cast<size_t>(s.target)].dtype))
+      call.any_sizes || is_complex(kernel.tensor(s.target).dtype))
     return false;
   const std::vector<LoopVar> loops = with_lines_last(s.loops, call);
   const auto store = compile_store(s, loops, call, shapes);

@@ -1,10 +1,10 @@
 // Sorting and selecting, naively.
 #include "oracle/sorting.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "oracle/run_frame.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 std::vector<int64_t> ordered(const FrameData& f, int64_t first, int64_t step, int64_t extent, bool falling) {
   std::vector<int64_t> order(static_cast<size_t>(extent));
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+  stable_sort(order, [&](int64_t a, int64_t b) {
     const Number x = f.at("X", first + a * step), y = f.at("X", first + b * step);
     return falling ? f.before("X", y, x) : f.before("X", x, y);
   });
@@ -124,10 +124,8 @@ void oracle_unique(const FrameData& f) {
   const int64_t extent = f.size("D"), columns = f.size("Q");
   std::vector<int64_t> first;
   for (int64_t d = 0; d < extent; ++d)
-    if (std::none_of(first.begin(), first.end(), [&](int64_t o) { return compare_slices(f, o, d) == 0; }))
-      first.push_back(d);
-  if (f.size("sorted"))
-    std::sort(first.begin(), first.end(), [&](int64_t a, int64_t b) { return compare_slices(f, a, b) < 0; });
+    if (none_of(first, [&](int64_t o) { return compare_slices(f, o, d) == 0; })) first.push_back(d);
+  if (f.size("sorted")) sort(first, [&](int64_t a, int64_t b) { return compare_slices(f, a, b) < 0; });
   const auto n = static_cast<int64_t>(first.size());
   f.set_extent("N", n);
   for (int64_t k = 0; k < n; ++k) {
@@ -171,11 +169,10 @@ void oracle_non_max_suppression(const FrameData& f) {
       std::vector<int64_t> order, taken;
       for (int64_t m = 0; m < boxes; ++m)
         if (f.has("L") ? score(m) > f.at("L", 0).f : score(m) == score(m)) order.push_back(m);
-      std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return score(a) > score(b); });
+      stable_sort(order, [&](int64_t a, int64_t b) { return score(a) > score(b); });
       for (const int64_t m : order) {
         const Box mine = box_of(f, g * boxes + m);
-        const bool alone = std::all_of(taken.begin(), taken.end(),
-                                       [&](int64_t t) { return overlap(mine, box_of(f, g * boxes + t)) <= most; });
+        const bool alone = all_of(taken, [&](int64_t t) { return overlap(mine, box_of(f, g * boxes + t)) <= most; });
         if (!alone || static_cast<int64_t>(taken.size()) >= limit) continue;
         taken.push_back(m);
         f.put("Y", rows * 3, {g});

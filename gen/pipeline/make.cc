@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -26,6 +25,7 @@
 #include "support/diagnostics.h"
 #include "support/joined.h"
 #include "support/print_to.h"
+#include "support/ranges.h"
 #include "support/version.h"
 
 namespace tenon {
@@ -42,7 +42,7 @@ MathSource math_source(const MathLibrary& math) {
 std::string inputs_text(const Graph& graph) {
   std::string out;
   for (const ValueId v : graph.inputs) {
-    const Value& value = graph.values[static_cast<size_t>(v)];
+    const Value& value = graph.value(v);
     std::string dims;
     for (const SizeExpr& d : value.dims) dims += (dims.empty() ? "" : ", ") + to_text(d);
     out += fmt::format(" {} {}[{}]", value.original, name_of(value.dtype), dims);
@@ -63,10 +63,10 @@ std::optional<Selftest> selftest_of(const PlacedModel& model, const ModelOptions
 void refuse_wrong_names(const std::vector<std::string>& given, const std::vector<std::string>& names, const char* flag,
                         const std::string& graph) {
   for (size_t k = 0; k < given.size(); ++k) {
-    if (std::find(names.begin(), names.end(), given[k]) == names.end())
+    if (!contains(names, given[k]))
       stop_run(exit_bad_command_line, fmt::format("{} {}=…: {} has no input or target of that name; it has {}", flag,
                                                   given[k], graph, joined(names, ", ")));
-    if (std::count(given.begin(), given.end(), given[k]) > 1)
+    if (count(given, given[k]) > 1)
       stop_run(exit_bad_command_line, fmt::format("{} {}=…: this input has two files", flag, given[k]));
   }
 }
@@ -75,12 +75,12 @@ void refuse_wrong_names(const std::vector<std::string>& given, const std::vector
 void refuse_wrong_data(const Graph& graph, const TrainingData& data, const std::string& file) {
   std::vector<std::string> names;
   for (const ValueId v : graph.inputs)
-    if (std::none_of(graph.state.begin(), graph.state.end(), [&](const StatePair& s) { return s.input == v; }))
-      names.push_back(graph.values[static_cast<size_t>(v)].original);
+    if (none_of(graph.state, [&](const StatePair& s) { return s.input == v; }))
+      names.push_back(graph.value(v).original);
   for (const auto& [flag, given] : {std::pair{"--data", &data.learned}, std::pair{"--validate", &data.validated}}) {
     refuse_wrong_names(*given, names, flag, file);
     for (const std::string& n : names)
-      if ((given == &data.learned || !given->empty()) && std::find(given->begin(), given->end(), n) == given->end())
+      if ((given == &data.learned || !given->empty()) && !contains(*given, n))
         stop_run(exit_bad_command_line, fmt::format("{} {}=FILE is missing: {} has the inputs and targets {}", flag, n,
                                                     file, joined(names, ", ")));
   }
@@ -141,14 +141,14 @@ EmitOptions model_style(const ModelOptions& o, const Definitions& defs) {
 }
 
 PlanOptions plan_options(const ModelOptions& o, const std::vector<const Isa*>& levels) {
-  const bool quads = std::any_of(levels.begin(), levels.end(), [](const Isa* i) { return !i->base.empty(); });
+  const bool quads = any_of(levels, [](const Isa* i) { return !i->base.empty(); });
   return {o.fuse, o.fuse, quads, o.winograd ? levels : std::vector<const Isa*>{}};
 }
 
 /// Portable C alone is for firmware, where the code for workers counts and nobody starts any. A program has --threads.
 int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels) {
   constexpr int usual = 8;
-  const bool plain = std::all_of(levels.begin(), levels.end(), [](const Isa* i) { return i->vector_bits == 0; });
+  const bool plain = all_of(levels, [](const Isa* i) { return i->vector_bits == 0; });
   return o.max_threads.value_or(plain && !o.main_program ? 1 : usual);
 }
 
@@ -157,8 +157,7 @@ void refuse_idle_winograd(const Graph& graph, const std::vector<NodeKernel>& ker
   options.fuse = options.views = o.fuse;
   options.winograd = chosen_levels(o.isas);
   const ExecutionPlan plan = plan_graph(graph, kernels, options);
-  if (std::none_of(plan.steps.begin(), plan.steps.end(),
-                   [](const PlanStep& s) { return find_winograd(s.kernel).has_value(); }))
+  if (none_of(plan.steps, [](const PlanStep& s) { return find_winograd(s.kernel).has_value(); }))
     stop_run(
         exit_bad_command_line,
         fmt::format("--no-winograd changes nothing: no convolution of {} is computed that way at the levels chosen; "
@@ -176,9 +175,7 @@ Recomputed choose_recomputed(Graph graph, std::vector<NodeKernel> kernels, const
 }
 
 std::vector<std::string> kernel_names(const ExecutionPlan& plan) {
-  std::vector<std::string> names;
-  for (const PlanStep& s : plan.steps) names.push_back(s.kernel.name);
-  return names;
+  return mapped(plan.steps, [&](const PlanStep& s) { return s.kernel.name; });
 }
 
 std::vector<std::string> kernel_names(const Library& library) {
@@ -197,9 +194,9 @@ void note_idle_fast_math(Run& run, const MathLibrary& math, const std::vector<co
   if (choice.fast.empty() || run.control().quiet) return;
   const auto gains = [&](const Kernel* k) {
     const auto used = functions_used(math, *k);
-    return std::any_of(used.begin(), used.end(), [](const MathFunction* f) { return f->error.has_value(); });
+    return any_of(used, [](const MathFunction* f) { return f->error.has_value(); });
   };
-  if (std::none_of(kernels.begin(), kernels.end(), gains))
+  if (none_of(kernels, gains))
     print_to(stderr, "tenon: note: --fast-math changes nothing here: no kernel calls a function that it replaces\n");
 }
 
@@ -235,14 +232,12 @@ Graph with_gradients(Graph graph, const ModelOptions& o) {
 Graph cut_graph(const Graph& graph, const std::string& value) {
   if (auto cut = graph_until(graph, value)) return std::move(*cut);
   const std::vector<std::string> names = values_to_see(graph);
-  const std::string near = nearest_name(value, names);
   constexpr size_t shown = 8;
-  std::string list;
-  for (size_t i = 0; i < std::min(names.size(), shown); ++i) list += (i ? ", " : "") + names[i];
+  const std::span first(names.data(), std::min(names.size(), shown));
   stop_run(exit_bad_command_line,
            fmt::format("--until: the graph has no value '{}'{}", value,
-                       near.empty() ? fmt::format("; it has {}{}", list, names.size() > shown ? ", ..." : "")
-                                    : fmt::format("; did you mean '{}'?", near)));
+                       or_did_you_mean(value, names,
+                                       "; it has " + joined(first, ", ") + (names.size() > shown ? ", ..." : ""))));
 }
 
 ExecutionPlan place_memory(const ExecutionPlan& plan, const LoweredPlan& lowered, int workers, const ModelOptions& o) {
@@ -261,7 +256,7 @@ ExecutionPlan place_memory(const ExecutionPlan& plan, const LoweredPlan& lowered
 void refuse_wrong_program(const ExecutionPlan& plan, const ModelOptions& o) {
   const auto any = [&](bool (*takes)(const PlanBuffer&)) {
     return std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](int i) {
-      PlanBuffer one = plan.buffers[static_cast<size_t>(i)];
+      PlanBuffer one = plan.buffer(i);
       if (o.training && !one.dims.empty()) one.dims.erase(one.dims.begin());  // the first axis counts the examples
       return takes(one);
     });
@@ -332,9 +327,8 @@ void refuse_unknown_stages(const Options& options) {
     std::vector<std::string> known;
     for (const StageName& s : all_stages()) known.emplace_back(s.name);
     for (const std::string_view pass : lowering_passes()) known.push_back(fmt::format("lower/{}", pass));
-    const std::string near = nearest_name(word, known);
     stop_run(exit_bad_command_line, fmt::format("there is no stage '{}'{}; `tenon list stages` prints them", word,
-                                                near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+                                                or_did_you_mean(word, known)));
   }
 }
 

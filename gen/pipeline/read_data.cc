@@ -1,7 +1,6 @@
 // Lists folders of data, reads their files and remembers them in the run.
 #include "pipeline/read_data.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "support/print_to.h"
+#include "support/ranges.h"
 #include "support/read_source.h"
 
 namespace tenon {
@@ -62,7 +62,7 @@ MadeOp add_einsum(OpLibrary& defs, const std::string& subscripts) {
 
 bool only_about_sizes(const Diagnostics& diagnostics) {
   const auto all = diagnostics.sorted();
-  return std::all_of(all.begin(), all.end(), [](const Diagnostic& d) { return d.where.starts_with("--size"); });
+  return all_of(all, [](const Diagnostic& d) { return d.where.starts_with("--size"); });
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ std::vector<std::string> files_ending(const fs::path& folder, std::string_view e
   for (const auto& e : fs::directory_iterator(folder, unreadable))
     if (e.is_regular_file(unreadable) && e.path().filename().string().ends_with(ending))
       files.push_back(e.path().string());
-  std::sort(files.begin(), files.end());
+  sort(files);
   return files;
 }
 

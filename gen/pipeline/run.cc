@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "support/depfile.h"
 #include "support/file_form.h"
 #include "support/print_to.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -51,8 +51,7 @@ const std::vector<StageName>& all_stages() {
 
 bool is_stage(std::string_view name) {
   const auto is_pass = [&](std::string_view pass) { return name == fmt::format("lower/{}", pass); };
-  return std::any_of(all_stages().begin(), all_stages().end(), [&](const StageName& s) { return s.name == name; }) ||
-         std::any_of(lowering_passes().begin(), lowering_passes().end(), is_pass);
+  return any_of(all_stages(), [&](const StageName& s) { return s.name == name; }) || any_of(lowering_passes(), is_pass);
 }
 
 StageOf stage_of(std::string_view name) {
@@ -75,7 +74,7 @@ Run::Run(const RunControl& control) : control_(control), last_ns_(now_ns()) {
 
 bool Run::wants_dump(std::string_view stage) const {
   const auto& d = control_.dump_after;
-  return stage == only_ || std::find(d.begin(), d.end(), stage) != d.end();
+  return stage == only_ || contains(d, stage);
 }
 
 void Run::print_dump(std::string_view stage, const std::function<std::string()>& text) const {

@@ -1,9 +1,10 @@
 // Passes of the rewriter that are no rules: constant folding, common subexpressions, prefixes of concatenations.
 #include "rewrite/graph_passes.h"
 
-#include <algorithm>
 #include <map>
 #include <tuple>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -41,7 +42,7 @@ class Folding {
   }
 
  private:
-  Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
+  Value& value(ValueId id) { return graph_.value(id); }
 
   // Values that the caller or a region names keep their nodes, as do random numbers, whose nodes have no inputs.
   bool worth_it(const Node& n) {
@@ -57,7 +58,7 @@ class Folding {
       if (!bytes || named_[static_cast<size_t>(v)]) return false;
       made += *bytes;
     }
-    return std::none_of(n.attrs.begin(), n.attrs.end(), [](const auto& a) { return of_sizes(a.second); }) &&
+    return none_of(n.attrs, [](const auto& a) { return of_sizes(a.second); }) &&
            made <= (what_ == Folded::Smaller ? read : std::max(kAlwaysBytes, kGrowth * read));
   }
 
@@ -134,9 +135,8 @@ Graph merge_equal(Graph graph) {
   for (Node& n : graph.nodes) {
     for (ValueId& v : n.inputs) v = v == kNoValue ? v : map[static_cast<size_t>(v)];
     const auto [at, added] = seen.emplace(std::tuple(n.region, n.op, n.inputs, details_of(n)), nodes.size());
-    const bool stays =
-        added || n.outputs.size() != nodes[at->second].outputs.size() ||
-        std::any_of(n.outputs.begin(), n.outputs.end(), [&](ValueId v) { return named[static_cast<size_t>(v)]; });
+    const bool stays = added || n.outputs.size() != nodes[at->second].outputs.size() ||
+                       any_of(n.outputs, [&](ValueId v) { return named[static_cast<size_t>(v)]; });
     if (!stays)
       for (size_t i = 0; i < n.outputs.size(); ++i)
         map[static_cast<size_t>(n.outputs[i])] = nodes[at->second].outputs[i];

@@ -1,8 +1,9 @@
 // Matching by walking from the root to what it reads.
 #include "rewrite/match_pattern.h"
 
-#include <algorithm>
 #include <cmath>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -89,7 +90,7 @@ class Matcher {
     const PatternValue& pattern = rule_.values[static_cast<size_t>(v)];
     if (bound_[static_cast<size_t>(v)]) return match_.values[static_cast<size_t>(v)] == id;
     if (id == kNoValue) return pattern.optional && bind(v, id);
-    if (pattern.number) return is_number(graph_.values[static_cast<size_t>(id)], *pattern.number) && bind(v, id);
+    if (pattern.number) return is_number(graph_.value(id), *pattern.number) && bind(v, id);
     if (pattern.maker < 0) return bind(v, id);
     const int maker = index_.maker[static_cast<size_t>(id)];
     if (maker < 0 || !node(static_cast<size_t>(pattern.maker), maker)) return false;
@@ -117,7 +118,7 @@ class Matcher {
   /// Whether only nodes of the match read the results of inner nodes.
   bool alone(int root) const {
     std::vector<int> members = match_.nodes;
-    std::sort(members.begin(), members.end());
+    sort(members);
     members.erase(std::unique(members.begin(), members.end()), members.end());
     std::map<ValueId, int> read;
     for (const int m : members)
@@ -125,7 +126,7 @@ class Matcher {
     for (size_t p = 0; p < rule_.nodes.size(); ++p) {
       if (match_.nodes[p] == root) continue;
       for (const ValueId v : graph_.nodes[static_cast<size_t>(match_.nodes[p])].outputs) {
-        const bool shared = std::any_of(rule_.nodes[p].outputs.begin(), rule_.nodes[p].outputs.end(), [&](int o) {
+        const bool shared = any_of(rule_.nodes[p].outputs, [&](int o) {
           return match_.values[static_cast<size_t>(o)] == v && rule_.values[static_cast<size_t>(o)].shared;
         });
         if (!shared && index_.readers[static_cast<size_t>(v)] != read[v]) return false;

@@ -1,10 +1,9 @@
 // Turns calls of ops into pattern nodes, and checks them against the library.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "rewrite/rule_parts.h"
 #include "support/diagnostics.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -78,8 +77,7 @@ class PatternParser {
       throw RecipeError(e.offset, fmt::format("{} has {} inputs", e.text, op->inputs.size()));
     if (node.rest.empty())
       for (const AttrSignature& attr : op->attrs)
-        if (std::none_of(node.attrs.begin(), node.attrs.end(),
-                         [&](const PatternAttr& a) { return a.name == attr.name; }))
+        if (none_of(node.attrs, [&](const PatternAttr& a) { return a.name == attr.name; }))
           throw RecipeError(
               e.offset, fmt::format("the pattern says nothing of {}'s attribute {}: name it, or write **rest", e.text,
                                     attr.name));
@@ -174,9 +172,7 @@ class PatternParser {
     if (v.kind == Kind::name) return v.text == "true";
     if (v.kind == Kind::integer) return v.integer;
     if (v.kind == Kind::list) {
-      std::vector<int64_t> list;
-      for (const RecipeExpr& x : v.args) list.push_back(static_cast<int64_t>(number(x)));
-      return list;
+      return mapped(v.args, [&](const RecipeExpr& x) { return static_cast<int64_t>(number(x)); });
     }
     if (v.kind == Kind::unary && v.args[0].kind == Kind::integer) return -v.args[0].integer;
     return number(v);

@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "rewrite/rule_parts.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 #include "support/yaml_document.h"
 
 namespace tenon {
@@ -143,8 +142,8 @@ class RuleReader {
                      "write the names with a blank between two");
     std::vector<std::map<std::string, std::string>> variants(1);
     if (const YamlNode* each = item.find("each")) {
-      const bool of_lists = each->is_map() && std::all_of(each->entries.begin(), each->entries.end(),
-                                                          [](const YamlEntry& e) { return e.value.is_sequence(); });
+      const bool of_lists =
+          each->is_map() && all_of(each->entries, [](const YamlEntry& e) { return e.value.is_sequence(); });
       if (!of_lists)
         return error(Code::E0202, each->span, "`each` is a map of lists", "write `each: {f: [relu, tanh]}`");
       for (const YamlEntry& e : each->entries) variants = times(variants, e);
@@ -182,8 +181,7 @@ class RuleReader {
           parse_pattern(match, {word_set(item.find("optional")), word_set(item.find("shared"))}, set_, library_, rule);
         }))
       return;
-    const auto twin =
-        std::find_if(set_.rules.begin(), set_.rules.end(), [&](const Rule& r) { return r.name == rule.name; });
+    const auto twin = find_if(set_.rules, [&](const Rule& r) { return r.name == rule.name; });
     if (twin != set_.rules.end())
       return error(Code::E0702, rule.span, fmt::format("a rule '{}' is there already", rule.name),
                    "rules of all files share their names");

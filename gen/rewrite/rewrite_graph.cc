@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "ir/graph/graph_passes.h"
 #include "rewrite/graph_passes.h"
 #include "rewrite/match_pattern.h"
 #include "rewrite/rule_parts.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -22,7 +22,7 @@ class Names {
   explicit Names(const Graph& graph) {
     for (const GraphSize& s : all_sizes(graph)) values_.insert(s.name);
     for (const Value& v : graph.values) values_.insert(v.name);
-    for (const ValueId id : graph.outputs) values_.insert(graph.values[static_cast<size_t>(id)].name + "_shape");
+    for (const ValueId id : graph.outputs) values_.insert(graph.value(id).name + "_shape");
     for (const Node& n : graph.nodes) nodes_.insert(n.name);
   }
   std::string value(const std::string& base) { return fresh(base, values_, next_value_); }
@@ -74,7 +74,7 @@ class Pass {
   }
 
  private:
-  Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
+  Value& value(ValueId id) { return graph_.value(id); }
 
   RuleBindings bindings(const Rule& rule, const RuleMatch& match) const {
     RuleBindings b;
@@ -90,10 +90,9 @@ class Pass {
   static bool reads(const Replacement& by, const std::vector<ValueId>& outputs) {
     std::set<ValueId> own;
     for (size_t i = 0; i < by.inputs.size(); ++i)
-      if (std::find(outputs.begin(), outputs.end(), by.inputs[i]) != outputs.end()) own.insert(by.graph.inputs[i]);
-    return std::any_of(by.graph.nodes.begin(), by.graph.nodes.end(), [&](const Node& n) {
-      return std::any_of(n.inputs.begin(), n.inputs.end(), [&](ValueId v) { return own.count(v) != 0; });
-    });
+      if (contains(outputs, by.inputs[i])) own.insert(by.graph.inputs[i]);
+    return any_of(by.graph.nodes,
+                  [&](const Node& n) { return any_of(n.inputs, [&](ValueId v) { return own.count(v) != 0; }); });
   }
 
   bool apply(const Rule& rule, const RuleMatch& match, size_t at) {
@@ -135,9 +134,8 @@ class Pass {
     for (size_t i = 0; i < map.size(); ++i) {
       if (map[i] != kNoValue) continue;
       const Value& v = by.graph.values[i];
-      const auto same = std::find_if(bound.begin(), bound.end(), [&](ValueId b) {
-        return b != kNoValue && v.constant && value(b).constant == v.constant;
-      });
+      const auto same =
+          find_if(bound, [&](ValueId b) { return b != kNoValue && v.constant && value(b).constant == v.constant; });
       if (same != bound.end()) {
         map[i] = *same;
         continue;
@@ -155,17 +153,13 @@ class Pass {
     const std::vector<ValueId> outputs = graph_.nodes[at].outputs;
     // A result that is there already takes the place of the old one in all readers; what the caller or a region names
     // keeps its node.
-    const bool named =
-        graph_.nodes[at].region != kTopLevel || std::any_of(outputs.begin(), outputs.end(), [&](ValueId v) {
-          return index_.named_by_region[static_cast<size_t>(v)] ||
-                 std::find(graph_.outputs.begin(), graph_.outputs.end(), v) != graph_.outputs.end();
-        });
+    const bool named = graph_.nodes[at].region != kTopLevel || any_of(outputs, [&](ValueId v) {
+                         return index_.named_by_region[static_cast<size_t>(v)] || contains(graph_.outputs, v);
+                       });
     const auto stands_for = [&](const Node& n) {
-      return n.op == "identity" &&
-             std::find(by.graph.outputs.begin(), by.graph.outputs.end(), n.outputs[0]) != by.graph.outputs.end() &&
-             !made_in(by.graph, n.inputs[0]);
+      return n.op == "identity" && contains(by.graph.outputs, n.outputs[0]) && !made_in(by.graph, n.inputs[0]);
     };
-    if (named && std::any_of(by.graph.nodes.begin(), by.graph.nodes.end(), stands_for)) return false;
+    if (named && any_of(by.graph.nodes, stands_for)) return false;
     const std::vector<ValueId> map = places(match, by, outputs);
     grow();
     for (const Node& n : by.graph.nodes) {
@@ -189,9 +183,7 @@ class Pass {
   }
 
   static bool made_in(const Graph& graph, ValueId id) {
-    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& n) {
-      return std::find(n.outputs.begin(), n.outputs.end(), id) != n.outputs.end();
-    });
+    return any_of(graph.nodes, [&](const Node& n) { return contains(n.outputs, id); });
   }
 
   void grow() {
@@ -213,12 +205,11 @@ class Pass {
   /// Removes the root and the inner nodes whose results are no longer read.
   void remove(const RuleMatch& match, size_t at) {
     std::vector<int> members = match.nodes;
-    std::sort(members.begin(), members.end(), std::greater<>());
+    sort(members, std::greater<>());
     members.erase(std::unique(members.begin(), members.end()), members.end());
     for (const int m : members) {
       const Node& n = graph_.nodes[static_cast<size_t>(m)];
-      const bool read = std::any_of(n.outputs.begin(), n.outputs.end(),
-                                    [&](ValueId v) { return index_.readers[static_cast<size_t>(v)] > 0; });
+      const bool read = any_of(n.outputs, [&](ValueId v) { return index_.readers[static_cast<size_t>(v)] > 0; });
       if (static_cast<size_t>(m) != at && read) continue;
       gone_[static_cast<size_t>(m)] = true;
       for (const ValueId v : n.inputs)
@@ -269,7 +260,7 @@ RewriteOutcome rewrite_graph(Graph graph, const RuleSet& set, const RuleLibrary&
     graph = without_unused(merge_equal(std::move(graph)));
   }
   for (std::string& r : refused)
-    if (std::count(outcome.refused.begin(), outcome.refused.end(), r) == 0) outcome.refused.push_back(std::move(r));
+    if (!contains(outcome.refused, r)) outcome.refused.push_back(std::move(r));
   outcome.graph = share_prefixes(std::move(graph));
   return outcome;
 }

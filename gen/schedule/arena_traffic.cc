@@ -24,7 +24,7 @@ class ArenaCounter {
   }
 
  private:
-  double bytes_of_buffer(int b) const { return static_cast<double>(buffer(plan_, b).bytes); }
+  double bytes_of_buffer(int b) const { return static_cast<double>(plan_.buffer(b).bytes); }
 
   void add(int b, double bytes) {
     if (b < 0) return;
@@ -35,8 +35,8 @@ class ArenaCounter {
   /// Iterations of all loops around a region.
   double runs(RegionId id) const {
     double out = 1;
-    for (; id != kTopLevel; id = plan_.regions[static_cast<size_t>(id)].parent) {
-      const PlanRegion& r = plan_.regions[static_cast<size_t>(id)];
+    for (; id != kTopLevel; id = plan_.region(id).parent) {
+      const PlanRegion& r = plan_.region(id);
       if (r.kind == Region::Kind::loop) out *= static_cast<double>(maximum_value(r.trip, plan_.sizes).value_or(1));
     }
     return out;
@@ -61,7 +61,7 @@ class ArenaCounter {
   }
 
   void region(RegionId id) {
-    const PlanRegion& r = plan_.regions[static_cast<size_t>(id)];
+    const PlanRegion& r = plan_.region(id);
     const double inside = runs(id), around = runs(r.parent);
     for (const int b : {r.count, r.starts, r.continues})
       if (b >= 0) add(b, inside * bytes_of_buffer(b));

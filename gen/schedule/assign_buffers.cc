@@ -1,7 +1,6 @@
 // Which buffer each value is in, and what loops copy.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -9,6 +8,7 @@
 #include "schedule/plan_passes.h"
 #include "support/check.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -74,11 +74,10 @@ class BufferPlanner {
     const auto m = maker_.find(c.next);
     if (m == maker_.end() || kernels_[m->second].region != id) return false;
     for (size_t i = m->second; i < kernels_.size(); ++i)
-      if (std::count(kernels_[i].values.begin(), kernels_[i].values.end(), c.inside) > 0) return false;
-    return std::none_of(regions_.begin(), regions_.end(), [&](const Region& r) {
+      if (contains(kernels_[i].values, c.inside)) return false;
+    return none_of(regions_, [&](const Region& r) {
       const std::vector<ValueId> read = read_by(r), handed = handed_on(r);
-      return std::count(read.begin(), read.end(), c.inside) > 0 ||
-             std::count(handed.begin(), handed.end(), c.inside) > 0;
+      return contains(read, c.inside) || contains(handed, c.inside);
     });
   }
 
@@ -99,7 +98,7 @@ class BufferPlanner {
   }
 
   PlanBuffer described(ValueId v) const {
-    const Value& value = graph_.values[static_cast<size_t>(v)];
+    const Value& value = graph_.value(v);
     PlanBuffer b;
     b.name = value.name;
     b.original = value.original;
@@ -133,8 +132,8 @@ class BufferPlanner {
     const auto place = places_.find(v);
     if (place != places_.end()) return buffers_[v] = slice(v, place->second);
     PlanBuffer b = described(v);
-    b.data = graph_.values[static_cast<size_t>(v)].constant;
-    const bool input = std::find(graph_.inputs.begin(), graph_.inputs.end(), v) != graph_.inputs.end();
+    b.data = graph_.value(v).constant;
+    const bool input = contains(graph_.inputs, v);
     b.kind = b.data              ? BufferKind::Constant
              : held_.count(v)    ? BufferKind::State
              : input             ? BufferKind::Input
@@ -152,9 +151,7 @@ class BufferPlanner {
     PlanBuffer b;
     b.name = b.original = t.name;
     const auto taken = [&](const auto& other) { return other.name == b.name; };
-    for (int n = 1; std::any_of(plan_.buffers.begin(), plan_.buffers.end(), taken) ||
-                    std::any_of(graph_.values.begin(), graph_.values.end(), taken);
-         ++n)
+    for (int n = 1; any_of(plan_.buffers, taken) || any_of(graph_.values, taken); ++n)
       b.name = fmt::format("{}_{}", t.name, n);
     b.dtype = t.dtype;
     for (const int64_t n : t.data->dims) b.dims.emplace_back(n);
@@ -169,7 +166,7 @@ class BufferPlanner {
     for (size_t t = 0; t < k.values.size(); ++t) {
       const Tensor& tensor = k.kernel.tensors[t];
       s.buffers.push_back(tensor.data ? table(tensor) : buffer(k.values[t]));
-      if (s.buffers.back() >= 0 && plan_.buffers[static_cast<size_t>(s.buffers.back())].kind == BufferKind::Constant)
+      if (s.buffers.back() >= 0 && plan_.buffer(s.buffers.back()).kind == BufferKind::Constant)
         k.kernel.tensors[t].role = Role::Constant;
     }
     std::string name = joined(k.kernel.fused, "_");
@@ -178,7 +175,7 @@ class BufferPlanner {
     k.kernel.name = n == 1 ? name : fmt::format("{}_{}", name, n);
     std::vector<std::string> origins;  // of several operators that one node became, the node is named once
     for (const std::string& o : k.origins)
-      if (std::find(origins.begin(), origins.end(), o) == origins.end()) origins.push_back(o);
+      if (!contains(origins, o)) origins.push_back(o);
     s.origin = joined(origins, ", ");
     s.region = k.region;
     s.notes = k.notes;
@@ -193,10 +190,10 @@ class BufferPlanner {
     s.next = buffer(pair.next);
     s.gradient = buffer(pair.gradient);
     s.parameter = pair.parameter;
-    PlanBuffer& held = plan_.buffers[static_cast<size_t>(s.held)];
+    PlanBuffer& held = plan_.buffer(s.held);
     held.offset = plan_.state_bytes;
     plan_.state_bytes += (held.bytes + align - 1) / align * align;
-    if (!pair.initial || std::count(pair.initial->bytes.begin(), pair.initial->bytes.end(), 0) == held.bytes) return s;
+    if (!pair.initial || count(pair.initial->bytes, 0) == held.bytes) return s;
     PlanBuffer b = described(pair.input);
     b.kind = BufferKind::Constant;
     b.data = pair.initial;

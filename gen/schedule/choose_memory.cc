@@ -1,10 +1,10 @@
 // Fills memories one after the other, in several orders of the blocks.
-#include <algorithm>
 #include <functional>
 #include <limits>
 #include <numeric>
 
 #include "schedule/pack_blocks.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -23,8 +23,7 @@ std::vector<Order> benefit_orders(const std::vector<MemoryBlock>& blocks) {
   for (const Benefit& benefit : benefits) {
     Order order(blocks.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](size_t a, size_t b) { return benefit(blocks[a]) > benefit(blocks[b]); });
+    stable_sort(order, [&](size_t a, size_t b) { return benefit(blocks[a]) > benefit(blocks[b]); });
     out.push_back(std::move(order));
   }
   return out;
@@ -55,9 +54,7 @@ class MemoryChooser {
   int64_t budget(size_t memory) const { return memories_[memory].budget.value_or(kUnlimited); }
 
   std::vector<MemoryBlock> chosen(const Order& which) const {
-    std::vector<MemoryBlock> out;
-    for (const size_t i : which) out.push_back(blocks_[i]);
-    return out;
+    return mapped(which, [&](const size_t i) { return blocks_[i]; });
   }
 
   /// The order with blocks moved to the front for as long as that brings more traffic into the first memory.
@@ -120,7 +117,7 @@ class MemoryChooser {
   /// Places all that is left, where that fits.
   bool put_all(MemoryChoice& out, size_t memory) const {
     Order rest = out.left;
-    std::sort(rest.begin(), rest.end());
+    sort(rest);
     const std::vector<MemoryBlock> blocks = chosen(rest);
     if (most_live(blocks) > budget(memory)) return false;
     const Packing packing = pack_blocks(blocks);

@@ -1,5 +1,4 @@
 // Which nodes have to come twice for a choice of values that are not kept, and the graph in which they do.
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -8,6 +7,7 @@
 #include "ir/kernel/kernel_cost.h"
 #include "schedule/recompute.h"
 #include "support/c_names.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -34,9 +34,7 @@ double work_of_kernel(const Kernel& kernel, const std::map<std::string, Expr>& s
 bool names_written(const Graph& graph, const Value& v) {
   for (const SizeExpr& d : v.dims)
     for (const std::string& name : names_in(d))
-      if (std::any_of(graph.sizes.begin(), graph.sizes.end(),
-                      [&](const GraphSize& s) { return s.written && s.name == name; }))
-        return true;
+      if (any_of(graph.sizes, [&](const GraphSize& s) { return s.written && s.name == name; })) return true;
   return false;
 }
 
@@ -67,9 +65,8 @@ ForwardPass::ForwardPass(const Graph& g, const std::vector<NodeKernel>& kernels,
       bytes[i] = maximum_value(product(g.values[i].dims), all).value_or(0) * bytes_of(g.values[i].dtype);
   for (size_t i = 0; i < end; ++i) {
     const Node& n = g.nodes[i];
-    const bool once = n.region != kTopLevel || std::any_of(n.outputs.begin(), n.outputs.end(), [&](ValueId v) {
-                        return names_written(g, g.values[static_cast<size_t>(v)]);
-                      });
+    const bool once = n.region != kTopLevel ||
+                      any_of(n.outputs, [&](ValueId v) { return names_written(g, g.values[static_cast<size_t>(v)]); });
     for (const ValueId v : n.outputs)
       if (!once && !kept.contains(v)) maker[static_cast<size_t>(v)] = static_cast<int>(i);
   }
@@ -137,7 +134,7 @@ void reorder(Graph& graph, std::vector<NodeKernel>& kernels, const std::vector<b
   CNames names;
   for (const GraphSize& s : all_sizes(graph)) names.take(s.name);
   for (const Value& v : graph.values) names.take(v.name);
-  for (const ValueId v : graph.outputs) names.take(graph.values[static_cast<size_t>(v)].name + "_shape");
+  for (const ValueId v : graph.outputs) names.take(graph.value(v).name + "_shape");
   CNames node_names;
   for (const Node& n : graph.nodes) node_names.take(n.name);
   std::vector<ValueId> second(graph.values.size(), kNoValue);
@@ -155,7 +152,7 @@ void reorder(Graph& graph, std::vector<NodeKernel>& kernels, const std::vector<b
     std::map<ValueId, ValueId> made;
     for (ValueId& v : n.outputs) {
       if (!t.again) break;
-      Value copy = graph.values[static_cast<size_t>(v)];
+      Value copy = graph.value(v);
       copy.name = names.fresh(copy.name + "_again");
       made[v] = static_cast<ValueId>(graph.values.size());
       if (dropped[static_cast<size_t>(v)]) second[static_cast<size_t>(v)] = made[v];

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "ir/kernel/kernel_cost.h"
 #include "schedule/pack_blocks.h"
 #include "support/file_form.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -21,15 +21,15 @@ std::string arena_name(const ExecutionPlan& plan, int memory) {
 
 /// Where a buffer is, for the table.
 std::string whereabouts(const ExecutionPlan& plan, int b) {
-  const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(b)];
+  const PlanBuffer& buffer = plan.buffer(b);
   switch (buffer.kind) {
     case BufferKind::Input: return "input";
     case BufferKind::Output: return "output";
     case BufferKind::Constant: return "weights";
     case BufferKind::Arena: return arena_name(plan, buffer.memory);
-    case BufferKind::Slice: return "part of " + plan.buffers[static_cast<size_t>(buffer.whole)].name;
+    case BufferKind::Slice: return "part of " + plan.buffer(buffer.whole).name;
     case BufferKind::State: return "state";
-    case BufferKind::View: return "in " + plan.buffers[static_cast<size_t>(buffer.base)].name;
+    case BufferKind::View: return "in " + plan.buffer(buffer.base).name;
   }
   return {};
 }
@@ -44,11 +44,11 @@ int64_t most_of(const std::vector<int64_t>& bytes) {
 }
 
 std::string offset_text(const ExecutionPlan& plan, int b) {
-  const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(b)];
+  const PlanBuffer& buffer = plan.buffer(b);
   if (buffer.kind == BufferKind::Arena || buffer.kind == BufferKind::State) return fmt::format("{}", buffer.offset);
   if (buffer.kind != BufferKind::View) return "";
   const BufferPlace place = place_of(plan, b);
-  const PlanBuffer& root = plan.buffers[static_cast<size_t>(place.root)];
+  const PlanBuffer& root = plan.buffer(place.root);
   return root.kind == BufferKind::Arena ? fmt::format("{}", root.offset + place.offset)
                                         : fmt::format("+{}", place.offset);
 }
@@ -176,10 +176,9 @@ std::string kept_text(const Graph& graph, const ExecutionPlan& plan) {
   for (const Node& n : graph.nodes)
     if (n.gradient) gradients.insert(n.op);
   const auto of_gradient = [&](const PlanStep& s) {
-    return std::any_of(s.kernel.fused.begin(), s.kernel.fused.end(),
-                       [&](const std::string& op) { return gradients.contains(op); });
+    return any_of(s.kernel.fused, [&](const std::string& op) { return gradients.contains(op); });
   };
-  const auto first = std::find_if(plan.steps.begin(), plan.steps.end(), of_gradient);
+  const auto first = find_if(plan.steps, of_gradient);
   if (first == plan.steps.end()) return "";
   const auto at = static_cast<int>(first - plan.steps.begin());
   const std::vector<Lifetime> life = lifetimes(plan);

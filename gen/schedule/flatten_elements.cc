@@ -1,10 +1,10 @@
 // Replaces the axes of elementwise kernels by one.
 #include "schedule/flatten_elements.h"
 
-#include <algorithm>
 #include <functional>
 
 #include "algebra/simplify.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -55,7 +55,7 @@ class Flattener {
       count_ = dense_elements(t);
       if (count_ < 0 || !t.extent.empty()) return false;
     }
-    return dims_.size() > 1 && std::all_of(k_.body.begin(), k_.body.end(), [&](const KernelStatement& s) {
+    return dims_.size() > 1 && all_of(k_.body, [&](const KernelStatement& s) {
              return s.update == Update::Assign && !s.where && (s.loops.empty() || is_at_own_index(s)) &&
                     reads_own_index(s);
            });

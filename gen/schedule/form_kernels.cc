@@ -1,8 +1,6 @@
 // Graph and the kernel of each operator → execution plan.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algebra/contraction.h"
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
@@ -11,6 +9,7 @@
 #include "schedule/kernel_graph.h"
 #include "schedule/plan_passes.h"
 #include "schedule/split_loops.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -78,8 +77,7 @@ class KernelFormer {
     if (!r || r->fill) return false;
     const auto& op = k.kernel.fused;  // quotients and remainders hide below that these keep the order
     if (op.size() == 1 && (op[0] == "reshape" || op[0] == "reshape_grad_dX")) return true;
-    const auto at = reindex(k.kernel.tensors[static_cast<size_t>(r->tensor)], r->index,
-                            k.kernel.tensors[static_cast<size_t>(s.target)]);
+    const auto at = reindex(k.kernel.tensor(r->tensor), r->index, k.kernel.tensor(s.target));
     if (!at) return false;
     Ranges ranges;
     std::map<std::string, Expr> fixed;  // a variable that has one value
@@ -89,7 +87,7 @@ class KernelFormer {
     }
     for (size_t d = 0; d < s.index.size(); ++d)
       if (!same(simplify(substitute((*at)[d], fixed), ranges), s.index[d]) &&
-          !is_one(k.kernel.tensors[static_cast<size_t>(s.target)].dims[d]))
+          !is_one(k.kernel.tensor(s.target).dims[d]))
         return false;
     return true;
   }
@@ -97,15 +95,12 @@ class KernelFormer {
   /// Whether the memory of one holds the other whatever steps write: where such extents have to be equal, they are
   /// compared after they are written.
   bool keeps_count(ValueId made, ValueId read) const {
-    const SizeExpr a = product(graph_.values[static_cast<size_t>(made)].dims),
-                   b = product(graph_.values[static_cast<size_t>(read)].dims);
+    const SizeExpr a = product(graph_.value(made).dims), b = product(graph_.value(read).dims);
     return a == b || (!depends_on_data(a) && !depends_on_data(b));
   }
   bool depends_on_data(const SizeExpr& extent) const {
     const std::vector<std::string> names = names_in(extent);
-    return std::any_of(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) {
-      return s.written && std::find(names.begin(), names.end(), s.name) != names.end();
-    });
+    return any_of(graph_.sizes, [&](const GraphSize& s) { return s.written && contains(names, s.name); });
   }
 
   void find_views() {
@@ -186,7 +181,7 @@ class KernelFormer {
   }
 
   static bool steps_evenly(const LinearForm& form) {
-    return std::none_of(form.terms.begin(), form.terms.end(), [](const auto& term) {
+    return none_of(form.terms, [](const auto& term) {
       const auto& node = term.first->node;
       return std::holds_alternative<Apply>(node) || std::holds_alternative<Select>(node) ||
              std::holds_alternative<Read>(node);
@@ -274,7 +269,7 @@ class KernelFormer {
 
   /// Statements of rows stay aligned only where the reader writes the same shape.
   static bool keeps_shape(const FusedKernel& p, const FusedKernel& c, ValueId v) {
-    const Tensor& out = c.kernel.tensors[static_cast<size_t>(c.kernel.body[0].target)];
+    const Tensor& out = c.kernel.tensor(c.kernel.body[0].target);
     for (size_t t = 0; t < p.values.size(); ++t)
       if (p.values[t] == v && p.kernel.tensors[t].role == Role::Output) {
         const Tensor& made = p.kernel.tensors[t];

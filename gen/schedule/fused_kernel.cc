@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "algebra/simplify.h"
 #include "schedule/index_map.h"
 #include "schedule/read_replacer.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -42,7 +42,7 @@ std::optional<std::vector<std::string>> defined_variables(const KernelStatement&
   std::vector<std::string> out;
   for (const Expr& e : s.index) {
     const auto* v = std::get_if<VarRef>(&e->node);
-    if (!v || std::find(out.begin(), out.end(), v->name) != out.end()) return std::nullopt;
+    if (!v || contains(out, v->name)) return std::nullopt;
     out.push_back(v->name);
   }
   return out;
@@ -85,9 +85,7 @@ std::vector<int> adopt_tensors(const FusedKernel& from, FusedKernel& into) {
     if (found < 0) {
       found = static_cast<int>(into.kernel.tensors.size());
       Tensor copy = t;
-      for (int n = 1; std::any_of(into.kernel.tensors.begin(), into.kernel.tensors.end(),
-                                  [&](const Tensor& o) { return o.name == copy.name; });
-           ++n)
+      for (int n = 1; any_of(into.kernel.tensors, [&](const Tensor& o) { return o.name == copy.name; }); ++n)
         copy.name = fmt::format("{}{}", t.name, n);
       into.kernel.tensors.push_back(std::move(copy));
       into.values.push_back(from.values[i]);
@@ -129,8 +127,8 @@ bool reads_in_step(const FusedKernel& k, ValueId value) {
   const int t = tensor_of(k, value, Role::Input);
   if (t < 0 || !is_pointwise(k.kernel)) return false;
   const KernelStatement& s = k.kernel.body[0];
-  const Tensor& out = k.kernel.tensors[static_cast<size_t>(s.target)];
-  const Tensor& in = k.kernel.tensors[static_cast<size_t>(t)];
+  const Tensor& out = k.kernel.tensor(s.target);
+  const Tensor& in = k.kernel.tensor(t);
   bool in_step = true;
   walk(s.value, [&](const Expr& e) {
     const auto* r = std::get_if<Read>(&e->node);
@@ -172,7 +170,7 @@ namespace {
 bool ends_in_output(const Kernel& k) {
   for (size_t i = 0; i < k.body.size(); ++i) {
     const bool last = i + 1 == k.body.size();
-    if ((k.tensors[static_cast<size_t>(k.body[i].target)].role == Role::Output) != last) return false;
+    if ((k.tensor(k.body[i].target).role == Role::Output) != last) return false;
   }
   return !k.body.empty() && k.body.back().update == Update::Assign;
 }
@@ -191,8 +189,7 @@ void join_rest(const FusedKernel& producer, const FusedKernel& consumer, const s
     out.kernel.checks.push_back(std::move(c));
   }
   for (const Size& s : producer.kernel.sizes)
-    if (std::none_of(out.kernel.sizes.begin(), out.kernel.sizes.end(), [&](const Size& o) { return o.name == s.name; }))
-      out.kernel.sizes.push_back(s);
+    if (none_of(out.kernel.sizes, [&](const Size& o) { return o.name == s.name; })) out.kernel.sizes.push_back(s);
   for (const Expr& f : producer.kernel.facts) out.kernel.facts.push_back(f);
   out.kernel.reassociate = consumer.kernel.reassociate && producer.kernel.reassociate;
   join_descriptions(producer, consumer, out);
@@ -210,13 +207,13 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
   if (!vars) return std::nullopt;
   FusedKernel out = consumer;
   const std::vector<int> ids = adopt_tensors(producer, out);
-  const Tensor shape = producer.kernel.tensors[static_cast<size_t>(made)];
+  const Tensor shape = producer.kernel.tensor(made);
   std::set<std::string> taken = variable_names(consumer.kernel);
   taken.insert(vars->begin(),
                vars->end());  // what the formula is a function of may not become the name of one of its sums' variables
   std::vector<int> gone{ids[static_cast<size_t>(made)]};
   for (int read = tensor_of(consumer, value, Role::Input); read >= 0; read = next_tensor_of(consumer, value, read)) {
-    ReadReplacer replacer(read, consumer.kernel.tensors[static_cast<size_t>(read)],
+    ReadReplacer replacer(read, consumer.kernel.tensor(read),
                           MadeValue{with_tensors(definition.value, ids), *vars, shape}, out.kernel, taken);
     for (KernelStatement& s : out.kernel.body) {
       const Ranges ranges = ranges_of(s.loops);
@@ -240,7 +237,7 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
   std::vector<KernelStatement> temps = temp_statements(producer.kernel, ids);
   out.kernel.body.insert(out.kernel.body.begin(), temps.begin(), temps.end());
   join_rest(producer, consumer, ids, out);
-  std::sort(gone.begin(), gone.end());
+  sort(gone);
   for (size_t i = gone.size(); i-- > 0;) drop_tensor(out, gone[i]);
   return out;
 }

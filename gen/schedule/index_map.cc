@@ -1,9 +1,8 @@
 // The same element under two shapes.
 #include "schedule/index_map.h"
 
-#include <algorithm>
-
 #include "algebra/extent_product.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -14,8 +13,7 @@ struct Axis {
 };
 
 bool constant(const std::vector<Axis>& axes) {
-  return std::all_of(axes.begin(), axes.end(),
-                     [](const Axis& a) { return a.extent.is_constant() && a.stride.is_constant(); });
+  return all_of(axes, [](const Axis& a) { return a.extent.is_constant() && a.stride.is_constant(); });
 }
 
 /// Axes of extent above 1 from the fastest on; nothing where an extent or a stride has no form as a product.
@@ -27,8 +25,7 @@ std::optional<std::vector<Axis>> axes_of(const Tensor& t) {
     if (!n || !s) return std::nullopt;
     out.push_back({k, *n, *s});
   }
-  if (constant(out))
-    std::sort(out.begin(), out.end(), [](const Axis& a, const Axis& b) { return a.stride.number < b.stride.number; });
+  if (constant(out)) sort(out, [](const Axis& a, const Axis& b) { return a.stride.number < b.stride.number; });
   return out;
 }
 

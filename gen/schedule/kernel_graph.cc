@@ -1,7 +1,7 @@
 // Who makes and who reads each value.
 #include "schedule/kernel_graph.h"
 
-#include <algorithm>
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -25,7 +25,7 @@ std::vector<ValueId> KernelGraph::values(size_t k, bool made) const {
   for (size_t t = 0; t < f.values.size(); ++t) {
     const Role role = f.kernel.tensors[t].role;
     if (f.values[t] == kNoValue || role == Role::Temp || (role == Role::Output) != made) continue;
-    if (std::find(out.begin(), out.end(), f.values[t]) == out.end()) out.push_back(f.values[t]);
+    if (!contains(out, f.values[t])) out.push_back(f.values[t]);
   }
   return out;
 }
@@ -102,7 +102,7 @@ bool KernelGraph::can_wait(size_t from, size_t to) const {
 bool KernelGraph::begins_between(ValueId v, size_t from, size_t to) const {
   for (size_t id = 0; id < regions_.size(); ++id) {
     const std::vector<ValueId> read = tenon::read_by(regions_[id]);
-    if (std::find(read.begin(), read.end(), v) == read.end()) continue;
+    if (!contains(read, v)) continue;
     for (size_t k = from + 1; k < to; ++k)
       if (alive_[k] && lies_in(regions_, kernels_[k].region, static_cast<RegionId>(id))) return true;
   }

@@ -10,7 +10,7 @@ namespace {
 std::vector<Lifetime> spans(const ExecutionPlan& plan) {
   std::vector<Lifetime> out(plan.regions.size());
   for (size_t s = 0; s < plan.steps.size(); ++s)
-    for (RegionId r = plan.steps[s].region; r != kTopLevel; r = plan.regions[static_cast<size_t>(r)].parent) {
+    for (RegionId r = plan.steps[s].region; r != kTopLevel; r = plan.region(r).parent) {
       Lifetime& l = out[static_cast<size_t>(r)];
       if (l.last < l.first) l.first = static_cast<int>(s);
       l.last = static_cast<int>(s);
@@ -52,8 +52,7 @@ class LifetimeFinder {
     b = root_of(plan_, b);
     Lifetime& l = out_[static_cast<size_t>(b)];
     widen(l, step, step);
-    for (RegionId r = region; !lies_in(plan_.regions, plan_.buffers[static_cast<size_t>(b)].region, r);
-         r = plan_.regions[static_cast<size_t>(r)].parent)
+    for (RegionId r = region; !lies_in(plan_.regions, plan_.buffer(b).region, r); r = plan_.region(r).parent)
       widen(l, spans_[static_cast<size_t>(r)].first, spans_[static_cast<size_t>(r)].last);
   }
 

@@ -1,12 +1,11 @@
 // Merging of kernels that share their rows.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algebra/contraction.h"
 #include "schedule/index_map.h"
 #include "schedule/kernel_graph.h"
 #include "schedule/split_loops.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -61,7 +60,7 @@ class Rows {
 
   /// True where rows of `count` dimensions are independent of each other and what flows between statements is small.
   bool fit(size_t count) const {
-    const Tensor& first = k_.tensors[static_cast<size_t>(k_.body[0].target)];
+    const Tensor& first = k_.tensor(k_.body[0].target);
     if (first.dims.size() < count) return false;
     for (const KernelStatement& s : k_.body)
       if (!statement_fits(s, first, count)) return false;
@@ -78,7 +77,7 @@ class Rows {
 
  private:
   bool statement_fits(const KernelStatement& s, const Tensor& like, size_t count) const {
-    const Tensor& target = k_.tensors[static_cast<size_t>(s.target)];
+    const Tensor& target = k_.tensor(s.target);
     if (target.dims.size() < count) return false;
     for (size_t d = 0; d < count; ++d) {
       if (!same(target.dims[d], like.dims[d])) return false;
@@ -100,7 +99,7 @@ class Rows {
 };
 
 bool has_rows(const Kernel& k) {
-  const size_t rank = k.tensors[static_cast<size_t>(k.body[0].target)].dims.size();
+  const size_t rank = k.tensor(k.body[0].target).dims.size();
   const Rows rows(k);
   for (size_t count = rank + 1; count-- > 0;)
     if (rows.fit(count)) return true;
@@ -157,8 +156,7 @@ class Joiner {
     const auto* r = std::get_if<Read>(&x->node);
     if (!r) return x;
     const auto from = static_cast<size_t>(r->tensor);
-    const auto at =
-        reindex(second_.kernel.tensors[from], r->index, out_.kernel.tensors[static_cast<size_t>(ids_[from])]);
+    const auto at = reindex(second_.kernel.tensors[from], r->index, out_.kernel.tensor(ids_[from]));
     failed_ = failed_ || !at;
     return read_of(ids_[from], x->type, at ? *at : r->index, r->fill);
   }
@@ -227,8 +225,7 @@ std::set<ValueId> needed_outside(const KernelGraph& g, size_t k, size_t with) {
   std::set<ValueId> out;
   for (const ValueId v : g.made_by(k)) {
     const auto& readers = g.readers(v);
-    if (g.is_needed(v) || std::any_of(readers.begin(), readers.end(), [&](size_t r) { return r != k && r != with; }))
-      out.insert(v);
+    if (g.is_needed(v) || any_of(readers, [&](size_t r) { return r != k && r != with; })) out.insert(v);
   }
   return out;
 }

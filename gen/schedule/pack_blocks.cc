@@ -1,9 +1,10 @@
 // Blocks in several orders, each at the lowest offset where it fits.
 #include "schedule/pack_blocks.h"
 
-#include <algorithm>
 #include <functional>
 #include <numeric>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -55,7 +56,7 @@ int64_t lowest_offset(const MemoryBlock& block, const std::vector<std::pair<cons
   std::vector<std::pair<int64_t, int64_t>> taken;
   for (const auto& [other, at] : placed)
     if (live_together(other->life, block.life)) taken.emplace_back(at, at + other->bytes);
-  std::sort(taken.begin(), taken.end());
+  sort(taken);
   int64_t at = 0;
   for (const auto& [begin, end] : taken) {
     if (at + block.bytes <= begin) break;
@@ -82,7 +83,7 @@ std::vector<std::vector<size_t>> packing_orders(const std::vector<MemoryBlock>& 
   for (const Key& key : keys) {
     std::vector<size_t> order(blocks.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(blocks[a]) < key(blocks[b]); });
+    stable_sort(order, [&](size_t a, size_t b) { return key(blocks[a]) < key(blocks[b]); });
     out.push_back(std::move(order));
   }
   return out;

@@ -1,5 +1,4 @@
 // Which states are written in place.
-#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -7,6 +6,7 @@
 #include "schedule/flatten_elements.h"
 #include "schedule/index_map.h"
 #include "schedule/plan_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -26,12 +26,12 @@ class StatePlacer {
     for (PlanState& s : plan_.state)
       if (const auto r = replacement(s); r && !is_needed_after(*r)) place(*r);
     for (PlanStep& s : plan_.steps)
-      if (std::any_of(s.kernel.tensors.begin(), s.kernel.tensors.end(), [](const Tensor& t) { return t.shared; }))
+      if (any_of(s.kernel.tensors, [](const Tensor& t) { return t.shared; }))
         s.kernel = with_flat_elements(std::move(s.kernel));
   }
 
  private:
-  const PlanBuffer& buffer(int b) const { return plan_.buffers[static_cast<size_t>(b)]; }
+  const PlanBuffer& buffer(int b) const { return plan_.buffer(b); }
   bool is_of(int b, int root) const { return b >= 0 && root_of(plan_, b) == root; }
 
   /// The only step that writes the new contents, which have memory of their own so far and are outside of all loops.
@@ -50,13 +50,11 @@ class StatePlacer {
 
   /// Whether a loop or branch copies the buffer or decides by it.
   bool in_regions(int root) const {
-    return std::any_of(plan_.regions.begin(), plan_.regions.end(), [&](const PlanRegion& r) {
+    return any_of(plan_.regions, [&](const PlanRegion& r) {
       for (const int b : {r.count, r.starts, r.continues, r.condition})
         if (is_of(b, root)) return true;
-      for (const auto* copies : {&r.before, &r.after})
-        for (const PlanCopy& c : *copies)
-          if (is_of(c.to, root) || is_of(c.from, root)) return true;
-      return false;
+      const auto copies = [&](const PlanCopy& c) { return is_of(c.to, root) || is_of(c.from, root); };
+      return any_of(r.before, copies) || any_of(r.after, copies);
     });
   }
 
@@ -67,8 +65,7 @@ class StatePlacer {
       for (const int b : plan_.steps[i].buffers)
         if (is_of(b, held)) return true;
     const auto named = [&](int b) { return is_of(b, held); };
-    return std::any_of(plan_.outputs.begin(), plan_.outputs.end(), named) ||
-           std::any_of(plan_.state.begin(), plan_.state.end(), [&](const PlanState& s) { return named(s.next); });
+    return any_of(plan_.outputs, named) || any_of(plan_.state, [&](const PlanState& s) { return named(s.next); });
   }
 
   void place(const Replacement& r) {
@@ -83,7 +80,7 @@ class StatePlacer {
         return;
       step.kernel.tensors[old[0]].shared = step.kernel.tensors[r.target].shared = true;
     }
-    PlanBuffer& next = plan_.buffers[static_cast<size_t>(r.state->next)];
+    PlanBuffer& next = plan_.buffer(r.state->next);
     next.kind = BufferKind::View;
     next.base = r.state->held;
     next.base_offset = 0;
@@ -96,11 +93,11 @@ class StatePlacer {
   static bool is_replaced_by_element(const Kernel& k, size_t old, size_t target) {
     if (k.call || has_recurrence(k) || k.tensors[target].dims.empty()) return false;
     const auto writes = [&](const KernelStatement& s) { return static_cast<size_t>(s.target) == target; };
-    const auto writer = std::find_if(k.body.begin(), k.body.end(), writes);
-    if (std::count_if(k.body.begin(), k.body.end(), writes) != 1 || !goes_by_element(*writer)) return false;
+    const auto writer = find_if(k.body, writes);
+    if (count_if(k.body, writes) != 1 || !goes_by_element(*writer)) return false;
     for (auto s = k.body.begin(); s != k.body.end(); ++s)
       if (reads(*s, old) && (s > writer || !goes_by_element(*s) || !reads_its_element(k, *s, old))) return false;
-    return std::none_of(k.body.begin(), k.body.end(), reduces) || find_contraction(k);
+    return none_of(k.body, reduces) || find_contraction(k);
   }
 
   /// Whether the loops are over the elements of the target, in their order.
@@ -135,7 +132,7 @@ class StatePlacer {
   static bool reads_its_element(const Kernel& k, const KernelStatement& s, size_t tensor) {
     Ranges ranges;
     for (const LoopVar& v : s.loops) ranges.extents[v.name] = v.extent;
-    const Tensor& out = k.tensors[static_cast<size_t>(s.target)];
+    const Tensor& out = k.tensor(s.target);
     bool right = true;
     const std::function<void(const Expr&, bool)> look = [&](const Expr& e, bool reduced) {
       const auto* r = std::get_if<Read>(&e->node);

@@ -1,5 +1,4 @@
 // Views: copies that are none, and results in place.
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -9,6 +8,7 @@
 #include "algebra/simplify.h"
 #include "schedule/index_map.h"
 #include "schedule/plan_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -53,7 +53,7 @@ bool is_dense(const Tensor& t) {
 std::optional<RunCopy> run_copy(const Kernel& k, const KernelStatement& s) {
   const auto* r = std::get_if<Read>(&s.value->node);
   if (!r || r->fill || s.update != Update::Assign || is_in_recurrence(s)) return std::nullopt;
-  const Tensor &from = k.tensors[static_cast<size_t>(r->tensor)], &to = k.tensors[static_cast<size_t>(s.target)];
+  const Tensor &from = k.tensor(r->tensor), &to = k.tensor(s.target);
   if (from.dtype != to.dtype || to.role != Role::Output || !is_dense(from) || !is_dense(to)) return std::nullopt;
   int64_t turns = 1;
   for (const LoopVar& v : s.loops) {
@@ -80,7 +80,7 @@ class ViewPlacer {
   }
 
  private:
-  PlanBuffer& buffer(int b) { return plan_.buffers[static_cast<size_t>(b)]; }
+  PlanBuffer& buffer(int b) { return plan_.buffer(b); }
 
   /// Buffers of loops and branches stay where they are: their copies and slices know them by their places.
   void find_movable() {
@@ -164,10 +164,10 @@ class ViewPlacer {
       make_view(root, to, offset);
       gone.insert(gone.end(), copies.begin(), copies.end());
     }
-    std::sort(gone.begin(), gone.end(), [](const PartCopy& a, const PartCopy& b) { return a.statement > b.statement; });
+    sort(gone, [](const PartCopy& a, const PartCopy& b) { return a.statement > b.statement; });
     for (const PartCopy& c : gone)
       step.kernel.body.erase(step.kernel.body.begin() + static_cast<std::ptrdiff_t>(c.statement));
-    std::sort(gone.begin(), gone.end(), [](const PartCopy& a, const PartCopy& b) { return a.tensor > b.tensor; });
+    sort(gone, [](const PartCopy& a, const PartCopy& b) { return a.tensor > b.tensor; });
     for (const PartCopy& c : gone) drop_unused(step, c.tensor);
   }
 
@@ -176,21 +176,21 @@ class ViewPlacer {
     std::map<int64_t, int64_t> ends;  // by where they begin
     for (const PartCopy& p : parts) {
       const int64_t begin = place_of(plan_, p.from).offset;
-      if (!ends.emplace(begin, begin + plan_.buffers[static_cast<size_t>(p.from)].bytes).second) return false;
+      if (!ends.emplace(begin, begin + plan_.buffer(p.from).bytes).second) return false;
     }
     int64_t covered = 0;
     for (const auto& [begin, end] : ends) {
       if (begin != covered) return false;
       covered = end;
     }
-    return covered == plan_.buffers[static_cast<size_t>(root)].bytes;
+    return covered == plan_.buffer(root).bytes;
   }
 
   /// Whether nobody reads the source after what the step does to the copy: a scatter changes the copy.
   bool stays_as_it_is(size_t at, const RunCopy& copy, int from) const {
     const Kernel& k = plan_.steps[at].kernel;
     const auto changes = [&](const KernelStatement& s) { return s.target == copy.to && s.update != Update::Assign; };
-    if (std::none_of(k.body.begin(), k.body.end(), changes)) return true;
+    if (none_of(k.body, changes)) return true;
     const int root = place_of(plan_, from).root;
     const auto lies_there = [&](int tensor) {
       const int b = tensor == copy.to ? -1 : plan_.steps[at].buffers[static_cast<size_t>(tensor)];
@@ -205,7 +205,7 @@ class ViewPlacer {
       return found;
     };
     for (const KernelStatement& s : k.body)
-      if (changes(s) && (reads(s.value) || std::any_of(s.index.begin(), s.index.end(), reads))) return false;
+      if (changes(s) && (reads(s.value) || any_of(s.index, reads))) return false;
     for (size_t later = at + 1; later < plan_.steps.size(); ++later)
       for (const int b : plan_.steps[later].buffers)
         if (b >= 0 && place_of(plan_, b).root == root) return false;
@@ -300,7 +300,7 @@ class ViewPlacer {
   /// contraction's.
   static bool read_in_step(const Kernel& k, size_t tensor) {
     const KernelStatement& s = k.body[0];
-    const Tensor &in = k.tensors[tensor], &out = k.tensors[static_cast<size_t>(s.target)];
+    const Tensor &in = k.tensors[tensor], &out = k.tensor(s.target);
     Ranges ranges;
     for (const LoopVar& v : s.loops) ranges.extents[v.name] = v.extent;
     bool in_step = true, reduces = false;

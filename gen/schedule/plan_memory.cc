@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "schedule/pack_blocks.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -85,7 +84,7 @@ std::vector<PlacedRange> placed_ranges(const ExecutionPlan& plan, const ArenaBlo
     const int64_t at = workspace ? plan.steps[index].scratch_offset : plan.buffers[index].offset;
     out.push_back({&arena.blocks[i], memory, at, at + arena.blocks[i].bytes});
   }
-  std::stable_sort(out.begin(), out.end(), [](const PlacedRange& a, const PlacedRange& b) {
+  stable_sort(out, [](const PlacedRange& a, const PlacedRange& b) {
     return std::pair(a.memory, a.begin) < std::pair(b.memory, b.begin);
   });
   return out;

@@ -1,12 +1,12 @@
 // Lays out constant right sides of contractions as panels, and rewrites the reads.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "algebra/pair_depth.h"
 #include "schedule/plan_passes.h"
 #include "support/parallel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -85,7 +85,7 @@ std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c, 
   const Read* read = plain_read(c.right);
   if (!read || c.columns.size() != 1) return std::nullopt;
   p.tensor = read->tensor;
-  const Tensor& t = kernel.tensors[static_cast<size_t>(p.tensor)];
+  const Tensor& t = kernel.tensor(p.tensor);
   const auto pairs = t.dtype == c.accumulator ? std::nullopt : pair_depth(c);
   if (t.role != Role::Constant || (t.dtype != c.accumulator && !pairs) || !reads_once(c, p.tensor)) return std::nullopt;
   if (pairs) p.paired = pairs->paired;
@@ -246,7 +246,7 @@ Expr with_read(const Expr& e, int tensor, const Expr& fresh) {
 }
 
 void rewrite(Kernel& kernel, const Packing& p, const TensorData& data) {
-  Tensor& t = kernel.tensors[static_cast<size_t>(p.tensor)];
+  Tensor& t = kernel.tensor(p.tensor);
   t.dims.clear();
   t.data = nullptr;  // those of the buffer are in another order from now on
   for (const int64_t n : data.dims) t.dims.push_back(constant_int(n));
@@ -276,9 +276,8 @@ void sum_channels_last(Kernel& kernel) {
 }
 
 bool used(const ExecutionPlan& plan, int buffer) {
-  return std::any_of(plan.steps.begin(), plan.steps.end(),
-                     [&](const PlanStep& s) { return std::count(s.buffers.begin(), s.buffers.end(), buffer) > 0; }) ||
-         std::count(plan.outputs.begin(), plan.outputs.end(), buffer) > 0;
+  return any_of(plan.steps, [&](const PlanStep& s) { return contains(s.buffers, buffer); }) ||
+         contains(plan.outputs, buffer);
 }
 
 }  // namespace
@@ -290,7 +289,7 @@ void prepack_weights(ExecutionPlan& plan, bool quads) {
     const auto p = c ? plan_packing(step.kernel, *c, quads) : std::nullopt;
     if (!p) continue;
     const int from = step.buffers[static_cast<size_t>(p->tensor)];
-    PlanBuffer buffer = plan.buffers[static_cast<size_t>(from)];
+    PlanBuffer buffer = plan.buffer(from);
     if (!buffer.data) continue;
     auto data = std::make_shared<const TensorData>(packed_data(*p, *buffer.data));
     rewrite(step.kernel, *p, *data);
@@ -304,7 +303,7 @@ void prepack_weights(ExecutionPlan& plan, bool quads) {
       plan.buffers.push_back(std::move(buffer));
     } else {
       step.buffers[static_cast<size_t>(p->tensor)] = from;
-      plan.buffers[static_cast<size_t>(from)] = std::move(buffer);
+      plan.buffer(from) = std::move(buffer);
     }
   }
 }

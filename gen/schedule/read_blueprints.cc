@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <set>
 
 #include "isa/all_isas.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 #include "support/read_source.h"
 #include "support/yaml_document.h"
 
@@ -45,21 +45,16 @@ const std::vector<BlueprintKind> kKinds = {
 };
 
 std::vector<std::string> meant(const std::string& wrong, const std::vector<std::string>& known) {
-  const std::string near = nearest_name(wrong, known);
-  return {near.empty() ? "one of: " + joined(known, ", ") : "did you mean '" + near + "'?"};
+  return {did_you_mean(wrong, known, "one of: " + joined(known, ", "))};
 }
 
 template <class Range>
 std::vector<std::string> names(const Range& rows) {
-  std::vector<std::string> out;
-  for (const auto& r : rows) out.emplace_back(r.name);
-  return out;
+  return mapped(rows, [&](const auto& r) { return std::string(r.name); });
 }
 
 const YamlEntry* entry_of(const YamlNode& row, std::string_view key) {
-  const auto at =
-      std::find_if(row.entries.begin(), row.entries.end(), [&](const YamlEntry& e) { return e.key.text == key; });
-  return at == row.entries.end() ? nullptr : &*at;
+  return find_pointer(row.entries, [&](const YamlEntry& e) { return e.key.text == key; });
 }
 
 const BlueprintKind* kind_of(const YamlNode& row, Diagnostics& errors) {
@@ -68,8 +63,7 @@ const BlueprintKind* kind_of(const YamlNode& row, Diagnostics& errors) {
     return errors.error(Code::E0203, row.span, "a blueprint without `kind`",
                         {"one of: " + joined(names(kKinds), ", ")}),
            nullptr;
-  const auto at =
-      std::find_if(kKinds.begin(), kKinds.end(), [&](const BlueprintKind& k) { return k.name == kind->value.text; });
+  const auto at = find_if(kKinds, [&](const BlueprintKind& k) { return k.name == kind->value.text; });
   if (at != kKinds.end()) return &*at;
   return errors.error(Code::E0228, kind->value.span, "no kernel is scheduled by '" + kind->value.text + "'",
                       meant(kind->value.text, names(kKinds))),
@@ -93,7 +87,7 @@ void check_dtype(const YamlNode& value, const BlueprintKind& kind, Diagnostics& 
   if (!type)
     return errors.error(Code::E0224, value.span, "no dtype is called '" + value.text + "'",
                         {"`*` stands for all of them"});
-  if (std::count(kind.types.begin(), kind.types.end(), *type)) return;
+  if (contains(kind.types, *type)) return;
   std::vector<std::string> all;
   for (const DType t : kind.types) all.emplace_back(name_of(t));
   errors.error(Code::E0201, value.span,
@@ -106,8 +100,7 @@ void read_field(const YamlEntry& entry, const BlueprintKind& kind, Blueprint& ro
   const std::string& text = entry.value.text;
   if (!entry.value.is_scalar())
     return errors.error(Code::E0202, entry.value.span, "a word or a number is expected here");
-  const auto p = std::find_if(kind.parameters.begin(), kind.parameters.end(),
-                              [&](const BlueprintParameter& q) { return q.name == key; });
+  const auto p = find_if(kind.parameters, [&](const BlueprintParameter& q) { return q.name == key; });
   if (p != kind.parameters.end()) return read_number(entry.value, p->transposed, row.*p->field, errors);
   if (key == "kind") row.kind = text;
   else if (key == "name" && kind.named) row.name = text;
@@ -206,12 +199,10 @@ Result<Blueprints> finished(Reading r) {
 void refuse_unknown_kernels(Reading& r, const std::vector<std::string>& kernels) {
   for (size_t i = 0; i < r.all.rows.size(); ++i) {
     const std::string& pattern = r.all.rows[i].kernel;
-    const bool known = std::any_of(kernels.begin(), kernels.end(),
-                                   [&](const std::string& name) { return fits_kernel(pattern, name); });
+    const bool known = any_of(kernels, [&](const std::string& name) { return fits_kernel(pattern, name); });
     if (known) continue;
-    const std::string near = nearest_name(pattern, kernels);
     r.errors.error(Code::E0228, r.places[i], fmt::format("no kernel is called '{}'", pattern),
-                   {near.empty() ? "`tenon explain` lists the kernels of a model" : "did you mean '" + near + "'?"});
+                   {did_you_mean(pattern, kernels, "`tenon explain` lists the kernels of a model")});
   }
 }
 
@@ -257,7 +248,7 @@ Result<Blueprints> read_blueprint_folder(const std::filesystem::path& folder) {
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
     if (entry.path().extension() == ".yaml") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
+  sort(files);
   Reading r;
   if (failed) r.errors.error_at(Code::E0108, folder.string(), "the folder of blueprints cannot be read");
   for (const std::filesystem::path& path : files) {

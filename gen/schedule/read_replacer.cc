@@ -88,7 +88,7 @@ bool ReadReplacer::already_filled(const Expr& made, const Read& outer) const {
   const auto* inner = std::get_if<Read>(&made->node);
   if (!inner || !inner->fill || !same(inner->fill, outer.fill) || outer.index.size() != made_.vars.size()) return false;
   const auto* plain = std::get_if<Read>(&made_.formula->node);
-  const Tensor& source = consumer_.tensors[static_cast<size_t>(plain->tensor)];
+  const Tensor& source = consumer_.tensor(plain->tensor);
   for (size_t d = 0; d < made_.vars.size(); ++d) {
     const auto by = affine_in(plain->index[d], made_.vars[d]);
     if (!by || !is_one(simplify(by->coefficient)) || !same(read_.dims[d], made_.shape.dims[d])) return false;

@@ -1,11 +1,11 @@
 // Candidates are compared by the values that live at once; the best ones by their plans.
 #include "schedule/recompute.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "schedule/pack_blocks.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -38,8 +38,7 @@ class Search {
       for (size_t n = 2; n <= std::min(kMostSegments, forward_.end); ++n) cut_in(n);
     const int64_t known = peak(kept());
     std::erase_if(found_, [&](const Candidate& c) { return c.peak >= known; });
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.peak < b.peak; });
+    stable_sort(found_, [](const Candidate& a, const Candidate& b) { return a.peak < b.peak; });
     return std::move(found_);
   }
 
@@ -129,8 +128,7 @@ int64_t planned_bytes(const Graph& graph, const std::vector<NodeKernel>& kernels
 }  // namespace
 
 size_t first_gradient(const Graph& graph) {
-  const auto at =
-      std::find_if(graph.nodes.begin(), graph.nodes.end(), [](const Node& n) { return n.gradient != nullptr; });
+  const auto at = find_if(graph.nodes, [](const Node& n) { return n.gradient != nullptr; });
   return static_cast<size_t>(at - graph.nodes.begin());
 }
 

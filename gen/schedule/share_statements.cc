@@ -2,10 +2,9 @@
 // computes it once.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algebra/contraction.h"
 #include "schedule/kernel_graph.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -24,7 +23,7 @@ class Makers {
   /// The statement makes a temp that nothing changes later from values of which the same is true: wherever the same
   /// statement is made again, it gives the same elements.
   bool is_lasting(const KernelStatement& s) const {
-    if (k_.tensors[static_cast<size_t>(s.target)].role != Role::Temp || s.update != Update::Assign ||
+    if (k_.tensor(s.target).role != Role::Temp || s.update != Update::Assign ||
         at_[static_cast<size_t>(s.target)] < 0 || is_in_recurrence(s))
       return false;
     bool lasting = true;
@@ -80,9 +79,8 @@ class StatementSharer {
       renumber_tensors(s, to);
       renumber_tensors(form, to);
       const bool lasting = makers.is_lasting(s);
-      const auto known = std::find_if(forms.begin(), forms.end(), [&](const KernelStatement& f) {
-        return lasting && makers.is_lasting(f) && make_the_same(f, form);
-      });
+      const auto known = find_if(
+          forms, [&](const KernelStatement& f) { return lasting && makers.is_lasting(f) && make_the_same(f, form); });
       if (known != forms.end()) {
         to[static_cast<size_t>(s.target)] = known->target;
         product = product || is_product(k_, form);
@@ -98,7 +96,7 @@ class StatementSharer {
 
  private:
   bool make_the_same(const KernelStatement& a, const KernelStatement& b) const {
-    const Tensor &x = k_.tensors[static_cast<size_t>(a.target)], &y = k_.tensors[static_cast<size_t>(b.target)];
+    const Tensor &x = k_.tensor(a.target), &y = k_.tensor(b.target);
     const auto equal = [](const std::vector<Expr>& p, const std::vector<Expr>& q) {
       return std::equal(p.begin(), p.end(), q.begin(), q.end(),
                         [](const Expr& e, const Expr& f) { return same(e, f); });
@@ -122,11 +120,10 @@ class StatementSharer {
       return found;
     };
     const auto of = [&](const KernelStatement& s) {
-      return in(s.value) || in(s.where) || std::any_of(s.index.begin(), s.index.end(), in) ||
-             std::any_of(s.loops.begin(), s.loops.end(), [&](const LoopVar& v) { return in(v.extent); });
+      return in(s.value) || in(s.where) || any_of(s.index, in) ||
+             any_of(s.loops, [&](const LoopVar& v) { return in(v.extent); });
     };
-    return std::any_of(k_.body.begin(), k_.body.end(), of) ||
-           std::any_of(k_.checks.begin(), k_.checks.end(), [&](const Check& c) { return in(c.holds); });
+    return any_of(k_.body, of) || any_of(k_.checks, [&](const Check& c) { return in(c.holds); });
   }
 
   /// Temps of which nothing is read any more, and what made them.

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "algebra/contraction.h"
 #include "algebra/simplify.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -43,7 +43,7 @@ std::optional<Merged> merged(const LoopVar& v, const Expr& sum) {
   if (divisors.empty() || !extent) return std::nullopt;
   const int64_t inner = *divisors.begin();
   if (inner < 2 || *extent <= inner || *extent % inner != 0) return std::nullopt;
-  if (std::any_of(divisors.begin(), divisors.end(), [&](int64_t d) { return d % inner != 0; })) return std::nullopt;
+  if (any_of(divisors, [&](int64_t d) { return d % inner != 0; })) return std::nullopt;
   return Merged{v, {v.name + "_outer", constant_int(*extent / inner)}, {v.name + "_inner", constant_int(inner)}};
 }
 

@@ -57,7 +57,7 @@ void use_constants(const Graph& graph, FusedKernel& kernel) {
   Ranges known;
   for (const int t : places(k)) {
     const ValueId v = kernel.values[static_cast<size_t>(t)];
-    const auto range = v == kNoValue ? std::nullopt : range_of(graph.values[static_cast<size_t>(v)]);
+    const auto range = v == kNoValue ? std::nullopt : range_of(graph.value(v));
     if (range) known.elements[t] = *range;
   }
   if (known.elements.empty()) return;

@@ -1,13 +1,13 @@
 // Rewrites kernels of a plan as Winograd convolutions and transforms their weights, in f64, rounded once.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "algebra/winograd_kernel.h"
 #include "schedule/plan_passes.h"
 #include "schedule/winograd_choice.h"
 #include "support/parallel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -117,7 +117,7 @@ class WinogradRewriter {
     const auto outputs = layout ? winograd_outputs(*conv, isa, all_weights_) : std::nullopt;
     if (!outputs) return;
     const auto weights = static_cast<size_t>(conv->weights->tensor);
-    const PlanBuffer from = plan_.buffers[static_cast<size_t>(step.buffers[weights])];
+    const PlanBuffer from = plan_.buffer(step.buffers[weights]);
     if (!from.data || reads_outside(step.kernel, conv->weights->tensor)) return;
     const WinogradTransform t = winograd_transform(*outputs, conv->taps, conv->stride);
     PlanBuffer u = from;
@@ -166,13 +166,11 @@ class WinogradRewriter {
   void place_weights(PlanStep& step, size_t tensor, PlanBuffer u) {
     const int from = step.buffers[tensor];
     step.buffers[tensor] = -1;
-    const bool used = std::count(plan_.outputs.begin(), plan_.outputs.end(), from) > 0 ||
-                      std::any_of(plan_.steps.begin(), plan_.steps.end(), [&](const PlanStep& s) {
-                        return std::count(s.buffers.begin(), s.buffers.end(), from) > 0;
-                      });
+    const bool used = contains(plan_.outputs, from) ||
+                      any_of(plan_.steps, [&](const PlanStep& s) { return contains(s.buffers, from); });
     if (!used) {
       step.buffers[tensor] = from;
-      plan_.buffers[static_cast<size_t>(from)] = std::move(u);
+      plan_.buffer(from) = std::move(u);
       return;
     }
     u.name += fmt::format("_transformed{}", plan_.buffers.size());

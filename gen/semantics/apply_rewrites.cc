@@ -2,13 +2,13 @@
 // evaluator.
 #include "semantics/apply_rewrites.h"
 
-#include <algorithm>
 #include <memory>
 
 #include "frontend/recipe/run_recipe.h"
 #include "rewrite/read_rules.h"
 #include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -77,7 +77,7 @@ class Fragment {
     if (id == kNoValue) return {};
     const auto [at, added] = taken_.emplace(id, kNoValue);
     if (!added) return TensorRef{at->second};
-    const Value& v = graph_.values[static_cast<size_t>(id)];
+    const Value& v = graph_.value(id);
     if (v.constant && !v.trainable) return TensorRef{at->second = builder_.add_constant(v.original, v.constant)};
     inputs_.push_back(id);
     return TensorRef{at->second = builder_.add_input(v.original, v.dtype, v.dims)};
@@ -111,8 +111,7 @@ std::optional<OpSignature> gradient_op(const OpSemantics& semantics, const std::
   const OpSignature* of = end == std::string::npos ? nullptr : semantics.find(name.substr(0, end));
   if (!of || of->outputs.size() != 1) return std::nullopt;
   const std::string wrt = name.substr(end + std::string_view("_grad_d").size());
-  if (std::none_of(of->inputs.begin(), of->inputs.end(), [&](const auto& input) { return input.name == wrt; }))
-    return std::nullopt;
+  if (none_of(of->inputs, [&](const auto& input) { return input.name == wrt; })) return std::nullopt;
   OpSignature op = *of;
   op.inputs.insert(op.inputs.begin(), {"d" + of->outputs[0]});
   return op;
@@ -138,9 +137,7 @@ RuleLibrary rule_library(const OpLibrary& defs, const RecipeFunctions& functions
     names.insert(names.end(), ops.begin(), ops.end());
     return names;
   };
-  library.is_function = [hosts](const std::string& name) {
-    return std::find(hosts->begin(), hosts->end(), name) != hosts->end();
-  };
+  library.is_function = [hosts](const std::string& name) { return contains(*hosts, name); };
   library.carry_out = [semantics, &functions](const Graph& graph, const Rule& rule,
                                               const std::vector<RecipeStatement>& recipe, const RuleBindings& bindings,
                                               size_t outputs) {

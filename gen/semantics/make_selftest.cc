@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "oracle/run_graph.h"
 #include "semantics/node_kernels.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 /// Perturbed runs, which measure the effect of rounding on the results; fewer if they would take too long.
 constexpr int most_disturbed_runs = 8;
 
-const Value& value_of(const Graph& graph, ValueId v) { return graph.values[static_cast<size_t>(v)]; }
+const Value& value_of(const Graph& graph, ValueId v) { return graph.value(v); }
 
 std::string type_fault(const Graph& graph) {
   for (const auto& [list, kind] : {std::pair{&graph.inputs, "input"}, std::pair{&graph.outputs, "output"}})
@@ -53,9 +52,8 @@ std::vector<EqualExtents> all_equal(const Graph& graph) {
     for (const EqualExtents& e : r.equal) add_equal(all, e);
   const auto is_given = [&](const SizeExpr& e) {
     const std::vector<std::string> names = names_in(e);
-    return std::all_of(names.begin(), names.end(), [&](const std::string& n) {
-      return std::any_of(graph.sizes.begin(), graph.sizes.end(),
-                         [&](const GraphSize& s) { return s.name == n && !s.written; });
+    return all_of(names, [&](const std::string& n) {
+      return any_of(graph.sizes, [&](const GraphSize& s) { return s.name == n && !s.written; });
     });
   };
   std::erase_if(all, [&](const EqualExtents& e) { return !is_given(e.a) || !is_given(e.b); });
@@ -66,7 +64,7 @@ std::vector<EqualExtents> all_equal(const Graph& graph) {
 /// be.
 void make_equal(const Graph& graph, const std::vector<EqualExtents>& equal, SizeValues& sizes) {
   const auto low = [&](const std::string& name) {
-    return std::find_if(graph.sizes.begin(), graph.sizes.end(), [&](const GraphSize& s) { return s.name == name; })->lo;
+    return find_if(graph.sizes, [&](const GraphSize& s) { return s.name == name; })->lo;
   };
   const auto named = [](const SizeExpr& e) { return e.kind == SizeExpr::Kind::name; };
   for (size_t round = 0; round < equal.size(); ++round)
@@ -79,8 +77,7 @@ void make_equal(const Graph& graph, const std::vector<EqualExtents>& equal, Size
 }
 
 std::optional<EqualExtents> unequal(const std::vector<EqualExtents>& equal, const SizeValues& sizes) {
-  const auto at = std::find_if(equal.begin(), equal.end(),
-                               [&](const EqualExtents& e) { return evaluate(e.a, sizes) != evaluate(e.b, sizes); });
+  const auto at = find_if(equal, [&](const EqualExtents& e) { return evaluate(e.a, sizes) != evaluate(e.b, sizes); });
   return at == equal.end() ? std::nullopt : std::optional(*at);
 }
 

@@ -137,7 +137,7 @@ std::vector<std::optional<GradientOf::Input>> types_of(const Graph& graph, const
   std::vector<std::optional<GradientOf::Input>> out(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     if (values[i] == kNoValue) continue;
-    const Value& v = graph.values[static_cast<size_t>(values[i])];
+    const Value& v = graph.value(values[i]);
     out[i] = {v.dtype, v.dims};
   }
   return out;
@@ -175,7 +175,7 @@ GradientOutline outline_gradient(const OpLibrary& defs, const DerivativeTable& r
   if (!made) return {"", {}, expansion.diagnostics.sorted().front().message};
   GradientOutline out;
   for (const int t : made->inputs) out.reads.push_back(t >= 0);
-  const std::string& result = made->kernel.tensors[static_cast<size_t>(made->outputs[0])].name;
+  const std::string& result = made->kernel.tensor(made->outputs[0]).name;
   out.op = g.of.op + "_grad_" + result;
   return out;
 }

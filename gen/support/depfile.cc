@@ -1,9 +1,8 @@
 // Sorts the names and writes the one rule.
 #include "support/depfile.h"
 
-#include <algorithm>
-
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -14,7 +13,7 @@ bool has_equals_sign(const std::string& name) { return name.find('=') != std::st
 }  // namespace
 
 DepfileText depfile_text(const std::string& target, std::vector<std::string> dependencies) {
-  std::sort(dependencies.begin(), dependencies.end());
+  sort(dependencies);
   dependencies.erase(std::unique(dependencies.begin(), dependencies.end()), dependencies.end());
   std::stable_partition(dependencies.begin(), dependencies.end(), [](const auto& n) { return !has_equals_sign(n); });
   const auto spelled = depfile_word(target);

@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 #include <set>
 #include <utility>
+
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -55,7 +56,7 @@ void Diagnostics::add(Diagnostic diagnostic) { all_.push_back(std::move(diagnost
 void Diagnostics::append(const Diagnostics& other) { all_.insert(all_.end(), other.all_.begin(), other.all_.end()); }
 
 bool Diagnostics::has_errors() const {
-  return std::any_of(all_.begin(), all_.end(), [](const Diagnostic& d) { return d.severity == Severity::error; });
+  return any_of(all_, [](const Diagnostic& d) { return d.severity == Severity::error; });
 }
 
 std::vector<Diagnostic> Diagnostics::sorted() const {
@@ -67,7 +68,7 @@ std::vector<Diagnostic> Diagnostics::sorted() const {
     if (rank(d) == static_cast<std::ptrdiff_t>(files.size())) files.push_back(d.span.file.get());
   }
   std::vector<Diagnostic> result = all_;
-  std::stable_sort(result.begin(), result.end(), [&](const Diagnostic& a, const Diagnostic& b) {
+  stable_sort(result, [&](const Diagnostic& a, const Diagnostic& b) {
     return std::pair(rank(a), a.span.begin) < std::pair(rank(b), b.span.begin);
   });
   const auto equal = [](const Diagnostic& a, const Diagnostic& b) {
@@ -183,6 +184,16 @@ std::string nearest_name(std::string_view wrong, const std::vector<std::string>&
     if (row[name.size()] < best_distance && !all_changed) best_distance = row[name.size()], best = name;
   }
   return best;
+}
+
+std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known, std::string otherwise) {
+  const std::string near = nearest_name(wrong, known);
+  return near.empty() ? otherwise : fmt::format("did you mean '{}'?", near);
+}
+
+std::string or_did_you_mean(std::string_view wrong, const std::vector<std::string>& known, std::string otherwise) {
+  const std::string meant = did_you_mean(wrong, known);
+  return meant.empty() ? otherwise : "; " + meant;
 }
 
 }  // namespace tenon

@@ -77,5 +77,9 @@ std::string format(const Diagnostic& diagnostic);
 /// The most similar name to `wrong` among `known` ("" if none is near): for notes that ask "did you
 /// mean". One character in `share` may be wrong.
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known, std::size_t share = 3);
+/// "did you mean 'x'?", `otherwise` where none is near; or_did_you_mean: the same at the end of a message, after a
+/// semicolon.
+std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& known, std::string otherwise = "");
+std::string or_did_you_mean(std::string_view wrong, const std::vector<std::string>& known, std::string otherwise = "");
 
 }  // namespace tenon

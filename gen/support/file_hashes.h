@@ -2,7 +2,6 @@
 // user.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -17,6 +16,7 @@
 #include "support/check.h"
 #include "support/file_hashes.h"
 #include "support/parallel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -169,7 +169,7 @@ std::vector<std::string> left_over_files(const fs::path& directory, const std::v
 }
 
 bool is_of(const std::vector<FileHashes>& runs, const std::string& path, const std::string& bytes) {
-  return std::any_of(runs.begin(), runs.end(), [&](const FileHashes& run) { return run.wrote(path, bytes); });
+  return any_of(runs, [&](const FileHashes& run) { return run.wrote(path, bytes); });
 }
 
 /// The present state of a path that would be written.

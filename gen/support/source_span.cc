@@ -1,8 +1,9 @@
 // Lines and columns of places in text.
 #include "support/source_span.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -26,8 +27,7 @@ int SourceFile::line_of(std::size_t offset) const {
 }
 
 int count_code_points(std::string_view utf8) {
-  return static_cast<int>(
-      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }));
+  return static_cast<int>(count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }));
 }
 
 int SourceSpan::line() const { return file ? file->line_of(std::min(begin, file->text().size())) : 0; }

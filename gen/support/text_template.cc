@@ -1,11 +1,11 @@
 // Finds the holes of a template, checks values against their types and puts them in.
 #include "support/text_template.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -99,7 +99,7 @@ std::string apply_sections(const std::string& name, std::string_view text, const
     }
     const std::string_view words = line.substr(4, line.size() - 5);
     const bool wanted = words.starts_with("with ");
-    const auto feature = std::find_if(features.begin(), features.end(), [&](const Feature& f) {
+    const auto feature = find_if(features, [&](const Feature& f) {
       return words.starts_with("with") && words.substr(words.find(' ') + 1) == f.name;
     });
     TENON_CHECK(words == "end" || feature != features.end(), "{}: there is no feature for '{}'", name, words);
@@ -113,7 +113,7 @@ std::string apply_sections(const std::string& name, std::string_view text, const
 std::vector<std::string> TextTemplate::hole_names() const {
   std::vector<std::string> names;
   for (auto hole = next_hole(text_, 0); hole; hole = next_hole(text_, hole->end))
-    if (std::find(names.begin(), names.end(), hole->name) == names.end()) names.emplace_back(hole->name);
+    if (!contains(names, hole->name)) names.emplace_back(hole->name);
   return names;
 }
 
@@ -123,8 +123,7 @@ std::string TextTemplate::fill(const std::vector<HoleValue>& values, const std::
   std::string out;
   size_t copied = 0;
   for (auto hole = next_hole(text, 0); hole; hole = next_hole(text, copied)) {
-    const auto value =
-        std::find_if(values.begin(), values.end(), [&](const HoleValue& v) { return v.name == hole->name; });
+    const auto value = find_if(values, [&](const HoleValue& v) { return v.name == hole->name; });
     TENON_CHECK(value != values.end(), "{}: no value for the hole '{}'", name_, hole->name);
     TENON_CHECK(fits(hole->type, value->text), "{}: '{}' does not fit the hole '{}'", name_, value->text, hole->name);
     out.append(text.substr(copied, hole->begin - copied));
@@ -145,8 +144,7 @@ std::string TextTemplate::fill(const std::vector<HoleValue>& values, const std::
   out.append(text.substr(copied));
   const std::vector<std::string> names = hole_names();
   for (const HoleValue& value : values)
-    TENON_CHECK(std::find(names.begin(), names.end(), value.name) != names.end(), "{}: no hole is called '{}'", name_,
-                value.name);
+    TENON_CHECK(contains(names, value.name), "{}: no hole is called '{}'", name_, value.name);
   return out;
 }
 

@@ -6,7 +6,6 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-#include <algorithm>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "support/parallel.h"
 #include "support/plain_yaml.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 #include "support/yaml_tree.h"
 
 namespace tenon {
@@ -63,7 +63,7 @@ bool clean_text(const SourceFileRef& file, Diagnostics& diagnostics) {
   const auto is_control = [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
   };
-  const auto control = std::find_if(file->text().begin(), file->text().end(), is_control);
+  const auto control = find_if(file->text(), is_control);
   if (control == file->text().end()) return true;
   const auto at = static_cast<std::size_t>(control - file->text().begin());
   diagnostics.error(Code::E0111, {file, at, at + 1},

@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
+
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -24,9 +25,7 @@ std::size_t nodes_in(const YamlNode& node, std::size_t& text) {
 }
 
 /// Whether a key begins in the middle of a call: f(a, b) in a map {…} without quotes.
-bool cut_by_comma(const std::string& key) {
-  return std::count(key.begin(), key.end(), ')') > std::count(key.begin(), key.end(), '(');
-}
+bool cut_by_comma(const std::string& key) { return count(key, ')') > count(key, '('); }
 
 /// Whether text in quotes ends before the file does, which the YAML library lets pass.
 bool is_closed(const std::string& text, std::size_t at) {

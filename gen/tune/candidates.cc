@@ -1,7 +1,7 @@
 // What the search goes through: a table of values for each kind of kernel.
-#include <algorithm>
 #include <tuple>
 
+#include "support/ranges.h"
 #include "tune/tune.h"
 
 namespace tenon {
@@ -59,7 +59,7 @@ class Search {
 
   void add(const Blueprint& b) {
     const auto same = [&](const Blueprint& other) { return key(other) == key(b); };
-    if (!same(base_) && std::none_of(found_.begin(), found_.end(), same)) found_.push_back(b);
+    if (!same(base_) && none_of(found_, same)) found_.push_back(b);
   }
 
   const Blueprint& base_;

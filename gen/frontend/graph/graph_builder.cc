@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -12,6 +11,7 @@
 #include "ir/graph/graph_passes.h"
 #include "support/c_names.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -22,13 +22,13 @@ Graph name_graph(Graph graph, const std::string& program) {
   CNames values(NamesOf::model, program), nodes;
   for (const GraphSize& s : all_sizes(graph)) values.take(s.name);
   const auto name = [&](ValueId id) {
-    Value& v = graph.values[static_cast<size_t>(id)];
+    Value& v = graph.value(id);
     if (v.name.empty()) v.name = values.fresh(v.original);
   };
   for (ValueId id : graph.inputs) name(id);
   for (ValueId id : graph.outputs) {
     name(id);
-    values.take(graph.values[static_cast<size_t>(id)].name + "_shape");  // the field next to it
+    values.take(graph.value(id).name + "_shape");  // the field next to it
   }
   for (size_t i = 0; i < graph.values.size(); ++i) name(static_cast<ValueId>(i));
   for (Node& n : graph.nodes) n.name = nodes.fresh(n.op);
@@ -54,7 +54,7 @@ size_t length_of(const SizeExpr& e) {
 /// which products make longer and longer.
 bool is_short(const SizeTensor& t) {
   constexpr size_t kLongest = 200;
-  return std::all_of(t.elements.begin(), t.elements.end(), [](const SizeExpr& e) { return length_of(e) <= kLongest; });
+  return all_of(t.elements, [](const SizeExpr& e) { return length_of(e) <= kLongest; });
 }
 
 /// Results with as many elements as there can be, for telling whether they are worth computing.
@@ -120,7 +120,7 @@ ValueId GraphBuilder::add_constant(const std::string& name, TensorData data) {
 ValueId GraphBuilder::add_numbers(DType dtype, std::vector<SizeExpr> dims, std::vector<SizeExpr> elements) {
   TENON_CHECK(count_of(dims) == static_cast<int64_t>(elements.size()) &&
               (is_whole(dtype) || dtype == DType::F32 || dtype == DType::F64));
-  if (std::all_of(elements.begin(), elements.end(), [](const SizeExpr& e) { return e.is_constant(); })) {
+  if (all_of(elements, [](const SizeExpr& e) { return e.is_constant(); })) {
     std::vector<int64_t> extents;
     for (const SizeExpr& d : dims) extents.push_back(d.value);
     return add_constant("", numbers_data(dtype, extents, elements));
@@ -175,9 +175,7 @@ std::optional<ValueRange> GraphBuilder::range_of_node(const Node& node) const {
   return range_of_result(node.op, ranges, node.attrs);
 }
 
-bool GraphBuilder::is_input(ValueId id) const {
-  return std::find(graph_.inputs.begin(), graph_.inputs.end(), id) != graph_.inputs.end();
-}
+bool GraphBuilder::is_input(ValueId id) const { return contains(graph_.inputs, id); }
 
 bool GraphBuilder::makes(DType type) const {
   for (size_t v = 0; v < entries_.size(); ++v)
@@ -287,8 +285,7 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_sizes(const std::strin
     pointers[i] = &tensors[i];
   }
   std::optional<std::vector<SizeTensor>> results = compute_on_sizes(*semantics_, {op, pointers, attrs, types}, all);
-  if (!results || !std::all_of(results->begin(), results->end(),
-                               [&](const SizeTensor& t) { return is_exact(t, all) && is_short(t); }))
+  if (!results || !all_of(*results, [&](const SizeTensor& t) { return is_exact(t, all) && is_short(t); }))
     return std::nullopt;
   std::vector<ValueId> ids;
   for (SizeTensor& t : *results)

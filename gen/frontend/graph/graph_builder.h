@@ -161,8 +161,8 @@ class GraphBuilder {
     RegionId region = kTopLevel;
     SizeExpr bound;
   };
-  Region& region(RegionId id) { return graph_.regions[static_cast<size_t>(id)]; }
-  const Region& region(RegionId id) const { return graph_.regions[static_cast<size_t>(id)]; }
+  Region& region(RegionId id) { return graph_.region(id); }
+  const Region& region(RegionId id) const { return graph_.region(id); }
   std::optional<ValueRange> range_of_node(const Node& node) const;
   bool is_written_in(RegionId id, const SizeExpr& extent) const;
   void check_known_outside(RegionId id, const TensorType& type) const;

@@ -1,21 +1,20 @@
 // Broadcasting of extents that may or may not be 1 at run time.
-#include <algorithm>
 #include <map>
 
 #include "frontend/graph/graph_builder.h"
 #include "ir/graph/size_bounds.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
 bool is_in(const SizeExpr& part, const SizeExpr& whole) {
-  return part == whole ||
-         std::any_of(whole.args.begin(), whole.args.end(), [&](const SizeExpr& a) { return is_in(part, a); });
+  return part == whole || any_of(whole.args, [&](const SizeExpr& a) { return is_in(part, a); });
 }
 
 bool share_a_name(const SizeExpr& a, const SizeExpr& b) {
   const std::vector<std::string> x = names_in(a), y = names_in(b);
-  return std::any_of(x.begin(), x.end(), [&](const std::string& n) { return std::count(y.begin(), y.end(), n) > 0; });
+  return any_of(x, [&](const std::string& n) { return contains(y, n); });
 }
 
 void add_parts(const SizeExpr& e, std::map<std::string, SizeExpr>& parts) {
@@ -40,15 +39,14 @@ SizeExpr joint_maximum(const SizeExpr& a, const SizeExpr& b) {
 std::optional<SizeExpr> GraphBuilder::joint_extent(const SizeExpr& a, const SizeExpr& b) {
   if (!joins_ || a == b || a.is_constant() || b.is_constant()) return std::nullopt;
   const auto is_joint = [&](const SizeExpr& e) {
-    return std::any_of(joints_.begin(), joints_.end(), [&](const SizeExpr& j) { return is_in(j, e); });
+    return any_of(joints_, [&](const SizeExpr& j) { return is_in(j, e); });
   };
   // Extents of the same sizes, such as N and 2*((N + 1)//2), are equal as a rule, unless one comes from a broadcast.
   if (share_a_name(a, b) && !is_joint(a) && !is_joint(b)) return std::nullopt;
   const auto same = [&](const EqualExtents& e) { return (e.a == a && e.b == b) || (e.a == b && e.b == a); };
-  if (std::any_of(graph_.equal.begin(), graph_.equal.end(), same)) return std::nullopt;
+  if (any_of(graph_.equal, same)) return std::nullopt;
   const auto is_written = [&](const SizeExpr& e) {
-    return std::any_of(graph_.sizes.begin(), graph_.sizes.end(),
-                       [&](const GraphSize& s) { return s.written && is_in(size_name(s.name), e); });
+    return any_of(graph_.sizes, [&](const GraphSize& s) { return s.written && is_in(size_name(s.name), e); });
   };
   if (is_written(a) || is_written(b) || !known_at_run(a) || !known_at_run(b)) return std::nullopt;
   const SizeBounds x = bounds_of(a, graph_.sizes), y = bounds_of(b, graph_.sizes);

@@ -1,10 +1,9 @@
 // Extents of a graph's values: which results have, which have to be equal, and where they are known.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "frontend/graph/graph_builder.h"
 #include "frontend/graph/size_arithmetic.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -101,32 +100,30 @@ GraphBuilder::Equality GraphBuilder::require_equal(const SizeExpr& x, const Size
 /// are compared.
 void GraphBuilder::fix_for_every_call(const EqualExtents& e) {
   const SizeExpr &open = e.a.is_constant() ? e.b : e.a, &number = e.a.is_constant() ? e.a : e.b;
-  const auto size = std::find_if(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) {
-    return open.kind == SizeExpr::Kind::name && s.name == open.name;
-  });
+  const auto size = find_if(
+      graph_.sizes, [&](const GraphSize& s) { return open.kind == SizeExpr::Kind::name && s.name == open.name; });
   if (number.is_constant() && size != graph_.sizes.end() && !size->written) size->lo = size->hi = number.value;
   else if (known_at_run(e.a) && known_at_run(e.b)) add_equal(graph_.equal, e);
 }
 
 bool GraphBuilder::known_at_run(const SizeExpr& extent) const {
   const std::vector<std::string> names = names_in(extent);
-  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-    return std::any_of(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) { return s.name == name; });
+  return all_of(names, [&](const std::string& name) {
+    return any_of(graph_.sizes, [&](const GraphSize& s) { return s.name == name; });
   });
 }
 
 bool GraphBuilder::names_a_counter(const SizeExpr& extent) const {
   const std::vector<std::string> names = names_in(extent);
   return std::any_of(open_.begin() + 1, open_.end(), [&](const Open& o) {
-    return region(o.region).kind == Region::Kind::loop &&
-           std::count(names.begin(), names.end(), region(o.region).counter) > 0;
+    return region(o.region).kind == Region::Kind::loop && contains(names, region(o.region).counter);
   });
 }
 
 /// Whether every name in the extent is a size, or the counter of a loop that is open.
 bool GraphBuilder::known_here(const SizeExpr& extent) const {
   const std::vector<std::string> names = names_in(extent);
-  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+  return all_of(names, [&](const std::string& name) {
     return known_at_run(size_name(name)) || names_a_counter(size_name(name));
   });
 }
@@ -136,7 +133,7 @@ void GraphBuilder::name_extents(Node& node, InferredTypes& inferred, RegionId pl
   std::vector<GraphSize> known = sizes();
   for (const BoundedExtent& e : inferred.extents) {
     const auto taken = [&](const std::string& name) {
-      return std::any_of(known.begin(), known.end(), [&](const GraphSize& s) { return s.name == name; });
+      return any_of(known, [&](const GraphSize& s) { return s.name == name; });
     };
     std::string name = node.op + "_" + e.name;
     for (int n = 2; taken(name); ++n) name = fmt::format("{}_{}_{}", node.op, e.name, n);

@@ -1,11 +1,10 @@
 // Regions of the graph that is being built: what belongs to a loop's body and what to its outside, and how regions end.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "frontend/graph/graph_builder.h"
 #include "ir/graph/size_bounds.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -26,7 +25,7 @@ struct NamesIn {
 
 bool GraphBuilder::is_written_in(RegionId id, const SizeExpr& extent) const {
   const std::vector<std::string> names = names_in(extent);
-  return std::any_of(names.begin(), names.end(), [&](const std::string& n) {
+  return any_of(names, [&](const std::string& n) {
     const auto it = written_.find(n);
     return it != written_.end() && it->second.region == id;
   });
@@ -57,11 +56,8 @@ size_t GraphBuilder::place_of(const Node& node, const std::vector<TensorType>& t
   for (size_t place = open_.size() - 1; place > 0; --place) {
     const RegionId id = open_[place].region;
     if (region(id).kind == Region::Kind::branch || names.count(region(id).counter)) return place;
-    if (std::any_of(names.begin(), names.end(), [&](const std::string& n) { return is_written_in(id, size_name(n)); }))
-      return place;
-    if (std::any_of(node.inputs.begin(), node.inputs.end(),
-                    [&](ValueId v) { return v != kNoValue && at(v).region == id; }))
-      return place;
+    if (any_of(names, [&](const std::string& n) { return is_written_in(id, size_name(n)); })) return place;
+    if (any_of(node.inputs, [&](ValueId v) { return v != kNoValue && at(v).region == id; })) return place;
   }
   return 0;
 }
@@ -150,7 +146,7 @@ void GraphBuilder::set_bounds(RegionId loop, ValueId count, ValueId starts) {
 ValueId GraphBuilder::made_in(RegionId id, ValueId value, std::set<ValueId>& taken) {
   value = at_run(value);
   const std::vector<ValueId> seen = made_inside(region(id));
-  const bool own = at(value).region == id && std::count(seen.begin(), seen.end(), value) == 0;
+  const bool own = at(value).region == id && !contains(seen, value);
   if (own && taken.insert(value).second) return value;
   return append(Node{"", "identity", {value}, {}, {}, origin_}, {type(value)}, open_.size() - 1)[0];
 }
@@ -219,7 +215,7 @@ void GraphBuilder::set_aside(RegionId region) {
 }
 
 void GraphBuilder::take_up(RegionId id) {
-  const auto it = std::find_if(aside_.begin(), aside_.end(), [&](const Open& o) { return o.region == id; });
+  const auto it = find_if(aside_, [&](const Open& o) { return o.region == id; });
   TENON_CHECK(it != aside_.end() && region(id).parent == open_.back().region,
               "a region is taken up where it was set aside");
   open_.push_back(std::move(*it));

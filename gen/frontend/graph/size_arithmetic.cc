@@ -1,8 +1,9 @@
 // Evaluates ops on tensors of extents.
 #include "frontend/graph/size_arithmetic.h"
 
-#include <algorithm>
 #include <cmath>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -106,7 +107,7 @@ bool is_real(DType d) { return d == DType::F32 || d == DType::F64; }
 bool holds_sizes(DType d) { return d == DType::I32 || d == DType::I64 || is_real(d); }
 
 bool plain(const SizeTensor& t) {
-  return std::all_of(t.elements.begin(), t.elements.end(), [](const SizeExpr& e) { return e.is_constant(); });
+  return all_of(t.elements, [](const SizeExpr& e) { return e.is_constant(); });
 }
 
 TensorData plain_data(const SizeTensor& t) {
@@ -238,7 +239,7 @@ bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes) {
   if (!is_real(tensor.dtype)) return true;
   const bool narrow = tensor.dtype == DType::F32;
   const int64_t most = narrow ? int64_t{1} << 24 : int64_t{1} << 53;
-  return std::all_of(tensor.elements.begin(), tensor.elements.end(), [&](const SizeExpr& e) {
+  return all_of(tensor.elements, [&](const SizeExpr& e) {
     if (e.is_constant())
       return bounds_of(e, sizes).hi == e.value &&
              static_cast<int64_t>(narrow ? static_cast<double>(static_cast<float>(e.value))
@@ -255,7 +256,7 @@ std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& seman
   const Attributes& attrs = call.attrs;
   const std::vector<TensorType>& types = call.types;
   const auto takes = [&](size_t count) {
-    return inputs.size() == count && types.size() == 1 && std::count(inputs.begin(), inputs.end(), nullptr) == 0;
+    return inputs.size() == count && types.size() == 1 && !contains(inputs, nullptr);
   };
   for (const ArithmeticRow& row : kArithmetic)
     if (op == row.op && takes(2))

@@ -2,15 +2,14 @@
 #include <fmt/format.h>
 
 #include "frontend/onnx/onnx_control.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
 using namespace tenon_onnx;
 
 const AttributeProto* ControlNode::attribute(const std::string& name) const {
-  for (const AttributeProto& a : node_.attribute())
-    if (a.name() == name) return &a;
-  return nullptr;
+  return find_pointer(node_.attribute(), [&](const AttributeProto& a) { return a.name() == name; });
 }
 
 const GraphProto& ControlNode::graph(const std::string& name) const {
@@ -30,14 +29,12 @@ std::vector<int64_t> ControlNode::integers(const std::string& name, size_t count
 }
 
 bool ControlNode::sound(const std::vector<ValueId>& ids) {
-  if (std::any_of(ids.begin(), ids.end(), is_list))
+  if (any_of(ids, is_list))
     throw OnnxError{Code::E0805, "its body hands on a sequence, which a program does not have", {}};
   return complete(ids);
 }
 
-bool ControlNode::complete(const std::vector<ValueId>& ids) {
-  return std::count(ids.begin(), ids.end(), kNoValue) == 0;
-}
+bool ControlNode::complete(const std::vector<ValueId>& ids) { return !contains(ids, kNoValue); }
 
 ValueId ControlNode::add_list(RecipeList list) {
   context_.lists.push_back(std::move(list));

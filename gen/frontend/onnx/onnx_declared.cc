@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "frontend/onnx/onnx_tensor.h"
 #include "ir/graph/size_bounds.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -35,8 +34,7 @@ bool may_have_shape(const TypeProto::Tensor& t, const TensorType& value, const s
   if (!t.has_shape()) return true;
   const auto& dims = t.shape().dim();
   if (dims.empty()) return true;  // also what exporters write that do not know the rank
-  if (!std::all_of(dims.begin(), dims.end(), [](const auto& d) { return d.has_dim_value() && d.dim_value() >= 0; }))
-    return true;
+  if (!all_of(dims, [](const auto& d) { return d.has_dim_value() && d.dim_value() >= 0; })) return true;
   if (static_cast<size_t>(dims.size()) != value.dims.size()) return false;
   for (int i = 0; i < dims.size(); ++i) {
     const SizeBounds range = bounds_of(value.dims[static_cast<size_t>(i)], sizes);
@@ -70,7 +68,7 @@ std::optional<Contradiction> contradiction(const DeclaredTypes& declared, const 
 }
 
 void StaleDeclarations::add(const std::string& where, const std::string& value, const std::string& text) {
-  if (std::find(values_.begin(), values_.end(), value) != values_.end()) return;
+  if (contains(values_, value)) return;
   if (values_.empty()) {
     where_ = where;
     text_ = text;

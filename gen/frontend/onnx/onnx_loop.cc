@@ -1,12 +1,11 @@
 // Loop: one region, or its iterations one after another.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "frontend/graph/joined_results.h"
 #include "frontend/onnx/loop_body.h"
 #include "frontend/onnx/onnx_control.h"
 #include "frontend/onnx/onnx_told.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -29,7 +28,7 @@ class LoopNode : public ControlNode {
         graph("body"), [&](const std::string& name) { return known(reader_.find(name)); }, begins(initial),
         builder_.sizes());
     const std::optional<SizeExpr> count = iterations(body);
-    const bool lists = std::any_of(initial.begin(), initial.end(), is_list);
+    const bool lists = any_of(initial, is_list);
     if (lists && ((count && count->is_constant()) || !lists_grow(initial, body)))
       return unrolled_loop(initial, "a sequence goes through it");
     try {

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "frontend/onnx/onnx_tensor.h"
 #include "frontend/onnx/onnx_trees.h"
 #include "frontend/recipe/recipe_call.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -36,9 +36,7 @@ class NodeMapping {
   bool gives_texts() const {
     for (const AttributeProto& a : node_.attribute())
       if ((a.name() == "value" || a.name() == "values_tensor") && is_onnx_texts(a.t())) return true;
-    if (std::none_of(inputs_.begin(), inputs_.end(),
-                     [&](ValueId v) { return context_.builder.texts().holds_texts(v); }))
-      return false;
+    if (none_of(inputs_, [&](ValueId v) { return context_.builder.texts().holds_texts(v); })) return false;
     if (!looks_up_texts(node_.op_type()) && !moves_texts(node_.op_type()))
       throw OnnxError{Code::E0805, "an input holds texts, which a program can only move and look up", {}};
     return !looks_up_texts(node_.op_type());
@@ -88,9 +86,8 @@ class NodeMapping {
 
   /// Whether the row names all attributes that the node has.
   bool names_attributes(const OnnxRow& row) const {
-    return std::all_of(node_.attribute().begin(), node_.attribute().end(), [&](const AttributeProto& a) {
-      return std::any_of(row.attrs.begin(), row.attrs.end(),
-                         [&](const OnnxAttribute& known) { return known.name == a.name(); });
+    return all_of(node_.attribute(), [&](const AttributeProto& a) {
+      return any_of(row.attrs, [&](const OnnxAttribute& known) { return known.name == a.name(); });
     });
   }
 
@@ -102,9 +99,7 @@ class NodeMapping {
     for (const int version : {1, kNewest}) {
       bool known = false;
       const std::vector<const OnnxRow*> rows = onnx_rows(context_.table, node_.op_type(), domain(), version, known);
-      if (std::none_of(rows.begin(), rows.end(),
-                       [&](const OnnxRow* row) { return version == kNewest || names_attributes(*row); }))
-        continue;
+      if (none_of(rows, [&](const OnnxRow* row) { return version == kNewest || names_attributes(*row); })) continue;
       context_.warn(Code::E0803,
                     fmt::format("the model imports no opset of the domain '{}'; {} is taken as {}", domain(),
                                 node_.op_type(), version == 1 ? "of version 1" : "of the newest version"),

@@ -1,11 +1,12 @@
 // The nodes of an ONNX graph: their order, functions, an If with what follows it.
 #include "frontend/onnx/onnx_nodes.h"
 
-#include <algorithm>
 #include <map>
 #include <queue>
 #include <set>
 #include <string>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -94,11 +95,10 @@ void bind_attributes(NodeProto& node, const ProtoAttributes& attrs) {
 }  // namespace
 
 const FunctionProto* find_onnx_function(const ModelProto& model, const NodeProto& node) {
-  for (const FunctionProto& f : model.functions())
-    if (f.name() == node.op_type() && domain_of(f.domain()) == domain_of(node.domain()) &&
-        f.overload() == node.overload())
-      return &f;
-  return nullptr;
+  return find_pointer(model.functions(), [&](const FunctionProto& f) {
+    return f.name() == node.op_type() && domain_of(f.domain()) == domain_of(node.domain()) &&
+           f.overload() == node.overload();
+  });
 }
 
 google::protobuf::RepeatedPtrField<NodeProto> onnx_function_nodes(const FunctionProto& function, const NodeProto& call,
@@ -124,7 +124,7 @@ using namespace tenon_onnx;
 bool reads_one_of(const NodeProto& node, const std::set<std::string>& names) {
   std::set<std::string> read;
   names_read(node, read);
-  return std::any_of(read.begin(), read.end(), [&](const std::string& n) { return !n.empty() && names.count(n) > 0; });
+  return any_of(read, [&](const std::string& n) { return !n.empty() && names.count(n) > 0; });
 }
 
 /// The branch's own results under the names that the If gives them, the nodes that follow, and new outputs.

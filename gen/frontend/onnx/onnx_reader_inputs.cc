@@ -1,12 +1,12 @@
 // What an ONNX file says before its nodes: weights, inputs with their open sizes, stated shapes.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 
 #include "frontend/onnx/onnx_control.h"
 #include "frontend/onnx/onnx_reader.h"
 #include "frontend/onnx/onnx_tensor.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -102,9 +102,7 @@ SizeExpr OnnxReader::extent(const TensorShapeProto::Dimension& dim, const std::s
   const auto plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
   };
-  const char* quote = std::all_of(name.begin(), name.end(), plain) ? ""
-                      : name.find('\'') == std::string::npos       ? "'"
-                                                                   : "\"";
+  const char* quote = all_of(name, plain) ? "" : name.find('\'') == std::string::npos ? "'" : "\"";
   if (!open && reported_.insert(name).second)
     error(Code::E0808, where, fmt::format("extent {} is the open size '{}'", axis, name),
           {fmt::format("add --size {1}{0}=4{1} to fix it, or --size {1}{0}=1..64{1} to bound it", name, quote)});

@@ -1,11 +1,10 @@
 // Reads the nodes of an ONNX model in order, the functions that it defines, and the graphs inside of nodes.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "frontend/onnx/onnx_control.h"
 #include "frontend/onnx/onnx_nodes.h"
 #include "frontend/onnx/onnx_reader.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -19,7 +18,7 @@ constexpr int kMaxContinued = 3;
 
 // A print or a check that an exporter left in gives nothing, and means nothing to the values.
 bool gives_something(const NodeProto& node) {
-  return std::any_of(node.output().begin(), node.output().end(), [](const std::string& o) { return !o.empty(); });
+  return any_of(node.output(), [](const std::string& o) { return !o.empty(); });
 }
 
 /// The first error, where all of them are about operators that do not go with extents.
@@ -218,7 +217,7 @@ OnnxReader::MadeBody OnnxReader::try_body(OnnxNodeContext& context, const GraphP
     throw;
   }
   const Diagnostics found = std::exchange(diagnostics_, std::move(before));
-  if (std::count(made.begin(), made.end(), kNoValue) > 0) why = only_about_extents(found);
+  if (contains(made, kNoValue)) why = only_about_extents(found);
   if (!why.empty()) return std::nullopt;
   diagnostics_.append(found);
   return made;

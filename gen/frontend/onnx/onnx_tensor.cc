@@ -8,6 +8,7 @@
 
 #include "frontend/tensors/tensor_files.h"
 #include "ir/number/small_number.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -64,9 +65,7 @@ struct TensorError {
 }
 
 const TypeRow* type_row(int code) {
-  for (const TypeRow& row : kTypes)
-    if (row.code == code) return &row;
-  return nullptr;
+  return find_pointer(kTypes, [&](const TypeRow& row) { return row.code == code; });
 }
 
 // Keeps the low bytes of each number, which are the element's.

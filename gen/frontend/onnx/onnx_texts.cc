@@ -1,7 +1,6 @@
 // Reads texts as numbers.
 #include <fmt/format.h>
 
-#include <cstring>
 #include <set>
 
 #include "frontend/onnx/onnx_tensor.h"

@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -84,11 +85,9 @@ std::set<std::string> scalars_of(const GraphProto& graph, const OnnxTable& table
     if (v.type().tensor_type().has_shape() && v.type().tensor_type().shape().dim_size() == 0) scalars.insert(v.name());
   for (const NodeProto& node : graph.node()) {
     const bool made =
-        by_element(table, node) && std::all_of(node.input().begin(), node.input().end(),
-                                               [&](const std::string& i) { return scalars.count(i) > 0; });
+        by_element(table, node) && all_of(node.input(), [&](const std::string& i) { return scalars.count(i) > 0; });
     const bool constant =
-        node.op_type() == "Constant" &&
-        std::any_of(node.attribute().begin(), node.attribute().end(), [](const AttributeProto& a) {
+        node.op_type() == "Constant" && any_of(node.attribute(), [](const AttributeProto& a) {
           return a.name() == "value_int" || a.name() == "value_float" || (a.has_t() && a.t().dims_size() == 0);
         });
     if (made || constant) scalars.insert(node.output(0));

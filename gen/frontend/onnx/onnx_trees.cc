@@ -6,6 +6,7 @@
 
 #include "frontend/onnx/onnx_forest.h"
 #include "frontend/onnx/onnx_tree_attributes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -48,7 +49,7 @@ class TreeReader : private TreeAttributes {
     order_.resize(static_cast<size_t>(trees_->size()));
     std::iota(order_.begin(), order_.end(), 0);
     const auto less = [this](int a, int b) { return before(a, b); };
-    if (!std::is_sorted(order_.begin(), order_.end(), less)) std::stable_sort(order_.begin(), order_.end(), less);
+    if (!std::is_sorted(order_.begin(), order_.end(), less)) stable_sort(order_, less);
     for (size_t i = 1; i < order_.size(); ++i)
       if (!before(order_[i - 1], order_[i]))
         fail_trees(fmt::format("tree {} has two nodes {}", trees_->Get(order_[i]), ids_->Get(order_[i])));
@@ -114,7 +115,7 @@ class TreeReader : private TreeAttributes {
   }
 
   void number_nodes(TreeTables& t) {
-    inner_ = static_cast<int32_t>(std::count_if(modes_.begin(), modes_.end(), [](uint8_t m) { return m != kLeaf; }));
+    inner_ = static_cast<int32_t>(count_if(modes_, [](uint8_t m) { return m != kLeaf; }));
     const int32_t first_leaf = std::max(inner_, 1);  // the tables have a row at least
     int32_t inner = 0, leaf = 0;
     for (size_t at = 0; at < modes_.size(); ++at)
@@ -158,8 +159,7 @@ class TreeReader : private TreeAttributes {
     for (const int64_t k : *targets)
       if (k < 0 || k >= options_.targets)
         fail_trees(fmt::format("a leaf votes for {}, there are {}", k, options_.targets));
-    if (!targets->empty() &&
-        std::all_of(targets->begin(), targets->end(), [&](int64_t k) { return k == targets->Get(0); }))
+    if (!targets->empty() && all_of(*targets, [&](int64_t k) { return k == targets->Get(0); }))
       t.only = targets->Get(0);
     const int64_t columns = t.only && options_.targets == 2 ? 1 : options_.targets;
     const size_t count = static_cast<size_t>(leaves_ * columns);
@@ -178,8 +178,7 @@ class TreeReader : private TreeAttributes {
       voted[to] = 1, exceeds = exceeds && w > 0, t.positive = t.positive && w >= 0;
     }
     t.votes = tree_table(options_.dtype, {leaves_, columns}, votes);
-    if (!exceeds && std::find(voted.begin(), voted.end(), 0) != voted.end())
-      t.voted = tree_table(DType::U8, {leaves_, columns}, voted);
+    if (!exceeds && contains(voted, 0)) t.voted = tree_table(DType::U8, {leaves_, columns}, voted);
   }
 
   static constexpr uint8_t kLeaf = 255;

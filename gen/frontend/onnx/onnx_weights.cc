@@ -1,7 +1,6 @@
 // Follows initializers to the operators that read them.
 #include "frontend/onnx/onnx_weights.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include "frontend/onnx/onnx.pb.h"
 #include "frontend/onnx/onnx_nodes.h"
 #include "frontend/onnx/onnx_tensor.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -88,8 +88,7 @@ class WeightFinder {
 
   /// Whether nothing but initializers decides the results.
   bool is_constant(const NodeProto& node) const {
-    return std::all_of(node.input().begin(), node.input().end(),
-                       [&](const std::string& name) { return name.empty() || made_of_.count(name) > 0; });
+    return all_of(node.input(), [&](const std::string& name) { return name.empty() || made_of_.count(name) > 0; });
   }
 
   void constant(const NodeProto& node) {
@@ -103,7 +102,7 @@ class WeightFinder {
   void reads(const NodeProto& node, const WeightRow& row) {
     std::vector<std::string> names;
     for (int k = 0; k < node.input_size(); ++k)
-      if (row.inputs.empty() || std::count(row.inputs.begin(), row.inputs.end(), k) > 0) take(node.input(k), names);
+      if (row.inputs.empty() || contains(row.inputs, k)) take(node.input(k), names);
     // A scalar factor in a formula is not a weight.
     if (row.kind == WeightRow::Kind::elementwise)
       std::erase_if(names, [&](const std::string& name) { return single_.count(name) > 0; });

@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "frontend/onnx/onnx_parse.h"
 #include "frontend/onnx/onnx_reader.h"
 #include "frontend/onnx/onnx_told.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -88,10 +87,8 @@ std::optional<std::vector<SizeExpr>> OnnxReader::stated_dims(std::vector<SizeExp
   bool any = false;
   for (SizeExpr& d : dims) {
     const std::vector<std::string> names = names_in(d);
-    if (std::none_of(names.begin(), names.end(), [&](const std::string& n) { return unknowns_.count(n) > 0; }))
-      continue;
-    const auto equal =
-        std::find_if(equations.begin(), equations.end(), [&](const ExtentEquation& e) { return e.extent == d; });
+    if (none_of(names, [&](const std::string& n) { return unknowns_.count(n) > 0; })) continue;
+    const auto equal = find_if(equations, [&](const ExtentEquation& e) { return e.extent == d; });
     if (equal == equations.end()) return std::nullopt;
     d = equal->stated;
     any = true;

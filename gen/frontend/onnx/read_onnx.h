@@ -1,7 +1,6 @@
 // ONNX → Graph.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <span>
 

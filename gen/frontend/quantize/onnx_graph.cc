@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "frontend/onnx/onnx_tensor.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -186,9 +186,7 @@ void OnnxGraph::drop_unused(const std::set<const NodeProto*>& gone) {
 }
 
 const AttributeProto* find_attribute(const NodeProto& node, const std::string& name) {
-  for (const AttributeProto& a : node.attribute())
-    if (a.name() == name) return &a;
-  return nullptr;
+  return find_pointer(node.attribute(), [&](const AttributeProto& a) { return a.name() == name; });
 }
 
 int64_t int_attribute(const NodeProto& node, const std::string& name, int64_t otherwise) {

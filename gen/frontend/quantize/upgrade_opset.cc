@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "frontend/quantize/quantize_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -53,9 +54,7 @@ class Upgrade {
   }
 
   static bool has_graph(const NodeProto& n) {
-    for (const AttributeProto& a : n.attribute())
-      if (a.has_g() || a.graphs_size() != 0) return true;
-    return false;
+    return any_of(n.attribute(), [&](const AttributeProto& a) { return a.has_g() || a.graphs_size() != 0; });
   }
 
   void refuse(const NodeProto& n, int index, const std::string& why) {

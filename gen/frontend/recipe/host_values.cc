@@ -1,10 +1,10 @@
 // Host functions of numbers, lists, texts and dtypes.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "frontend/recipe/host_call.h"
 #include "ir/number/small_number.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -80,7 +80,7 @@ RecipeValue reversed(const HostCall& c) {
 RecipeValue sorted(const HostCall& c) {
   std::vector<int64_t> numbers;
   for (const RecipeValue& v : c.list(0)) numbers.push_back(c.integer(v));
-  std::sort(numbers.begin(), numbers.end());
+  sort(numbers);
   RecipeList list;
   for (int64_t n : numbers) list.push_back(SizeExpr(n));
   return list;

@@ -52,9 +52,7 @@ class OpCall {
     const auto& names = context_.builder.semantics().names;
     std::vector<std::string> known = names ? names() : std::vector<std::string>{};
     for (const std::string& n : host_functions()) known.push_back(n);
-    const std::string near = nearest_name(call_.op, known);
-    fail(fmt::format("the library has no op '{}'{}", call_.op,
-                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    fail(fmt::format("the library has no op '{}'{}", call_.op, or_did_you_mean(call_.op, known)));
   }
 
   void bind_places() {
@@ -87,9 +85,8 @@ class OpCall {
     std::vector<std::string> known;
     for (const AttrSignature& a : signature_->attrs) known.push_back(a.name);
     for (const InputSignature& i : signature_->inputs) known.push_back(i.name);
-    const std::string near = nearest_name(k.name, known);
-    throw RecipeError(k.offset, fmt::format("{} has no attribute '{}'{}", call_.op, k.name,
-                                            near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    throw RecipeError(k.offset,
+                      fmt::format("{} has no attribute '{}'{}", call_.op, k.name, or_did_you_mean(k.name, known)));
   }
 
   void set_attribute(const AttrSignature& a, const RecipeValue& value, size_t offset) {

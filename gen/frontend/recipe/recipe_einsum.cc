@@ -1,8 +1,8 @@
 // Takes extents of one out of the operands of an einsum, then calls the op of its subscripts.
-#include <algorithm>
 #include <map>
 
 #include "frontend/recipe/recipe_parts.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -102,7 +102,7 @@ class Operands {
     if (letters.size() > dims.size() + (letters.find('.') == std::string::npos ? 0 : 1)) return extents;
     const std::vector<int> axes = axes_of(letters, dims.size());
     for (size_t i = 0; i < letters.size(); ++i)
-      if (axes[i] >= 0 && std::count(letters.begin(), letters.end(), letters[i]) == 1)
+      if (axes[i] >= 0 && count(letters, letters[i]) == 1)
         extents.emplace(letters[i], dims[static_cast<size_t>(axes[i])]);
     return extents;
   }
@@ -124,7 +124,7 @@ class Operands {
     const size_t at = letters.find(letter);
     dims.erase(dims.begin() + axes_of(letters, dims.size())[at]);
     letters.erase(at, 1);
-    const bool fixed = std::all_of(dims.begin(), dims.end(), [](const SizeExpr& d) { return d.is_constant(); });
+    const bool fixed = all_of(dims, [](const SizeExpr& d) { return d.is_constant(); });
     std::vector<int64_t> numbers;
     for (const SizeExpr& d : dims) numbers.push_back(d.value);
     tensors_[k] =

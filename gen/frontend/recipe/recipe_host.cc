@@ -1,9 +1,8 @@
 // Calls of the host functions of recipes, which compute on shapes, constants and lists while the graph is read.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "frontend/recipe/host_call.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -17,7 +16,7 @@ const HostRow* find_function(const std::string& name) {
 }
 
 bool has_tensor(const RecipeList& args) {
-  return std::any_of(args.begin(), args.end(), [](const RecipeValue& v) { return v.get<TensorRef>() != nullptr; });
+  return any_of(args, [](const RecipeValue& v) { return v.get<TensorRef>() != nullptr; });
 }
 
 /// Whether the call gives the op all attributes that it requires.
@@ -25,8 +24,7 @@ bool is_complete(const OpSignature& op, const HostArguments& given) {
   for (size_t a = 0; a < op.attrs.size(); ++a) {
     const bool by_place = given.args.size() > op.inputs.size() + a;
     if (op.attrs[a].required && !by_place &&
-        std::none_of(given.keywords.begin(), given.keywords.end(),
-                     [&](const RecipeKeyword& k) { return k.name == op.attrs[a].name; }))
+        none_of(given.keywords, [&](const RecipeKeyword& k) { return k.name == op.attrs[a].name; }))
       return false;
   }
   return true;

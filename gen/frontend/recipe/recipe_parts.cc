@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "support/ranges.h"
+
 namespace tenon {
 namespace {
 
@@ -15,8 +17,7 @@ RecipeValue argument(const HostArguments& given, const std::string& name, size_t
 
 void check_keywords(const HostArguments& given, const std::string& function, const std::vector<std::string>& known) {
   for (const RecipeKeyword& k : given.keywords)
-    if (std::find(known.begin(), known.end(), k.name) == known.end())
-      throw RecipeError(k.offset, fmt::format("{} has no argument '{}'", function, k.name));
+    if (!contains(known, k.name)) throw RecipeError(k.offset, fmt::format("{} has no argument '{}'", function, k.name));
 }
 
 // The axis from 0 on, of `rank` dims.

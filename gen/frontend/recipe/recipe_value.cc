@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -55,7 +54,7 @@ bool scalar_attribute(const RecipeValue& v, const AttrSignature& s, AttrValue& r
       if (const bool* b = v.get<bool>()) return result = int64_t{*b}, true;
       return false;
     case AttrKind::word:
-      if (!text || std::find(s.words.begin(), s.words.end(), *text) == s.words.end()) return false;
+      if (!text || !contains(s.words, *text)) return false;
       return result = *text, true;
     case AttrKind::dtype:
       if (const DType* d = v.get<DType>()) return result = *d, true;

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 
 #include "frontend/recipe/recipe_call.h"
 #include "ir/graph/size_bounds.h"
 #include "support/diagnostics.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -66,11 +66,8 @@ class RecipeRun {
     if (e.text == "inf") return std::numeric_limits<double>::infinity();
     if (e.text == "nan") return std::numeric_limits<double>::quiet_NaN();
     if (const auto dtype = dtype_from_name(e.text)) return *dtype;
-    std::vector<std::string> known;
-    for (const auto& [n, v] : scope_) known.push_back(n);
-    const std::string near = nearest_name(e.text, known);
-    fail(e, fmt::format("nothing has the name '{}'{}", e.text,
-                        near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    const auto known = mapped(scope_, [](const auto& named) { return named.first; });
+    fail(e, fmt::format("nothing has the name '{}'{}", e.text, or_did_you_mean(e.text, known)));
   }
 
   RecipeList elements(const std::vector<RecipeExpr>& exprs) {
@@ -163,7 +160,7 @@ class RecipeRun {
     if (e.text == "in") {
       const RecipeList* list = b.get<RecipeList>();
       if (!list) fail(e, "'in' takes a list, not " + kind_of(b));
-      return std::any_of(list->begin(), list->end(), [&](const RecipeValue& v) { return equal(a, v); });
+      return any_of(*list, [&](const RecipeValue& v) { return equal(a, v); });
     }
     if (a.get<TensorRef>() || b.get<TensorRef>()) return tensor_binary(e, a, b);
     if (a.get<RecipeList>() || b.get<RecipeList>()) return list_binary(e, a, b);

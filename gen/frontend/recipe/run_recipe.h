@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 
 #include "frontend/graph/graph_builder.h"
 #include "frontend/recipe/recipe_value.h"

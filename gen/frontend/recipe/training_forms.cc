@@ -3,21 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ir/graph/graph_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
 size_t input_at(const OpSignature& s, const std::string& name) {
-  const auto at =
-      std::find_if(s.inputs.begin(), s.inputs.end(), [&](const InputSignature& i) { return i.name == name; });
+  const auto at = find_if(s.inputs, [&](const InputSignature& i) { return i.name == name; });
   return static_cast<size_t>(at - s.inputs.begin());
 }
 bool has_state(const OpSignature& s) {
-  return std::any_of(s.inputs.begin(), s.inputs.end(),
-                     [&](const InputSignature& i) { return next_output(s, i.name).has_value(); });
+  return any_of(s.inputs, [&](const InputSignature& i) { return next_output(s, i.name).has_value(); });
 }
 
 /// The argument for an input; null where it is not given.
@@ -37,7 +34,7 @@ void drop_attributes_of_others(const OpSemantics& semantics, const std::string& 
                                 semantics.find(base + "_inference")};
   std::erase_if(call.keywords, [&](const RecipeKeyword& k) {
     return !chosen.attr(k.name) && input_at(chosen, k.name) == chosen.inputs.size() &&
-           std::any_of(std::begin(forms), std::end(forms), [&](const OpSignature* s) { return s && s->attr(k.name); });
+           any_of(forms, [&](const OpSignature* s) { return s && s->attr(k.name); });
   });
 }
 
@@ -75,7 +72,7 @@ bool TrainingForms::is_running(const RecipeValue& v) const {
 }
 
 bool TrainingForms::reads_running(const OpSignature& s, const RecipeCall& call) const {
-  return std::any_of(s.inputs.begin(), s.inputs.end(), [&](const InputSignature& i) {
+  return any_of(s.inputs, [&](const InputSignature& i) {
     const RecipeValue* v = argument(s, call, i.name);
     return v && next_output(s, i.name) && is_running(*v);
   });
@@ -106,8 +103,7 @@ void TrainingForms::give_counters(const OpSignature& s, RecipeCall& call) {
     if (i.name == "run_seed") give("run_seed", &RunCounters::seed);
     if (i.name == "step") give("step", &RunCounters::step);
   }
-  const bool seeded =
-      std::any_of(call.keywords.begin(), call.keywords.end(), [](const RecipeKeyword& k) { return k.name == "seed"; });
+  const bool seeded = any_of(call.keywords, [](const RecipeKeyword& k) { return k.name == "seed"; });
   if (s.attr("seed") && !seeded) call.keywords.push_back({"seed", SizeExpr(++seeds_), call.offset});
 }
 

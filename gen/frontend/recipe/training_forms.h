@@ -5,8 +5,6 @@
 // for S, and S_next replaces the parameter. The inputs `step` and `run_seed` are given by the step.
 #pragma once
 
-#include <set>
-
 #include "frontend/graph/graph_builder.h"
 #include "frontend/recipe/recipe_call.h"
 

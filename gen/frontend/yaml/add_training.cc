@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "ir/graph/graph_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -198,8 +198,7 @@ ValueId converted(GraphBuilder& builder, ValueId v, DType to) {
 /// What squares of gradients are summed in: their own type where all have one that is wide enough.
 DType norm_type(const GraphBuilder& builder, const std::vector<ValueId>& gradients) {
   const DType first = builder.value(gradients.front()).dtype;
-  const bool same =
-      std::all_of(gradients.begin(), gradients.end(), [&](ValueId g) { return builder.value(g).dtype == first; });
+  const bool same = all_of(gradients, [&](ValueId g) { return builder.value(g).dtype == first; });
   return same && (first == DType::F32 || first == DType::F64) ? first : DType::F64;
 }
 

@@ -21,10 +21,8 @@ void check_entry(const YamlEntry& e, std::span<const KeyRow> rows, const std::st
                         {fmt::format("as in `{}`", k.example)});
     return;
   }
-  const std::string near = nearest_name(e.key.text, known);
-  diagnostics.error(
-      code, e.key.span, fmt::format("unknown key '{}' in {}", e.key.text, what),
-      {near.empty() ? fmt::format("the keys are {}", joined(known, ", ")) : fmt::format("did you mean '{}'?", near)});
+  diagnostics.error(code, e.key.span, fmt::format("unknown key '{}' in {}", e.key.text, what),
+                    {did_you_mean(e.key.text, known, "the keys are " + joined(known, ", "))});
 }
 
 }  // namespace

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
 #include "frontend/yaml/add_training.h"
 #include "frontend/yaml/check_key_rows.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -17,8 +17,7 @@ bool is_name(const std::string& s) {
   const auto word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
-  return !s.empty() && s.size() <= 64 && std::all_of(s.begin(), s.end(), word) && !(s[0] >= '0' && s[0] <= '9') &&
-         s[0] != '_';
+  return !s.empty() && s.size() <= 64 && all_of(s, word) && !(s[0] >= '0' && s[0] <= '9') && s[0] != '_';
 }
 
 }  // namespace
@@ -98,7 +97,7 @@ void GraphSections::recipe_error(Code code, const PlacedText& outermost, const R
     const PlacedText& caller = i + 1 < e.inlined.size() ? *e.inlined[i + 1].body : outermost;
     const std::string note = fmt::format("'{}' is called at {}", e.inlined[i].function,
                                          place_of(caller.span(e.inlined[i].called_at, e.inlined[i].called_at)));
-    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);  // what calls itself once
+    if (!contains(notes, note)) notes.push_back(note);  // what calls itself once
   }
   error(code, text.span(at, std::max(end, std::min(at + 1, text.text.size()))), e.what(), notes);
 }
@@ -139,7 +138,7 @@ void GraphSections::read_modules(const YamlNode& map) {
     } catch (const RecipeError&) {
     }
     const auto named = [](const RecipeExpr& a) { return a.kind == RecipeExpr::Kind::name && is_name(a.text); };
-    if (call.kind != RecipeExpr::Kind::call || !std::all_of(call.args.begin(), call.args.end(), named)) {
+    if (call.kind != RecipeExpr::Kind::call || !all_of(call.args, named)) {
       error(Code::E0701, e.key.span, "a module is written name(x, W): recipe");
       continue;
     }
@@ -194,9 +193,8 @@ void GraphSections::read_step(const YamlNode& train, const YamlNode& loss, Value
             {"an op with an input S and an output S_next does, as batch_norm with its M and V in a step of training"});
   }
   const Optimizer chosen = read_train_section(train, trained_, semantics_, diagnostics_);
-  const bool narrow = builder().makes(DType::F16) || std::any_of(trained_.begin(), trained_.end(), [&](const auto& p) {
-                        return builder().value(p.value).dtype == DType::F16;
-                      });
+  const bool narrow = builder().makes(DType::F16) ||
+                      any_of(trained_, [&](const auto& p) { return builder().value(p.value).dtype == DType::F16; });
   if (chosen.loss_scale && !narrow)
     error(Code::E0710, train.find("loss_scale")->span, "loss_scale has no effect: no value of the step is f16",
           {"gradients of other types do not become 0 where those of the loss are small; leave it out"});
@@ -231,7 +229,7 @@ void GraphSections::run(RecipeContext& context, const PlacedText& text, const Re
 
 bool GraphSections::reads_poisoned(const RecipeExpr& e) const {
   if (e.kind == RecipeExpr::Kind::name && poisoned_.count(e.text)) return true;
-  return std::any_of(e.args.begin(), e.args.end(), [&](const RecipeExpr& a) { return reads_poisoned(a); });
+  return any_of(e.args, [&](const RecipeExpr& a) { return reads_poisoned(a); });
 }
 
 }  // namespace tenon

@@ -1,7 +1,6 @@
 // Reads calls of optimizers and schedules.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "frontend/recipe/recipe_value.h"
@@ -9,6 +8,7 @@
 #include "frontend/yaml/add_training.h"
 #include "support/diagnostics.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -21,7 +21,7 @@ struct CallKind {
 };
 
 bool has_input(const OpSignature& s, const std::string& name) {
-  return std::any_of(s.inputs.begin(), s.inputs.end(), [&](const InputSignature& i) { return i.name == name; });
+  return any_of(s.inputs, [&](const InputSignature& i) { return i.name == name; });
 }
 
 /// What the op lacks for being the step of an optimizer; empty for one that is.
@@ -54,10 +54,8 @@ const OpSignature& called(const CallKind& kind, const RecipeExpr& call, const Op
   const OpSignature* s = semantics.find(op);
   if (!s) {
     const std::vector<std::string> known = known_ops(kind, semantics);
-    const std::string near = nearest_name(call.text, known);
     throw RecipeError(call.offset, fmt::format("there is no {} '{}': {}", kind.what, call.text,
-                                               near.empty() ? fmt::format("there are {}", joined(known, ", "))
-                                                            : fmt::format("did you mean '{}'?", near)));
+                                               did_you_mean(call.text, known, "there are " + joined(known, ", "))));
   }
   const std::string missing = kind.missing(*s);
   if (!missing.empty())
@@ -91,10 +89,8 @@ void set_attribute(const std::string& optimizer, const OpSignature& s, const Nam
     if (!to_attribute(value, a, attrs[name], error)) throw RecipeError(offset, fmt::format("{}: {}", optimizer, error));
     return;
   }
-  const std::string near = nearest_name(name, known);
   throw RecipeError(offset, fmt::format("{} has no attribute '{}': {}", optimizer, name,
-                                        near.empty() ? fmt::format("it has {}", joined(known, ", "))
-                                                     : fmt::format("did you mean '{}'?", near)));
+                                        did_you_mean(name, known, "it has " + joined(known, ", "))));
 }
 
 TrainingCall read_call(const CallKind& kind, const std::string& text, const OpSemantics& semantics) {

@@ -1,12 +1,12 @@
 // Reads the section `train` of a graph.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "frontend/yaml/add_training.h"
 #include "frontend/yaml/check_key_rows.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -117,10 +117,8 @@ class SectionReader {
   }
 
   void add_to_group(const YamlNode& name, const TrainingCall& call, Optimizer& to) {
-    if (std::find(trained_.begin(), trained_.end(), name.text) == trained_.end()) {
-      const std::string near = nearest_name(name.text, trained_);
-      error(name, fmt::format("no parameter '{}' is trained{}", name.text,
-                              near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    if (!contains(trained_, name.text)) {
+      error(name, fmt::format("no parameter '{}' is trained{}", name.text, or_did_you_mean(name.text, trained_)));
     } else if (!to.groups.emplace(name.text, call).second) {
       error(name, fmt::format("'{}' is in two groups", name.text));
     }

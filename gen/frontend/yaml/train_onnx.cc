@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 
 #include "frontend/onnx/onnx.pb.h"
@@ -13,6 +12,7 @@
 #include "frontend/yaml/check_key_rows.h"
 #include "frontend/yaml/graph_sections.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -109,13 +109,11 @@ class OnnxTraining : public OnnxExtension, private GraphSections {
 
   /// Gives an input of the file these extents. The file's shapes of later values may no longer be right.
   void change_input(const YamlEntry& e, GraphProto& graph) {
-    const auto at =
-        std::find_if(graph.input().begin(), graph.input().end(), [&](const auto& v) { return v.name() == e.key.text; });
+    const auto at = find_if(graph.input(), [&](const auto& v) { return v.name() == e.key.text; });
     if (at == graph.input().end()) {
-      std::vector<std::string> names;
-      for (const ValueInfoProto& v : graph.input()) names.push_back(v.name());
       return error(Code::E0710, e.key.span,
-                   fmt::format("the model has no input '{}'; it has {}", e.key.text, joined(names, ", ")));
+                   fmt::format("the model has no input '{}'; it has {}", e.key.text,
+                               joined(graph.input(), ", ", [](const auto& v) { return v.name(); })));
     }
     TypeProto::Tensor& type =
         *graph.mutable_input(static_cast<int>(at - graph.input().begin()))->mutable_type()->mutable_tensor_type();
@@ -206,14 +204,13 @@ class OnnxTraining : public OnnxExtension, private GraphSections {
     for (const std::string& name : names)
       if (matches_pattern(name, pattern.text)) found.push_back(name);
     constexpr size_t shown = 12;
-    const std::string near = nearest_name(pattern.text, names);
     if (!found.empty()) return found;
     const std::vector<std::string> some(names.begin(),
                                         names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), shown)));
     error(Code::E0710, pattern.span, fmt::format("nothing called '{}' {} in this model", pattern.text, what),
-          {!near.empty()   ? fmt::format("did you mean '{}'?", near)
-           : names.empty() ? "it has nothing of this kind"
-                           : fmt::format("it has {}{}", joined(some, ", "), names.size() > shown ? ", …" : "")});
+          {did_you_mean(pattern.text, names,
+                        names.empty() ? "it has nothing of this kind"
+                                      : "it has " + joined(some, ", ") + (names.size() > shown ? ", …" : ""))});
     return found;
   }
 
@@ -223,18 +220,17 @@ class OnnxTraining : public OnnxExtension, private GraphSections {
     std::vector<std::string> names;
     for (const auto& [name, id] : values) {
       names.push_back(name);
-      const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), is_word) &&
-                         !std::isdigit(static_cast<unsigned char>(name[0]));
+      const bool plain = !name.empty() && all_of(name, is_word) && !std::isdigit(static_cast<unsigned char>(name[0]));
       if (plain && id >= 0 && !scope_.count(name)) scope_[name] = TensorRef{id};
     }
     const YamlNode* map = root_.find("values");
     for (const YamlEntry& e : map ? map->entries : std::vector<YamlEntry>{}) {
       const auto it = values.find(e.value.text);
-      const std::string near = nearest_name(e.value.text, names);
+      const std::string meant = did_you_mean(e.value.text, names);
       if (it != values.end() && it->second >= 0) scope_[e.key.text] = TensorRef{it->second};
       else
         error(Code::E0710, e.value.span, fmt::format("the model has no value '{}'", e.value.text),
-              near.empty() ? std::vector<std::string>{} : std::vector{fmt::format("did you mean '{}'?", near)});
+              meant.empty() ? std::vector<std::string>{} : std::vector{meant});
     }
   }
 

@@ -1,31 +1,28 @@
 // The constants that kernels of an op read, as C arrays.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/common_text.h"
 #include "harness/library/kernel_forms.h"
 #include "harness/library_names.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
 ConstantTables::ConstantTables(const LibraryOp& op) {
   for (const LibraryKernel& k : op.kernels)
     for (const Tensor& t : k.kernel.tensors) {
-      if (!t.data || std::any_of(tables_.begin(), tables_.end(), [&](const Table& o) { return *o.data == *t.data; }))
-        continue;
+      if (!t.data || any_of(tables_, [&](const Table& o) { return *o.data == *t.data; })) continue;
       const std::string name = fmt::format("{}_{}_{}", op.def->name, c_identifier(t.name), tenon::name_of(t.dtype));
       Table made{name, t.data.get()};
-      for (int n = 1; std::any_of(tables_.begin(), tables_.end(), [&](const Table& o) { return o.name == made.name; });
-           ++n)
+      for (int n = 1; any_of(tables_, [&](const Table& o) { return o.name == made.name; }); ++n)
         made.name = fmt::format("{}_{}", name, n);
       tables_.push_back(std::move(made));
     }
 }
 
 std::string ConstantTables::name_of(const TensorData& data) const {
-  const auto at = std::find_if(tables_.begin(), tables_.end(), [&](const Table& t) { return *t.data == data; });
+  const auto at = find_if(tables_, [&](const Table& t) { return *t.data == data; });
   TENON_CHECK(at != tables_.end(), "a constant that no kernel has");
   return has_number_texts(data) ? at->name : at->name + ".values";
 }

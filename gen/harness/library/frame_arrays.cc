@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/library/kernel_forms.h"
 #include "ir/op/op_def.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -72,8 +71,8 @@ FrameArrays frame_arrays(const LibraryOp& op, const BindSignature& signature) {
   for (const TensorDef* t : tensors) views += view_words(*t);
   lengths.operands = tensors.size() + written_extents(*op.def).size();
   lengths.packs = signature.packs.size();
-  const bool divides = std::any_of(signature.packs.begin(), signature.packs.end(),
-                                   [&](const std::string& p) { return freedom_of(op, p) == PackFreedom::moved; });
+  const bool divides =
+      any_of(signature.packs, [&](const std::string& p) { return freedom_of(op, p) == PackFreedom::moved; });
   lengths.loops = loops_of(op, signature, divides);
   for (const LibraryKernel& k : op.kernels) {
     size_t in = 0, out = 0;

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "algebra/contraction.h"
@@ -12,6 +11,7 @@
 #include "harness/library_names.h"
 #include "ir/text/print_c99.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -37,7 +37,7 @@ int operand_of(const OpDef& def, const Tensor& t) {
 /// Dimensions in which the kernel takes the stride that the call has. A tensor whose strides are not those of its dims
 /// in order is one whose stored order the kernel knows itself.
 unsigned any_stride(const LibraryKernel& k, int tensor) {
-  const Tensor& t = k.kernel.tensors[static_cast<size_t>(tensor)];
+  const Tensor& t = k.kernel.tensor(tensor);
   unsigned mask = 0;
   for (size_t d = 0; d < t.strides.size(); ++d) {
     const auto* s = std::get_if<SizeRef>(&t.strides[d]->node);
@@ -54,10 +54,9 @@ unsigned any_stride(const LibraryKernel& k, int tensor) {
 
 /// Whether the kernel takes one of the last two dimensions to be dense.
 bool needs_dense_dim(const Kernel& k, int tensor) {
-  const Tensor& t = k.tensors[static_cast<size_t>(tensor)];
+  const Tensor& t = k.tensor(tensor);
   return t.strides.size() >= 2 &&
-         std::any_of(k.facts.begin(), k.facts.end(),
-                     [&, needed = has_dense_dim(t)](const Expr& f) { return same(f, needed); });
+         any_of(k.facts, [&, needed = has_dense_dim(t)](const Expr& f) { return same(f, needed); });
 }
 
 CExpr source_row(const LibraryKernel& k, const SizeSource& source, const BindSignature& signature) {
@@ -100,7 +99,7 @@ bool has_stand_in(const LibraryOp& op, int operand) {
 }
 
 bool is_zeros(const std::vector<int64_t>& values) {
-  return std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 0; });
+  return all_of(values, [](int64_t v) { return v == 0; });
 }
 
 /// The table that a kernel reads instead of an absent input; `type`: that of the kernel's tensor.
@@ -141,7 +140,7 @@ std::pair<size_t, size_t> sizes_of_argument(const LibraryKernel& k, int tensor) 
 /// The members of a tn_argument that are not 0 or NULL.
 std::vector<CInit> argument_row(const LibraryOp& op, const LibraryKernel& k, int t, const BindSignature& signature,
                                 const ConstantTables& tables) {
-  const Tensor& tensor = k.kernel.tensors[static_cast<size_t>(t)];
+  const Tensor& tensor = k.kernel.tensor(t);
   if (tensor.data) return {{c_text("TN_TABLE"), "operand"}, {c_text(tables.name_of(*tensor.data)), "without"}};
   if (!tensor.list.empty())
     return {{c_text(fmt::format("TN_VALUES + {}", position(signature.values, tensor.list))), "operand"}};
@@ -182,7 +181,7 @@ void add_stand_ins(const LibraryOp& op, std::vector<CItem>& out) {
   std::set<std::string> written;
   for (const LibraryKernel& k : op.kernels)
     for (const int t : arguments_of(k.kernel)) {
-      const Tensor& tensor = k.kernel.tensors[static_cast<size_t>(t)];
+      const Tensor& tensor = k.kernel.tensor(t);
       const int operand = tensor.data || !tensor.list.empty() ? -1 : operand_of(*op.def, tensor);
       if (operand < 0 || !has_stand_in(op, operand)) continue;
       const std::vector<int64_t>& values = op.stand_ins[static_cast<size_t>(operand)];
@@ -204,8 +203,8 @@ KernelForm form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignat
                    const ConstantTables& tables) {
   KernelForm out;
   for (const int t : arguments_of(k.kernel))
-    out.arguments.push_back({c_initializer(argument_row(op, k, t, signature, tables)), "",
-                             verbatim(k.kernel.tensors[static_cast<size_t>(t)].name)});
+    out.arguments.push_back(
+        {c_initializer(argument_row(op, k, t, signature, tables)), "", verbatim(k.kernel.tensor(t).name)});
   for (size_t i = 0; i < k.kernel.sizes.size(); ++i)
     out.sizes.push_back({source_row(k, k.size_sources[i], signature), "", verbatim(k.kernel.sizes[i].name)});
   for (const Attr& a : k.kernel.attrs)

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <optional>
 
 #include "harness/library/runtime_calls.h"
 #include "harness/library_names.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -41,9 +41,7 @@ std::string real_literal(double x) {
 }
 
 const AttrDef* attr_with_word(const OpDef& def, const std::string& word) {
-  for (const AttrDef& a : def.attrs)
-    if (std::find(a.words.begin(), a.words.end(), word) != a.words.end()) return &a;
-  return nullptr;
+  return find_pointer(def.attrs, [&](const AttrDef& a) { return contains(a.words, word); });
 }
 
 std::optional<Value> word_of(const AttrDef* a, const Syntax& s) {
@@ -166,8 +164,7 @@ CExpr count_of_list(const std::string& name) { return c_member(attribute_field(n
 std::optional<Value> about_packs(const Syntax& s, const ArithmeticScope& scope) {
   if (s.calls(Builtin::given)) {
     const auto& inputs = scope.def->inputs;
-    const auto t =
-        std::find_if(inputs.begin(), inputs.end(), [&](const TensorDef& i) { return i.name == s.children[0].text; });
+    const auto t = find_if(inputs, [&](const TensorDef& i) { return i.name == s.children[0].text; });
     TENON_CHECK(t != inputs.end(), "{}: given({})", scope.def->name, s.children[0].text);
     return condition(is_not_zero(c_member(c_index(frame_field("operand"), c_number(t - inputs.begin())), "is_given")));
   }
@@ -242,7 +239,7 @@ Value call(const Syntax& s, const ArithmeticScope& scope) {
     return inlined(s, row->second.args, *row->second.as, scope);
   std::vector<Value> args;
   for (const Syntax& c : s.children) args.push_back(arithmetic(c, scope));
-  const bool is_real = std::any_of(args.begin(), args.end(), [](const Value& v) { return v.type == Type::Real; });
+  const bool is_real = any_of(args, [](const Value& v) { return v.type == Type::Real; });
   if (const auto v = of_bits(s.text, args)) return *v;
   if (const auto v = of_number(s.text, args, is_real)) return *v;
   if (s.text == "rsqrt") return real(c_binary(c_text("1.0"), "/", runtime_value("sqrt", {as_real(args[0])})));
@@ -250,8 +247,7 @@ Value call(const Syntax& s, const ArithmeticScope& scope) {
   if (s.text == "exp2") return real(runtime_value("pow", {c_text("2.0"), as_real(args[0])}));
   static constexpr std::array kReal = {"floor", "ceil", "round", "trunc", "sqrt",
                                        "cbrt",  "exp",  "log",   "log2",  "log10"};
-  TENON_CHECK(std::find(kReal.begin(), kReal.end(), s.text) != kReal.end(), "{}: {} is not a function of sizes",
-              scope.def->name, s.text);
+  TENON_CHECK(contains(kReal, s.text), "{}: {} is not a function of sizes", scope.def->name, s.text);
   return real(runtime_value(s.text, {as_real(args[0])}));
 }
 
@@ -302,7 +298,7 @@ bool names_lists(const Syntax& s, const ArithmeticScope& scope) {
     const AttrDef* a = scope.def->attr(s.text);
     return scope.packs.count(s.text) != 0 || (a != nullptr && a->count != AttrCount::one);
   }
-  return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return names_lists(c, scope); });
+  return any_of(s.children, [&](const Syntax& c) { return names_lists(c, scope); });
 }
 
 }  // namespace tenon

@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "ir/nest/c_ast.h"
 #include "ir/op/op_def.h"

@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/library/library_arithmetic.h"
 #include "harness/library/runtime_calls.h"
 #include "harness/library_names.h"
 #include "ir/op/type_function.h"
 #include "support/check.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -124,7 +123,7 @@ CStmt read_of(const OpDef& def, const AttrDef& a) {
 std::vector<std::string> types_of_attributes(const OpDef& def) {
   std::vector<std::string> out;
   for (const TypeVar& v : def.types)
-    if (std::any_of(def.attrs.begin(), def.attrs.end(), [&](const AttrDef& a) {
+    if (any_of(def.attrs, [&](const AttrDef& a) {
           return a.kind == AttrKind::type_variable && variable_of_type(a.type) == v.name;
         }))
       out.push_back(v.name);

@@ -3,14 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
-
 #include "harness/library/library_attributes.h"
 #include "harness/library_names.h"
 #include "ir/nest/c_ast.h"
 #include "support/check.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -57,11 +55,11 @@ class BindWriter {
     for (const TensorDef* t : tensors_of(def_))
       for (const Dim& d : t->dims) {
         if (d.kind == DimKind::size && d.name == name) return true;
-        if (std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return p.name == name; })) return true;
+        if (any_of(d.parts, [&](const Dim& p) { return p.name == name; })) return true;
       }
     for (const IndexRange& r : def_.index)
       if (names_in(r.extent).count(name)) return true;
-    return std::find(signature_.symbols.begin(), signature_.symbols.end(), name) != signature_.symbols.end();
+    return contains(signature_.symbols, name);
   }
 
   void find_real_lets() {
@@ -79,7 +77,7 @@ class BindWriter {
 
   bool known(const Syntax& value) const {
     for (const std::string& n : names_in(value)) {
-      const bool pack = std::find(signature_.packs.begin(), signature_.packs.end(), n) != signature_.packs.end();
+      const bool pack = contains(signature_.packs, n);
       if (pack          ? !s_.bound_packs.count(n)
           : def_.let(n) ? !s_.bound_lets.count(n)
                         : is_size(n) && !s_.bound_sizes.count(n))
@@ -96,9 +94,7 @@ class BindWriter {
       for (const Dim& d : t.dims) {
         if (t.follows) break;
         if (d.kind == DimKind::size && d.name == name) return true;
-        if (std::any_of(d.parts.begin(), d.parts.end(),
-                        [&](const Dim& p) { return p.kind == DimKind::size && p.name == name; }))
-          return true;
+        if (any_of(d.parts, [&](const Dim& p) { return p.kind == DimKind::size && p.name == name; })) return true;
       }
     return false;
   }
@@ -108,7 +104,7 @@ class BindWriter {
     for (const bool optional : {false, true})
       for (const TensorDef& t : def_.inputs)
         if (t.optional == optional && !has_broadcast(t) && !t.follows) open.push_back(&t);
-    bool exact_done = false, broadcast_done = std::none_of(def_.inputs.begin(), def_.inputs.end(), has_broadcast);
+    bool exact_done = false, broadcast_done = none_of(def_.inputs, has_broadcast);
     requirements(true);
     parts_of_indices();
     for (;;) {
@@ -165,7 +161,7 @@ class BindWriter {
 
   /// The first input that determines shapes.
   const TensorDef& first_input() const {
-    return *std::find_if(def_.inputs.begin(), def_.inputs.end(), [](const TensorDef& t) { return !t.follows; });
+    return *find_if(def_.inputs, [](const TensorDef& t) { return !t.follows; });
   }
 
   void let(const LetDef& l) {
@@ -304,9 +300,8 @@ class BindWriter {
 
   /// Types that no required input determines; they follow from the others.
   bool has_implied_types() const {
-    return std::any_of(def_.types.begin(), def_.types.end(), [&](const TypeVar& v) {
-      return std::none_of(def_.inputs.begin(), def_.inputs.end(),
-                          [&](const TensorDef& t) { return t.dtype == v.name && !t.optional; });
+    return any_of(def_.types, [&](const TypeVar& v) {
+      return none_of(def_.inputs, [&](const TensorDef& t) { return t.dtype == v.name && !t.optional; });
     });
   }
 
@@ -346,9 +341,8 @@ class BindWriter {
   void declare_sizes(const std::set<std::string>& sizes, CBlock& out) const {
     CDeclarations integers{"int64_t", {}}, reals{"double", {}};
     for (const std::string& name : sizes) {
-      const bool broadcast = !std::any_of(def_.inputs.begin(), def_.inputs.end(), [&](const TensorDef& t) {
-        return !t.follows && has_plain(t, name);
-      }) && !def_.let(name);
+      const bool broadcast =
+          !any_of(def_.inputs, [&](const TensorDef& t) { return !t.follows && has_plain(t, name); }) && !def_.let(name);
       integers.variables.push_back({name, c_number(broadcast ? 1 : 0)});
     }
     for (const std::string& l : s_.scope.real_lets) reals.variables.push_back({c_identifier(l), c_number(0)});
@@ -359,8 +353,7 @@ class BindWriter {
   static bool has_plain(const TensorDef& t, const std::string& c_name) {
     for (const Dim& d : t.dims) {
       if (d.kind == DimKind::size && !d.broadcast && c_identifier(d.name) == c_name) return true;
-      if (std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return c_identifier(p.name) == c_name; }))
-        return true;
+      if (any_of(d.parts, [&](const Dim& p) { return c_identifier(p.name) == c_name; })) return true;
     }
     return false;
   }

@@ -1,7 +1,7 @@
 // Shapes of a definition's outputs in the bind function.
-#include <algorithm>
 
 #include "harness/library/library_bind.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -13,8 +13,7 @@ void put_dim(BindState& s, const CExpr& name, const Dim& d) {
   const auto written = written_extents(s.def());
   if (d.kind == DimKind::pack) s.call("put_pack", {name, c_number(position(s.signature->packs, d.name))});
   else if (d.kind == DimKind::split) s.call("put_split", {name, s.extents(d.parts), c_count(d.parts.size())});
-  else if (std::count(written.begin(), written.end(), d.name) != 0)
-    s.call("put_upto", {name, s.extent(d), c_number(position(written, d.name))});
+  else if (contains(written, d.name)) s.call("put_upto", {name, s.extent(d), c_number(position(written, d.name))});
   else s.call("put", {name, s.extent(d)});
 }
 
@@ -68,7 +67,7 @@ void write_absent_extents(BindState& s, const TensorDef& t, std::string_view why
 void write_element_checks(BindState& s, const LetDef& l) {
   if (!is_element(l)) return;
   const CExpr count = c_member(attribute_field(l.value.children[0].text), "count");
-  const auto most = std::count_if(s.def().lets.begin(), s.def().lets.end(), is_element);
+  const auto most = count_if(s.def().lets, is_element);
   if (l.value.children[1].integer == 0)
     s.add(require(c_binary(c_binary(count, ">=", c_number(1)), "&&", c_binary(count, "<=", c_number(most))), "ATTR"));
   s.add(require(c_binary(c_name(l.name), ">=", c_number(0)), "SHAPE"));

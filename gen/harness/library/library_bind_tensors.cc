@@ -1,14 +1,13 @@
 // Shapes of a definition's inputs in the bind function.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/library/library_bind.h"
 #include "harness/library/library_input_shape.h"
 #include "harness/library_names.h"
 #include "support/check.h"
 #include "support/joined.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -59,12 +58,12 @@ void write_broadcast_extents(BindState& s, const TensorDef& t, const CExpr& name
 }
 
 bool has_pack(const TensorDef& t) {
-  return std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.kind == DimKind::pack; });
+  return any_of(t.dims, [](const Dim& d) { return d.kind == DimKind::pack; });
 }
 
 /// Leading dims with `~` that the tensor may lack.
 void write_missing_front(BindState& s, const TensorDef& t, const CExpr& name) {
-  const auto lead = std::find_if(t.dims.begin(), t.dims.end(), [](const Dim& d) { return !d.broadcast; });
+  const auto lead = find_if(t.dims, [](const Dim& d) { return !d.broadcast; });
   s.call("pad_front", {name, c_count(t.dims.size()), c_number(lead - t.dims.begin())});
 }
 
@@ -116,14 +115,11 @@ bool BindState::knows(const Dim& d) const {
 std::string operand_name(const TensorDef& t, bool output) { return (output ? "out_" : "in_") + t.name; }
 
 std::string shape_comment(const TensorDef& t) {
-  std::vector<std::string> dims;
-  for (const Dim& d : t.dims) dims.push_back(print(d));
-  std::string text = fmt::format("{}{}: {}[{}]", t.name, t.optional ? "?" : "", t.dtype, joined(dims, ", "));
-  for (const StorageRule& r : t.storage) {
-    std::vector<std::string> as;
-    for (const Dim& d : r.dims) as.push_back(print(d));
-    text += fmt::format(", stored as [{}]{}", joined(as, ", "), r.condition ? " if " + print(*r.condition) : "");
-  }
+  const auto dim = [](const Dim& d) { return print(d); };
+  std::string text = fmt::format("{}{}: {}[{}]", t.name, t.optional ? "?" : "", t.dtype, joined(t.dims, ", ", dim));
+  for (const StorageRule& r : t.storage)
+    text +=
+        fmt::format(", stored as [{}]{}", joined(r.dims, ", ", dim), r.condition ? " if " + print(*r.condition) : "");
   return verbatim(comment_inside(text));
 }
 
@@ -168,7 +164,7 @@ CStmt stored_as(const BindState& s, const TensorDef& t, const StorageRule& r, bo
 }  // namespace
 
 void write_storage_order(BindState& s, const TensorDef& t, bool output) {
-  const auto last = std::find_if(t.storage.begin(), t.storage.end(), [](const auto& r) { return !r.condition; });
+  const auto last = find_if(t.storage, [](const auto& r) { return !r.condition; });
   CBlock otherwise;  // of the rules after the one at hand
   for (auto r = last == t.storage.end() ? last : last + 1; r != t.storage.begin();) {
     CBlock then = {stored_as(s, t, *--r, output)};
@@ -187,9 +183,7 @@ bool can_bind(const BindState& s, const TensorDef& t) {
       return false;
     has_axis = has_axis || !d.at.empty();
     if (d.kind == DimKind::pack && !d.broadcast && !s.bound_packs.count(d.name)) ++open_packs;
-    if (d.kind == DimKind::split &&
-        std::count_if(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return !s.knows(p); }) > 1)
-      return false;
+    if (d.kind == DimKind::split && count_if(d.parts, [&](const Dim& p) { return !s.knows(p); }) > 1) return false;
   }
   return open_packs <= 1 || has_axis || added_dim(s.def(), t);
 }
@@ -199,8 +193,7 @@ void write_plain_input(BindState& s, const TensorDef& t) {
   const bool last_ones = t.follows && t.optional;
   const CBlock shape = s.block([&] {
     if (last_ones) {
-      const auto at = std::find_if(s.def().inputs.begin(), s.def().inputs.end(),
-                                   [&](const TensorDef& other) { return other.name == t.name; });
+      const auto at = find_if(s.def().inputs, [&](const TensorDef& other) { return other.name == t.name; });
       s.add(c_comment("the last ones may lack"));
       s.add(require(c_arrow(input_name(*(at - 1)), "is_given"), "NULL"));
     }
@@ -238,7 +231,7 @@ void write_exact_sizes(BindState& s) {
 void write_broadcast_inputs(BindState& s) {
   const auto tensors = stretching_inputs(s.def());
   for (const TensorDef* t : tensors) {
-    if (std::none_of(t->dims.begin(), t->dims.end(), [&](const Dim& d) { return tells_extent(s, d); })) continue;
+    if (none_of(t->dims, [&](const Dim& d) { return tells_extent(s, d); })) continue;
     if_given(s, *t, [&] {
       InputShape(s, *t).declare_axes();
       write_broadcast_extents(s, *t, input_name(*t));

@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/library/library_signature.h"
 #include "harness/library/runtime_calls.h"
 #include "harness/library_names.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -22,8 +21,7 @@ std::string count_field(const LibraryOp& op) { return c_identifier(op.counted + 
 
 void add_field(const OpDef& def, const Dim& d, std::vector<DimsField>& fields) {
   if (d.kind == DimKind::integer || def.attr(d.name)) return;
-  if (std::any_of(fields.begin(), fields.end(), [&](const DimsField& f) { return f.name == c_identifier(d.name); }))
-    return;
+  if (any_of(fields, [&](const DimsField& f) { return f.name == c_identifier(d.name); })) return;
   fields.push_back({c_identifier(d.name), d.kind == DimKind::pack, ""});
 }
 
@@ -39,7 +37,7 @@ std::vector<PlacedDim> placed_dims(const OpDef& def) {
   std::vector<PlacedDim> out;
   const auto add = [&](const TensorDef& t, size_t before, size_t after, const Dim& d) {
     const auto at = [&](size_t k) { return t.dims.begin() + static_cast<std::ptrdiff_t>(k); };
-    if (std::none_of(out.begin(), out.end(), [&](const PlacedDim& p) { return p.dim.at == d.at; }))
+    if (none_of(out, [&](const PlacedDim& p) { return p.dim.at == d.at; }))
       out.push_back({{t.dims.begin(), at(before)}, d, {at(after), t.dims.end()}});
   };
   for (const TensorDef& t : def.inputs) {
@@ -95,7 +93,7 @@ std::vector<DimsField> dims_fields(const LibraryOp& op) {
 
 bool is_placed_axis(const OpDef& def, const std::string& attr) {
   const std::vector<PlacedDim> placed = placed_dims(def);
-  return std::any_of(placed.begin(), placed.end(), [&](const PlacedDim& p) { return p.dim.at == attr; });
+  return any_of(placed, [&](const PlacedDim& p) { return p.dim.at == attr; });
 }
 
 namespace {

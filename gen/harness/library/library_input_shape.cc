@@ -3,25 +3,23 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/library/library_dims.h"
 #include "harness/library_names.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
 InputShape::InputShape(BindState& state, const TensorDef& t)
     : s(state), t_(t), name_(c_text(operand_name(t, !t.like.empty()))) {
   added_ = added_dim(s.def(), t);
-  tells_ = added_ && std::count_if(t.dims.begin(), t.dims.end(), [&](const Dim& d) { return unknown_pack(d); }) > 1;
+  tells_ = added_ && count_if(t.dims, [&](const Dim& d) { return unknown_pack(d); }) > 1;
 }
 
 void InputShape::write() {
   write_storage_order(s, t_, false);
   listed_axes();
   axis();
-  if (std::none_of(t_.dims.begin(), t_.dims.end(),
-                   [&](const Dim& d) { return unknown_pack(d) || (d.kind == DimKind::pack && d.broadcast); }))
+  if (none_of(t_.dims, [&](const Dim& d) { return unknown_pack(d) || (d.kind == DimKind::pack && d.broadcast); }))
     check_rank();
   for (size_t i = 0; i < t_.dims.size(); ++i) {
     if (checks_ && !tells_ && i == added_->before) require_axis();
@@ -72,7 +70,7 @@ void InputShape::find_rank(const Dim& pack, CExpr rank) {
 
 /// *R@axes: the listed axes are moved together, to where the definition writes them.
 void InputShape::listed_axes() {
-  const auto at = std::find_if(t_.dims.begin(), t_.dims.end(), [&](const Dim& d) { return listed(d); });
+  const auto at = find_if(t_.dims, [&](const Dim& d) { return listed(d); });
   if (at == t_.dims.end()) return;
   StoredPlace before, after;
   bool open_before = false, open_after = false;

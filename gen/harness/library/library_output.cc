@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <future>
 #include <iterator>
@@ -24,6 +23,7 @@
 #include "support/long_lines.h"
 #include "support/parallel.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -70,7 +70,7 @@ std::optional<GivenFunction> given_function(const std::string& name, const OpLib
 /// Appends the functions of numbers that an expression calls, and those that they call.
 void add_functions(const Syntax& s, const OpLibrary& defs, std::vector<GivenFunction>& out) {
   const auto is_known = [&](const GivenFunction& f) { return f.name == s.text; };
-  if (s.is(SyntaxKind::call) && std::none_of(out.begin(), out.end(), is_known))
+  if (s.is(SyntaxKind::call) && none_of(out, is_known))
     if (const auto f = given_function(s.text, defs)) {
       out.push_back(*f);
       add_functions(*f->value, defs, out);
@@ -148,7 +148,7 @@ void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& l
 /// The kernels of a family at one level; empty without any.
 Source kernels(const std::string& family, const std::vector<const LibraryOp*>& ops, const LevelTexts& level,
                const LibraryOptions& options, Known& known) {
-  if (std::none_of(ops.begin(), ops.end(), [&](const LibraryOp* op) { return has_kernels(*op, level); })) return {};
+  if (none_of(ops, [&](const LibraryOp* op) { return has_kernels(*op, level); })) return {};
   std::string out =
       source_head(fmt::format("{}: kernels for {}.", family, level.isa->name), options) + level.begin + "\n";
   write_kernels(ops, level, options.prefix != "tn", known, out);
@@ -241,8 +241,7 @@ std::vector<std::string> library_template_names() {
 
 OutputTree library_files(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
                          LibraryOptions options) {
-  options.gradients =
-      std::any_of(library.ops.begin(), library.ops.end(), [](const auto& op) { return op.is_gradient(); });
+  options.gradients = any_of(library.ops, [](const auto& op) { return op.is_gradient(); });
   TENON_CHECK(!library.ops.empty() && !texts.levels.empty(), "a library without operators or levels");
   OutputTree out;
   LibraryLimits limits;

@@ -1,11 +1,10 @@
 // Notes of the header for calls that have workers, and pools of threads for them.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/library/library_header.h"
 #include "harness/library_names.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -22,12 +21,12 @@ std::string share_note(const LibraryOp& op, const LibraryTexts& texts) {
   std::vector<std::string> alone;
   bool any = false;
   for (const LibraryKernel& k : op.kernels) {
-    const bool shares = std::any_of(texts.levels.begin(), texts.levels.end(), [&](const LevelTexts& l) {
+    const bool shares = any_of(texts.levels, [&](const LevelTexts& l) {
       const auto at = l.kernels.find(k.kernel.name);
       return at != l.kernels.end() && at->second.shares;
     });
     any = any || shares;
-    if (!shares && std::find(alone.begin(), alone.end(), k.kernel.name) == alone.end()) alone.push_back(k.kernel.name);
+    if (!shares && !contains(alone, k.kernel.name)) alone.push_back(k.kernel.name);
   }
   if (alone.empty()) return "workers share the calls of NAME_on";
   if (!any) return "one worker runs all of NAME_on";

@@ -1,17 +1,17 @@
 // What a bind function hands over to kernels, numbered.
 #include "harness/library/library_signature.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
 template <class T>
 void note(std::vector<T>& list, const T& value) {
-  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+  if (!contains(list, value)) list.push_back(value);
 }
 
 using Values = std::map<std::string, int64_t>;
@@ -55,7 +55,7 @@ Values neutral_values(const OpDef& def) {
     if (!given) open.push_back(a.name);
   }
   const auto fits = [&] {
-    return std::all_of(def.lets.begin(), def.lets.end(), [&](const LetDef& l) {
+    return all_of(def.lets, [&](const LetDef& l) {
       const auto v = l.pack ? evaluate(l.value, values) : std::nullopt;
       return !v || *v == 1;
     });
@@ -88,7 +88,7 @@ bool is_let_part(const OpDef& def, const TensorDef& t, const Dim& part) {
 }
 
 bool has_broadcast(const TensorDef& t) {
-  return std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast; });
+  return any_of(t.dims, [](const Dim& d) { return d.broadcast; });
 }
 
 BindSignature signature_of(const LibraryOp& op) {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -15,6 +14,7 @@
 #include "ir/nest/c_ast.h"
 #include "ir/text/print_c99.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -98,7 +98,7 @@ void add_levels(const LibraryOp& op, const LibraryTexts& texts, std::vector<CIte
 
 /// A copy, whose kernels go from tile to tile themselves.
 bool is_copy(const LibraryOp& op) {
-  return std::all_of(op.kernels.begin(), op.kernels.end(), [](const LibraryKernel& k) {
+  return all_of(op.kernels, [](const LibraryKernel& k) {
     return k.kernel.body.size() == 1 && std::holds_alternative<Read>(k.kernel.body[0].value->node);
   });
 }
@@ -121,9 +121,7 @@ std::string plan_constant(const LibraryOp& op, PackPlan p, PackFreedom freedom) 
 
 template <class Named>
 std::vector<CExpr> quoted_names(const std::vector<Named>& all) {
-  std::vector<CExpr> out;
-  for (const Named& n : all) out.push_back(c_text("\"" + verbatim(n.name) + "\""));
-  return out;
+  return mapped(all, [&](const Named& n) { return c_text("\"" + verbatim(n.name) + "\""); });
 }
 
 std::vector<CExpr> pack_kinds(const LibraryOp& op, const BindSignature& signature) {
@@ -211,8 +209,7 @@ std::string core_table(const LibraryOp& op, const Isa& isa) {
 std::string level_constant(const Isa& isa) { return "TN_LEVEL_" + upper_case(isa.suffix); }
 
 bool has_kernels(const LibraryOp& op, const LevelTexts& level) {
-  return std::any_of(op.kernels.begin(), op.kernels.end(),
-                     [&](const LibraryKernel& k) { return level.kernels.count(k.kernel.name) != 0; });
+  return any_of(op.kernels, [&](const LibraryKernel& k) { return level.kernels.count(k.kernel.name) != 0; });
 }
 
 std::string core_table_text(const LibraryOp& op, const LevelTexts& level) {
@@ -249,9 +246,7 @@ std::vector<int> ranks_of(const LibraryOp& op, const std::vector<int>& chosen) {
   if (first.optional) low = 0;
   std::vector<int> out;
   for (int r = any ? low : low - lead; r <= (any ? kMaxRank : low); ++r) {
-    const bool wanted = std::find(chosen.begin(), chosen.end(), r) != chosen.end() &&
-                        (def.expand.ranks.empty() ||
-                         std::find(def.expand.ranks.begin(), def.expand.ranks.end(), r) != def.expand.ranks.end());
+    const bool wanted = contains(chosen, r) && (def.expand.ranks.empty() || contains(def.expand.ranks, r));
     if (!any || wanted) out.push_back(r);
   }
   return out;
@@ -263,9 +258,9 @@ std::vector<DType> keys_of(const LibraryOp& op) {
   for (const LibraryKernel& k : op.kernels) {
     const auto d = op.key_type.empty() ? dtype_from_name(first.dtype) : std::optional(k.call_types.at(op.key_type));
     TENON_CHECK(d, "{}: no key", op.def->name);
-    if (std::find(out.begin(), out.end(), *d) == out.end()) out.push_back(*d);
+    if (!contains(out, *d)) out.push_back(*d);
   }
-  std::sort(out.begin(), out.end(), [](DType a, DType b) { return dtype_row(a).key < dtype_row(b).key; });
+  sort(out, [](DType a, DType b) { return dtype_row(a).key < dtype_row(b).key; });
   return out;
 }
 

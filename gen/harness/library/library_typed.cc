@@ -1,7 +1,6 @@
 // The typed functions of an op.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 
 #include "harness/library/library_attributes.h"
@@ -12,6 +11,7 @@
 #include "ir/text/print_c99.h"
 #include "support/joined.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -146,8 +146,8 @@ class TypedFunctions {
     std::vector<CExpr> defaults = {address_of(own)};
     for (const std::string& v : types_of_attributes(def_))
       defaults.push_back(c_cast("tn_dtype", c_index(c_text("variable"), c_number(type_variable(def_, v)))));
-    const bool required = std::any_of(def_.attrs.begin(), def_.attrs.end(),
-                                      [&](const AttrDef& a) { return a.required() && !is_placed_axis(def_, a.name); });
+    const bool required =
+        any_of(def_.attrs, [&](const AttrDef& a) { return a.required() && !is_placed_axis(def_, a.name); });
     const CStmt otherwise = required ? c_return(c_text("TN_E_NULL"))
                                      : c_evaluate(c_call(fmt::format("tn_{}_defaults", name_), std::move(defaults)));
     body.push_back(c_if(c_binary(given, "!=", c_text("NULL")), {c_assign(own, c_unary("*", given))}, {otherwise}));
@@ -241,7 +241,7 @@ class TypedFunctions {
     const std::vector<std::string> given = types_of_attributes(def_);
     std::vector<CExpr> chosen, tensors;
     for (const TypeVar& v : def_.types)
-      chosen.push_back(std::count(given.begin(), given.end(), variable_of_type(v.name))
+      chosen.push_back(count(given, variable_of_type(v.name))
                            ? type_from_parameters(def_, v.name)
                            : c_index(c_text("variable"), c_number(type_variable(def_, v.name))));
     for (const TensorDef* t : tensors_of(def_)) {

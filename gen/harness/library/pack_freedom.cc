@@ -1,8 +1,8 @@
 // Which packs of an op a call may see in another order: those whose variables are nothing but subscripts.
-#include <algorithm>
 #include <set>
 
 #include "harness/library/kernel_forms.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -52,7 +52,7 @@ class PackUse {
  private:
   /// The dimension of a tensor that has the pack's extent; -1: none.
   int dim_of(int tensor) {
-    const Tensor& t = k_.tensors[static_cast<size_t>(tensor)];
+    const Tensor& t = k_.tensor(tensor);
     int at = -1;
     for (size_t d = 0; d < t.dims.size(); ++d) {
       if (!is_size(t.dims[d], size_)) continue;
@@ -80,8 +80,7 @@ class PackUse {
   void look_at(const KernelStatement& s) {
     collect(s.loops, looped_);
     if (s.update != Update::Assign || s.where) plain_ = false;
-    const bool has_loop =
-        std::any_of(s.loops.begin(), s.loops.end(), [&](const LoopVar& v) { return looped_.count(v.name) != 0; });
+    const bool has_loop = any_of(s.loops, [&](const LoopVar& v) { return looped_.count(v.name) != 0; });
     if (has_loop && dim_of(s.target) < 0) plain_ = false;
     look_at_index(s.target, s.index);
     look(s.value);
@@ -143,7 +142,7 @@ PackFreedom freedom_of(const LibraryOp& op, const std::string& pack) {
   const auto optional = [](const TensorDef& t) { return t.optional; };
   const auto plan = op.packs.find(pack);
   if (plan == op.packs.end() || plan->second != PackPlan::Collapsed || op.is_gradient() || !op.permuted.empty() ||
-      op.kernels.empty() || std::any_of(def.outputs.begin(), def.outputs.end(), optional))
+      op.kernels.empty() || any_of(def.outputs, optional))
     return PackFreedom::none;
   PackFreedom least = PackFreedom::none;
   for (size_t i = 0; i < op.kernels.size(); ++i) {

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <unordered_map>
 
 #include "harness/library_names.h"
 #include "support/parallel.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -74,8 +74,7 @@ LibraryTexts share_kernels(const Library& library, LibraryTexts texts) {
     for (const LibraryOp* op : all[i / texts.levels.size()].second)
       for (const LibraryKernel& k : op->kernels) {
         const auto text = level.kernels.find(k.kernel.name);
-        const bool known =
-            text == level.kernels.end() || std::find(kernels.begin(), kernels.end(), &text->second) != kernels.end();
+        const bool known = text == level.kernels.end() || contains(kernels, &text->second);
         if (!known) kernels.push_back(&text->second);
       }
     share(kernels);

@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_dims.h"
 #include "harness/library_names.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -17,8 +16,7 @@ TypedPrototypes::TypedPrototypes(const LibraryOp& op, bool threads)
 std::vector<const LibraryKernel*> TypedPrototypes::variants() const {
   std::vector<const LibraryKernel*> out;
   for (const LibraryKernel& k : op_.kernels)
-    if (std::none_of(out.begin(), out.end(), [&](const auto* o) { return o->call_types == k.call_types; }))
-      out.push_back(&k);
+    if (none_of(out, [&](const auto* o) { return o->call_types == k.call_types; })) out.push_back(&k);
   return out;
 }
 
@@ -70,8 +68,7 @@ CFunction TypedPrototypes::shape() const {
 }
 
 bool has_shape_array(const TensorDef& t) {
-  return !t.dims.empty() &&
-         std::none_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.kind == DimKind::pack; });
+  return !t.dims.empty() && none_of(t.dims, [](const Dim& d) { return d.kind == DimKind::pack; });
 }
 
 std::string shape_parameter(const TensorDef& t) { return c_identifier(t.name) + "_shape"; }

@@ -1,14 +1,13 @@
 // What typed calls say of the shapes of their inputs.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/library/library_arithmetic.h"
 #include "harness/library/library_dims.h"
 #include "harness/library/runtime_calls.h"
 #include "harness/library/typed_prototypes.h"
 #include "ir/nest/c_ast.h"
 #include "ir/text/print_c99.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -44,7 +43,7 @@ std::vector<Dim> stored_dims(const TensorDef& t, const StorageRule& r) {
 /// The stored order of an input, rule by rule.
 CBlock shape_of(const OpDef& def, const TensorDef& t) {
   if (has_broadcast(t)) return {runtime_step("extents", {address_of(broadcast_field(t))})};
-  const auto last = std::find_if(t.storage.begin(), t.storage.end(), [](const auto& r) { return !r.condition; });
+  const auto last = find_if(t.storage, [](const auto& r) { return !r.condition; });
   CBlock out = extents_of(def, last == t.storage.end() ? t.dims : stored_dims(t, *last));
   ArithmeticScope scope;
   scope.def = &def;
@@ -62,8 +61,7 @@ std::vector<CCase> cases(const OpDef& def) {
   std::vector<CCase> out;
   for (size_t i = 0; i < def.inputs.size(); ++i) {
     CBlock body = shape_of(def, def.inputs[i]);
-    const auto same = std::find_if(out.begin(), out.end(),
-                                   [text = text_of(body)](const CCase& c) { return text_of(c.body) == text; });
+    const auto same = find_if(out, [text = text_of(body)](const CCase& c) { return text_of(c.body) == text; });
     if (same != out.end()) same->values.push_back(static_cast<int64_t>(i));
     else out.push_back({{static_cast<int64_t>(i)}, std::move(body)});
   }

@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/library_names.h"
 #include "harness/model/call_checks.h"
 #include "harness/model/model_code.h"
 #include "ir/text/print_c99.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -25,7 +24,7 @@ std::string most_bytes(const std::vector<ModelArena>& arenas, size_t region) {
 
 /// Whether none of the models has anything in a region.
 bool is_empty(const std::vector<ModelArena>& arenas, size_t region) {
-  return std::all_of(arenas.begin(), arenas.end(), [&](const ModelArena& a) { return a.regions()[region].bytes == 0; });
+  return all_of(arenas, [&](const ModelArena& a) { return a.regions()[region].bytes == 0; });
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // The arena of a model in C: one piece of memory, or a pointer for each of its memory regions.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

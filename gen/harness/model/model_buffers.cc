@@ -26,7 +26,7 @@ CExpr ModelBuffers::bytes(const PlanBuffer& b, int64_t offset) const {
 }
 
 CExpr ModelBuffers::pointer(int b, bool writes) const {
-  const PlanBuffer& p = buffer(plan_, b);
+  const PlanBuffer& p = plan_.buffer(b);
   switch (p.kind) {
     case BufferKind::Slice: return slice(p, writes);
     case BufferKind::View: return view(b, writes);
@@ -40,7 +40,7 @@ CExpr ModelBuffers::pointer(int b, bool writes) const {
 }
 
 CExpr ModelBuffers::slice(const PlanBuffer& part, bool writes) const {
-  const PlanRegion& loop = plan_.regions[static_cast<size_t>(part.region)];
+  const PlanRegion& loop = plan_.region(part.region);
   CExpr at = c_text(loop.counter);
   if (part.reversed) at = c_binary(c_binary(extent_value(plan_, loop.trip), "-", c_number(1)), "-", at);
   const CExpr elements = extent_value(plan_, product(part.dims));
@@ -49,8 +49,8 @@ CExpr ModelBuffers::slice(const PlanBuffer& part, bool writes) const {
 
 CExpr ModelBuffers::view(int b, bool writes) const {
   const BufferPlace place = place_of(plan_, b);
-  const PlanBuffer& root = buffer(plan_, place.root);
-  const DType dtype = buffer(plan_, b).dtype;
+  const PlanBuffer& root = plan_.buffer(place.root);
+  const DType dtype = plan_.buffer(b).dtype;
   if (is_in_memory(root)) return typed(dtype, writes, bytes(root, place.offset));
   CExpr from = pointer(place.root, writes);
   if (place.offset) from = c_binary(from, "+", c_number(place.offset / bytes_of(root.dtype)));

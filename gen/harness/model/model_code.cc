@@ -3,17 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/library_names.h"
 #include "support/long_lines.h"
+#include "support/ranges.h"
 #include "support/version.h"
 
 namespace tenon {
 namespace {
 
 bool has_vectors(const std::vector<ModelLevel>& levels) {
-  return std::any_of(levels.begin(), levels.end(), [](const ModelLevel& l) { return l.isa->vector_bits > 0; });
+  return any_of(levels, [](const ModelLevel& l) { return l.isa->vector_bits > 0; });
 }
 
 }  // namespace
@@ -31,7 +30,7 @@ std::string fill_template(const ExecutionPlan& plan, const ModelFrame& frame, co
   const std::vector<std::string> names = text.hole_names();
   for (HoleValue common : {HoleValue{"name", frame.name}, HoleValue{"upper", upper_case(frame.name)},
                            HoleValue{"run", entry_of(frame)}, HoleValue{"version", std::string(kVersion)}})
-    if (std::find(names.begin(), names.end(), common.name) != names.end()) values.push_back(std::move(common));
+    if (contains(names, common.name)) values.push_back(std::move(common));
   std::vector<Feature> features = {{"images", frame.images},
                                    {"sounds", frame.sounds},
                                    {"workers", frame.workers > 1},
@@ -63,7 +62,7 @@ std::string type_text(const PlanBuffer& b) {
 }
 
 bool has_open_extents(const PlanBuffer& b) {
-  return std::any_of(b.dims.begin(), b.dims.end(), [](const SizeExpr& d) { return !d.is_constant(); });
+  return any_of(b.dims, [](const SizeExpr& d) { return !d.is_constant(); });
 }
 
 }  // namespace tenon

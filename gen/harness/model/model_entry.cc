@@ -1,7 +1,6 @@
 // The entry point of a model.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 
 #include "harness/library_names.h"
@@ -12,6 +11,7 @@
 #include "ir/nest/c_ast.h"
 #include "ir/text/print_c99.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -48,14 +48,14 @@ class EntryWriter {
   }
 
  private:
-  const PlanBuffer& buffer(int i) const { return tenon::buffer(plan_, i); }
+  const PlanBuffer& buffer(int i) const { return plan_.buffer(i); }
   std::string status(const char* name) const { return code_.upper + name; }
 
   /// Whether the caller gives all sizes of an extent.
   bool is_given(const SizeExpr& extent) const {
     const std::vector<std::string> names = names_in(extent);
-    return std::none_of(names.begin(), names.end(), [&](const std::string& n) {
-      return std::any_of(code_.written.begin(), code_.written.end(), [&](const GraphSize& s) { return s.name == n; });
+    return none_of(names, [&](const std::string& n) {
+      return any_of(code_.written, [&](const GraphSize& s) { return s.name == n; });
     });
   }
 

@@ -1,13 +1,12 @@
 // Headers of a model.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/library_names.h"
 #include "harness/model/model_files.h"
 #include "harness/model/model_state.h"
 #include "ir/text/print_c99.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 #include "support/version.h"
 
 namespace tenon {
@@ -51,7 +50,7 @@ class PublicHeader {
   }
 
  private:
-  const PlanBuffer& buffer(int i) const { return tenon::buffer(code_.plan, i); }
+  const PlanBuffer& buffer(int i) const { return code_.plan.buffer(i); }
 
   std::string checksum_text() const {
     if (code_.frame.weights != WeightsForm::bin) return {};
@@ -60,10 +59,8 @@ class PublicHeader {
 
   /// Whether a buffer or a kernel has it, be it inside of an expression alone.
   bool has_type(DType d) const {
-    return std::any_of(code_.plan.buffers.begin(), code_.plan.buffers.end(),
-                       [&](const PlanBuffer& b) { return b.dtype == d; }) ||
-           std::any_of(code_.plan.steps.begin(), code_.plan.steps.end(),
-                       [&](const PlanStep& s) { return tenon::has_type(s.kernel, d); });
+    return any_of(code_.plan.buffers, [&](const PlanBuffer& b) { return b.dtype == d; }) ||
+           any_of(code_.plan.steps, [&](const PlanStep& s) { return tenon::has_type(s.kernel, d); });
   }
 
   std::string complex_types() const {

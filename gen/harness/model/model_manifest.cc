@@ -15,15 +15,14 @@ std::string rows(const std::vector<std::string>& texts) {
 }
 
 std::string tensor_row(const PlanBuffer& b) {
-  std::vector<std::string> dims;
-  for (const SizeExpr& d : b.dims) dims.push_back(d.is_constant() ? to_text(d) : json_string(to_text(d)));
+  const auto extent = [](const SizeExpr& d) { return d.is_constant() ? to_text(d) : json_string(to_text(d)); };
   return fmt::format("{{\"name\": \"{}\", \"original\": {}, \"dtype\": \"{}\", \"shape\": [{}]}}", b.name,
-                     json_string(b.original), name_of(b.dtype), joined(dims, ", "));
+                     json_string(b.original), name_of(b.dtype), joined(b.dims, ", ", extent));
 }
 
 std::string tensors(const ExecutionPlan& plan, const std::vector<int>& buffers) {
   std::vector<std::string> texts;
-  for (const int b : buffers) texts.push_back(tensor_row(buffer(plan, b)));
+  for (const int b : buffers) texts.push_back(tensor_row(plan.buffer(b)));
   return rows(texts) + (texts.empty() ? "" : "\n  ");
 }
 

@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/model/model_code.h"
 #include "harness/model/model_extents.h"
 #include "harness/model/model_state.h"
 #include "ir/kernel/kernel_cost.h"
 #include "ir/text/print_c99.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -45,7 +44,7 @@ class ProgramWriter {
   }
 
  private:
-  const PlanBuffer& buffer(int i) const { return plan_.buffers[static_cast<size_t>(i)]; }
+  const PlanBuffer& buffer(int i) const { return plan_.buffer(i); }
 
   std::vector<HoleValue> main_holes() const {
     return {{"inputs", border_rows(plan_.inputs)},
@@ -94,9 +93,8 @@ class ProgramWriter {
       const PlanBuffer& b = buffer(i);
       std::string dims;
       for (const SizeExpr& d : b.dims) {
-        const auto at = std::find_if(given_.begin(), given_.end(), [&](const GraphSize& s) {
-          return d.kind == SizeExpr::Kind::name && s.name == d.name;
-        });
+        const auto at =
+            find_if(given_, [&](const GraphSize& s) { return d.kind == SizeExpr::Kind::name && s.name == d.name; });
         dims += fmt::format("{}{}", dims.empty() ? "" : ", ",
                             d.is_constant()      ? d.value
                             : at != given_.end() ? -1 - (at - given_.begin())
@@ -186,9 +184,7 @@ class ProgramWriter {
   std::vector<GraphSize> given_;  ///< run-time sizes of the caller
 };
 
-bool is_one_of(DType type, std::initializer_list<DType> list) {
-  return std::find(list.begin(), list.end(), type) != list.end();
-}
+bool is_one_of(DType type, std::initializer_list<DType> list) { return contains(list, type); }
 
 }  // namespace
 
@@ -212,7 +208,7 @@ bool takes_picture(const PlanBuffer& input) {
 }
 
 bool takes_sound(const PlanBuffer& input) {
-  const auto longer = std::count_if(input.dims.begin(), input.dims.end(), [](const SizeExpr& d) { return !d.is(1); });
+  const auto longer = count_if(input.dims, [](const SizeExpr& d) { return !d.is(1); });
   return longer == 1 && is_one_of(input.dtype, {DType::F32, DType::F64, DType::I16});
 }
 

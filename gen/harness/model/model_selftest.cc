@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -11,6 +10,7 @@
 #include "harness/model/model_code.h"
 #include "harness/model/model_state.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -122,7 +122,7 @@ class SelftestWriter {
   }
 
  private:
-  const PlanBuffer& buffer(int i) const { return plan_.buffers[static_cast<size_t>(i)]; }
+  const PlanBuffer& buffer(int i) const { return plan_.buffer(i); }
   std::string c_type(DType d) const { return element_type(d, frame_.name); }
 
   int64_t count(const PlanBuffer& b) const {
@@ -154,7 +154,7 @@ class SelftestWriter {
       compares = true;
       halves = halves || is_half(buffer(plan_.outputs[o]).dtype);
     }
-    return {{"draws", std::any_of(drawn.begin(), drawn.end(), [&](DType d) { return !is_fixed(d, test_.pattern); })},
+    return {{"draws", any_of(drawn, [&](DType d) { return !is_fixed(d, test_.pattern); })},
             {"halves", halves},
             {"comparison", compares}};
   }
@@ -206,7 +206,7 @@ class SelftestWriter {
     for (size_t o = 0; o < test_.outputs.size(); ++o) {
       const PlanBuffer& b = buffer(plan_.outputs[o]);
       const KeptOutput& k = test_.outputs[o];
-      const bool open = std::any_of(b.dims.begin(), b.dims.end(), [](const SizeExpr& d) { return !d.is_constant(); });
+      const bool open = any_of(b.dims, [](const SizeExpr& d) { return !d.is_constant(); });
       for (size_t d = 0; open && d < k.dims.size(); ++d)
         out += fmt::format("right &= out.{}_shape[{}] == {};\n", b.name, d, k.dims[d]);
       const int64_t n = element_count(k.dims);

@@ -7,14 +7,13 @@
 #include "harness/model/call_checks.h"
 #include "harness/model/model_code.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
 bool has_contents(const ExecutionPlan& plan) {
-  for (const PlanState& s : plan.state)
-    if (s.initial >= 0) return true;
-  return false;
+  return any_of(plan.state, [&](const PlanState& s) { return s.initial >= 0; });
 }
 
 /// Where the constants are, for the expressions that read them; null for C text.
@@ -39,7 +38,7 @@ std::string state_offset(const PlanBuffer& held, const std::string& upper) {
 std::string state_offsets(const ExecutionPlan& plan, const std::string& upper) {
   std::string out;
   for (const PlanState& s : plan.state) {
-    const PlanBuffer& held = buffer(plan, s.held);
+    const PlanBuffer& held = plan.buffer(s.held);
     out += fmt::format("#define {} {} /* {}{}{} */\n", state_offset(held, upper), held.offset, type_text(held),
                        held.original.empty() || held.original == held.name ? "" : " ",
                        held.original == held.name ? "" : comment_inside(held.original));
@@ -61,7 +60,7 @@ CFunction state_init_function(const ExecutionPlan& plan, const ModelFrame& frame
   body.push_back(c_evaluate(c_call("memset", {bytes, c_number(0), c_text(upper + "_STATE_BYTES")})));
   for (const PlanState& s : plan.state) {
     if (s.initial < 0) continue;
-    const PlanBuffer& held = buffer(plan, s.held);
+    const PlanBuffer& held = plan.buffer(s.held);
     const CExpr to = c_binary(bytes, "+", c_text(state_offset(held, upper)));
     body.push_back(c_evaluate(c_call("memcpy", {to, weights.values.at(s.initial), c_number(held.bytes)})));
   }
@@ -79,7 +78,7 @@ CBlock state_checks(const ExecutionPlan& plan, const std::string& upper) {
 CBlock state_copies(const ExecutionPlan& plan, const ModelBuffers& buffers) {
   CBlock out;
   for (const PlanState& s : plan.state) {
-    const int64_t bytes = buffer(plan, s.held).bytes;
+    const int64_t bytes = plan.buffer(s.held).bytes;
     if (!is_in_place(plan, s) && bytes > 0)
       out.push_back(c_evaluate(
           c_call("memcpy", {buffers.pointer(s.held, true), buffers.pointer(s.next, false), c_number(bytes)})));

@@ -40,7 +40,7 @@ class StepWriter {
   }
 
  private:
-  const PlanRegion& region(RegionId r) const { return plan_.regions[static_cast<size_t>(r)]; }
+  const PlanRegion& region(RegionId r) const { return plan_.region(r); }
   CExpr extent(const SizeExpr& e) const { return extent_value(plan_, e); }
   void add(CStmt s) { blocks_.back().push_back(std::move(s)); }
   /// The block of the region that is left.
@@ -51,7 +51,7 @@ class StepWriter {
   }
 
   void copy(const PlanCopy& c) {
-    const PlanBuffer& to = buffer(plan_, c.to);
+    const PlanBuffer& to = plan_.buffer(c.to);
     const SizeExpr bytes = product(to.dims) * SizeExpr(bytes_of(to.dtype));
     if (bytes.is(0)) return;
     add(c_evaluate(c_call("memcpy", {frame_.buffers.pointer(c.to, true), frame_.buffers.pointer(c.from, false),
@@ -125,7 +125,7 @@ class StepWriter {
     const PlanStep& step = plan_.steps[s];
     std::vector<CExpr> out;
     for (const int tensor : level_.steps[s].tensors) {
-      const Tensor& t = step.kernel.tensors[static_cast<size_t>(tensor)];
+      const Tensor& t = step.kernel.tensor(tensor);
       out.push_back(t.extent.empty()
                         ? frame_.buffers.pointer(step.buffers[static_cast<size_t>(tensor)], t.role == Role::Output)
                         : c_unary("&", extent(size_name(t.extent))));
@@ -198,7 +198,7 @@ class StepWriter {
   /// The context replaces what the step has copied.
   void exchange(const PlanStep& s) {
     const int made = s.buffers.back();
-    const PlanBuffer& b = buffer(plan_, made);
+    const PlanBuffer& b = plan_.buffer(made);
     add(c_evaluate(
         c_call(frame_.name + "_rt_all_reduce", {c_text("call"), frame_.buffers.pointer(made, true),
                                                 extent(product(b.dims)), c_number(b.dtype == DType::F64 ? 1 : 0)})));

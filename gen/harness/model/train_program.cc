@@ -1,23 +1,21 @@
 // The sources of a program that trains.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/library_names.h"
 #include "harness/model/model_code.h"
 #include "harness/model/model_program.h"
 #include "ir/graph/graph_passes.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
 /// The run-time size that is the batch, where it is open.
 const GraphSize* open_batch(const ExecutionPlan& plan) {
-  const SizeExpr& first = buffer(plan, plan.inputs.front()).dims.front();
-  for (const GraphSize& s : plan.sizes)
-    if (first.kind == SizeExpr::Kind::name && s.name == first.name) return &s;
-  return nullptr;
+  const SizeExpr& first = plan.buffer(plan.inputs.front()).dims.front();
+  return find_pointer(plan.sizes,
+                      [&](const GraphSize& s) { return first.kind == SizeExpr::Kind::name && s.name == first.name; });
 }
 
 class TrainingWriter {
@@ -70,17 +68,15 @@ class TrainingWriter {
   Answers find_answers() const {
     Answers found;
     if (forward_.outputs.size() < 2) return found;
-    const PlanBuffer& scores = buffer(forward_, forward_.outputs[1]);
+    const PlanBuffer& scores = forward_.buffer(forward_.outputs[1]);
     const auto is_labels = [&](int i) {
-      const PlanBuffer& b = buffer(step_, i);
+      const PlanBuffer& b = step_.buffer(i);
       return b.dims.size() == 1 && !is_float(b.dtype) && dtype_row(b.dtype).cls != DTypeClass::Bool;
     };
-    if (std::count_if(step_.inputs.begin(), step_.inputs.end(), is_labels) != 1 || scores.dims.size() != 2 ||
-        !scores.dims[1].is_constant() || scores.dims[1].value < 2 ||
-        (scores.dtype != DType::F32 && scores.dtype != DType::F64))
+    if (count_if(step_.inputs, is_labels) != 1 || scores.dims.size() != 2 || !scores.dims[1].is_constant() ||
+        scores.dims[1].value < 2 || (scores.dtype != DType::F32 && scores.dtype != DType::F64))
       return found;
-    found.labels =
-        static_cast<size_t>(std::find_if(step_.inputs.begin(), step_.inputs.end(), is_labels) - step_.inputs.begin());
+    found.labels = static_cast<size_t>(find_if(step_.inputs, is_labels) - step_.inputs.begin());
     found.scores = forward_.outputs[1];
     found.classes = scores.dims[1].value;
     return found;
@@ -88,7 +84,7 @@ class TrainingWriter {
 
   std::vector<HoleValue> data_holes() const {
     const GraphSize* batch = open_batch(step_);
-    const int64_t fixed = buffer(step_, step_.inputs.front()).dims.front().value;
+    const int64_t fixed = step_.buffer(step_.inputs.front()).dims.front().value;
     return {{"n_data", fmt::format("{}", step_.inputs.size())},
             {"lowest_batch", fmt::format("{}", batch ? std::max<int64_t>(batch->lo, 1) : fixed)},
             {"highest_batch", fmt::format("{}", batch ? batch->hi : fixed)}};
@@ -104,7 +100,7 @@ class TrainingWriter {
   }
 
   std::vector<HoleValue> main_holes() const {
-    const PlanBuffer& loss = buffer(step_, step_.outputs.front());
+    const PlanBuffer& loss = step_.buffer(step_.outputs.front());
     return {{"eval", eval_},
             {"eval_upper", upper_case(eval_)},
             {"arena_arrays", arena_arrays({arena_, eval_arena_})},
@@ -119,9 +115,9 @@ class TrainingWriter {
             {"n_gradients", fmt::format("{}", trained_.size())},
             {"n_parameters", fmt::format("{}", parameters_.size())},
             {"has_accuracy", answers_.scores >= 0 ? "1" : "0"},
-            {"label_type", c_type(buffer(step_, step_.inputs[answers_.labels]))},
+            {"label_type", c_type(step_.buffer(step_.inputs[answers_.labels]))},
             {"labels", fmt::format("{}", answers_.labels)},
-            {"score_type", answers_.scores >= 0 ? c_type(buffer(forward_, answers_.scores)) : ""},
+            {"score_type", answers_.scores >= 0 ? c_type(forward_.buffer(answers_.scores)) : ""},
             {"classes", fmt::format("{}", answers_.classes)},
             {"data", data_rows()},
             {"states", state_rows()},
@@ -156,18 +152,18 @@ class TrainingWriter {
 
   std::string data_rows() const {
     std::string out;
-    for (const int i : step_.inputs) out += row(buffer(step_, i), true);
+    for (const int i : step_.inputs) out += row(step_.buffer(i), true);
     return out;
   }
 
   std::string state_rows() const {
     std::string out;
-    for (const PlanState& s : step_.state) out += row(buffer(step_, s.held), false);
+    for (const PlanState& s : step_.state) out += row(step_.buffer(s.held), false);
     return out;
   }
 
   std::string offset_name(const PlanState& s) const {
-    return state_offset(buffer(step_, s.held), upper_case(frame_.name));
+    return state_offset(step_.buffer(s.held), upper_case(frame_.name));
   }
 
   std::string offsets() const {
@@ -184,9 +180,7 @@ class TrainingWriter {
 
   /// The state that random numbers of the step follow from; null if it draws none. Processes draw different ones.
   const PlanState* seed_state() const {
-    for (const PlanState& s : step_.state)
-      if (buffer(step_, s.held).original == kSeedState) return &s;
-    return nullptr;
+    return find_pointer(step_.state, [&](const PlanState& s) { return step_.buffer(s.held).original == kSeedState; });
   }
 
   /// Outputs of the network, after the loss.
@@ -198,25 +192,25 @@ class TrainingWriter {
       out += fmt::format(
           "r->network[{0}] = {1}_allocate({2});\nif (r->network[{0}] == NULL) {{\n"
           "  return {1}_fail(\"train\", \"not enough memory\");\n}}\n",
-          k, frame_.name, buffer(forward_, forward_.outputs[k + 1]).bytes);
+          k, frame_.name, forward_.buffer(forward_.outputs[k + 1]).bytes);
     return out;
   }
 
   std::string bind_step() const {
     std::string out;
     for (size_t i = 0; i < step_.inputs.size(); ++i)
-      out += fmt::format("r->in.{} = r->data[{}].batch.data;\n", buffer(step_, step_.inputs[i]).name, i);
+      out += fmt::format("r->in.{} = r->data[{}].batch.data;\n", step_.buffer(step_.inputs[i]).name, i);
     if (const GraphSize* batch = open_batch(step_)) out += fmt::format("r->in.{} = count;\n", batch->name);
-    out += fmt::format("r->out.{} = r->loss;\n", buffer(step_, step_.outputs.front()).name);
+    out += fmt::format("r->out.{} = r->loss;\n", step_.buffer(step_.outputs.front()).name);
     for (size_t k = 0; k < trained_.size(); ++k)
-      out += fmt::format("r->out.{} = r->gradients[{}];\n", buffer(step_, trained_[k]->gradient).name, k);
+      out += fmt::format("r->out.{} = r->gradients[{}];\n", step_.buffer(trained_[k]->gradient).name, k);
     return out;
   }
 
   /// A state of this name, as a pointer; empty if there is none.
   std::string held(const std::string& name) const {
     for (const PlanState& s : step_.state)
-      if (buffer(step_, s.held).original == name) return fmt::format("(const void *)(r->state + {})", offset_name(s));
+      if (step_.buffer(s.held).original == name) return fmt::format("(const void *)(r->state + {})", offset_name(s));
     return {};
   }
 
@@ -224,7 +218,7 @@ class TrainingWriter {
   /// value.
   std::string eval_source(const PlanBuffer& b) const {
     for (size_t i = 0; i < step_.inputs.size(); ++i)
-      if (buffer(step_, step_.inputs[i]).original == b.original) return fmt::format("r->validation[{}].batch.data", i);
+      if (step_.buffer(step_.inputs[i]).original == b.original) return fmt::format("r->validation[{}].batch.data", i);
     const std::string mean = held(b.original + kAverageState), last = held(b.original);
     return !mean.empty() ? mean : !last.empty() ? last : "NULL";
   }
@@ -232,12 +226,12 @@ class TrainingWriter {
   std::string bind_eval() const {
     std::string out;
     for (const int i : forward_.inputs)
-      out += fmt::format("r->eval_in.{} = {};\n", buffer(forward_, i).name, eval_source(buffer(forward_, i)));
+      out += fmt::format("r->eval_in.{} = {};\n", forward_.buffer(i).name, eval_source(forward_.buffer(i)));
     for (const GraphSize& s : forward_.sizes)
       if (!s.written) out += fmt::format("r->eval_in.{} = count;\n", s.name);
-    out += fmt::format("r->eval_out.{} = r->eval_loss;\n", buffer(forward_, forward_.outputs.front()).name);
+    out += fmt::format("r->eval_out.{} = r->eval_loss;\n", forward_.buffer(forward_.outputs.front()).name);
     for (size_t k = 0; k < network_outputs(); ++k)
-      out += fmt::format("r->eval_out.{} = r->network[{}];\n", buffer(forward_, forward_.outputs[k + 1]).name, k);
+      out += fmt::format("r->eval_out.{} = r->network[{}];\n", forward_.buffer(forward_.outputs[k + 1]).name, k);
     return out;
   }
 
@@ -253,16 +247,16 @@ class TrainingWriter {
 }  // namespace
 
 std::string training_fault(const ExecutionPlan& step) {
-  const PlanBuffer& loss = buffer(step, step.outputs.front());
+  const PlanBuffer& loss = step.buffer(step.outputs.front());
   if (loss.dtype != DType::F32 && loss.dtype != DType::F64)
     return fmt::format("the loss is {}; the program logs one that is f32 or f64: cast it", name_of(loss.dtype));
   if (step.inputs.empty()) return "the graph has neither inputs nor targets, so there is no data to train with";
   for (const int i : step.inputs) {
-    const PlanBuffer& b = buffer(step, i);
+    const PlanBuffer& b = step.buffer(i);
     const std::string& name = b.original.empty() ? b.name : b.original;
     if (b.dims.empty())
       return fmt::format("input '{}' has no axes; the first axis of each input and target counts the examples", name);
-    const SizeExpr& first = buffer(step, step.inputs.front()).dims.front();
+    const SizeExpr& first = step.buffer(step.inputs.front()).dims.front();
     if (b.dims.front() != first || (!first.is_constant() && first.kind != SizeExpr::Kind::name))
       return fmt::format(
           "the first axis of input '{}' is {}, and that of another one {}; it counts the examples and is "

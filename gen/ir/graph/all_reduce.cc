@@ -1,9 +1,9 @@
 // Inserts an all-reduce node after each value that processes exchange.
-#include <algorithm>
 #include <set>
 
 #include "ir/graph/graph_passes.h"
 #include "support/c_names.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -27,20 +27,20 @@ class Exchange {
   }
 
  private:
-  Value& value(ValueId v) { return graph_.values[static_cast<size_t>(v)]; }
+  Value& value(ValueId v) { return graph_.value(v); }
 
   /// The node after which a value is known; empty for inputs and constants, which are the same in all processes.
   std::optional<size_t> maker(ValueId v) const {
     std::optional<size_t> at;
     const auto makes = [&](const Region& r) {
       const std::vector<ValueId> results = results_of(r);
-      return std::find(results.begin(), results.end(), v) != results.end();
+      return contains(results, v);
     };
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
-      bool made = std::find(node.outputs.begin(), node.outputs.end(), v) != node.outputs.end();
-      for (RegionId r = node.region; r != kTopLevel && !made; r = graph_.regions[static_cast<size_t>(r)].parent)
-        made = makes(graph_.regions[static_cast<size_t>(r)]);
+      bool made = contains(node.outputs, v);
+      for (RegionId r = node.region; r != kTopLevel && !made; r = graph_.region(r).parent)
+        made = makes(graph_.region(r));
       if (made) at = n;
     }
     return at;

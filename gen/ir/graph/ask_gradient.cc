@@ -55,7 +55,7 @@ class Asking {
   }
 
  private:
-  Value& value(ValueId v) { return graph_.values[static_cast<size_t>(v)]; }
+  Value& value(ValueId v) { return graph_.value(v); }
 
   /// The floating value of this name; the first fault stays.
   ValueId named(const std::string& name, std::string& fault) {
@@ -70,10 +70,7 @@ class Asking {
         fault = fmt::format("'{}' is {}, and gradients are of floating values", name, type_text(one));
       return v;
     }
-    const std::string near = nearest_name(name, names);
-    if (fault.empty())
-      fault = fmt::format("the graph has no value '{}'{}", name,
-                          near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+    if (fault.empty()) fault = fmt::format("the graph has no value '{}'{}", name, or_did_you_mean(name, names));
     return kNoValue;
   }
 

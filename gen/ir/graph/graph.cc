@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ir/graph/size_bounds.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -31,18 +30,18 @@ struct AttrText {
 };
 
 std::string typed_name(const Graph& graph, ValueId id) {
-  const Value& v = graph.values[static_cast<size_t>(id)];
+  const Value& v = graph.value(id);
   return v.name + ": " + type_text(v);
 }
 
 std::string slice_text(const Graph& graph, const Region& region, const Slice& s) {
   const std::string at = s.reversed ? to_text(region.trip - SizeExpr(1) - size_name(region.counter)) : region.counter;
-  return fmt::format("{}[{}]", graph.values[static_cast<size_t>(s.whole)].name, at);
+  return fmt::format("{}[{}]", graph.value(s.whole).name, at);
 }
 
 /// The line that opens a region, what has to be equal in it, and what iterations see.
 std::string opening_text(const Graph& graph, const Region& r, const std::string& indent) {
-  const auto name = [&](ValueId id) { return graph.values[static_cast<size_t>(id)].name; };
+  const auto name = [&](ValueId id) { return graph.value(id).name; };
   std::string equal;
   for (const EqualExtents& e : r.equal) equal += fmt::format("{}  equal {}, {}\n", indent, to_text(e.a), to_text(e.b));
   if (r.kind == Region::Kind::branch)
@@ -60,7 +59,7 @@ std::string opening_text(const Graph& graph, const Region& r, const std::string&
 
 /// What a region hands on, and its end.
 std::string closing_text(const Graph& graph, const Region& r, const std::string& indent) {
-  const auto name = [&](ValueId id) { return graph.values[static_cast<size_t>(id)].name; };
+  const auto name = [&](ValueId id) { return graph.value(id).name; };
   std::string text;
   for (const Carried& c : r.carried)
     text += fmt::format("{}  next {} = {}, at the end {}\n", indent, name(c.inside), name(c.next),
@@ -78,14 +77,14 @@ std::string node_text(const Graph& graph, const Node& node) {
   std::string text, arguments;
   for (ValueId id : node.outputs) text += (text.empty() ? "" : ", ") + typed_name(graph, id);
   for (ValueId id : node.inputs)
-    arguments += (arguments.empty() ? "" : ", ") + (id == kNoValue ? "_" : graph.values[static_cast<size_t>(id)].name);
+    arguments += (arguments.empty() ? "" : ", ") + (id == kNoValue ? "_" : graph.value(id).name);
   for (const auto& [name, value] : node.attrs)
     arguments += (arguments.empty() ? "" : ", ") + name + "=" + to_text(value);
   return fmt::format("  {} = {}({}){}{}\n", text, node.op, arguments, node.origin.empty() ? "" : "  # ", node.origin);
 }
 
 std::string state_text(const Graph& graph, const StatePair& s) {
-  const auto name = [&](ValueId id) { return graph.values[static_cast<size_t>(id)].name; };
+  const auto name = [&](ValueId id) { return graph.value(id).name; };
   std::string text = fmt::format("  state {} = {}", name(s.input), name(s.next));
   if (s.gradient != kNoValue) text += ", gradient " + name(s.gradient);
   return text + "\n";
@@ -127,9 +126,7 @@ class GraphVerifier {
     findings_.push_back(fmt::format(format, std::forward<Args>(args)...));
   }
 
-  std::string region_name(RegionId id) const {
-    return fmt::format("region {} ({})", id, graph_.regions[static_cast<size_t>(id)].origin);
-  }
+  std::string region_name(RegionId id) const { return fmt::format("region {} ({})", id, graph_.region(id).origin); }
 
   void check_region(const Region& r, RegionId id) {
     if (r.parent < kTopLevel || r.parent >= id)
@@ -139,7 +136,7 @@ class GraphVerifier {
              : r.condition == kNoValue || !r.carried.empty() || !r.reads.empty() || !r.writes.empty())
       report("{} is neither a loop nor a branch", region_name(id));
     const auto same_type = [&](ValueId a, ValueId b) {
-      const Value &x = graph_.values[static_cast<size_t>(a)], &y = graph_.values[static_cast<size_t>(b)];
+      const Value &x = graph_.value(a), &y = graph_.value(b);
       if (x.dtype != y.dtype || x.dims != y.dims)
         report("{}: {} is {}, but {} is {}", region_name(id), x.name, type_text(x), y.name, type_text(y));
     };
@@ -165,7 +162,7 @@ class GraphVerifier {
   }
 
   void enter(RegionId id) {
-    const Region& r = graph_.regions[static_cast<size_t>(id)];
+    const Region& r = graph_.region(id);
     if (entered_[static_cast<size_t>(id)]) report("the nodes of {} are not adjacent", region_name(id));
     entered_[static_cast<size_t>(id)] = true;
     for (const ValueId v : read_by(r)) read(v, region_name(id));
@@ -174,7 +171,7 @@ class GraphVerifier {
   }
 
   void leave(RegionId id) {
-    const Region& r = graph_.regions[static_cast<size_t>(id)];
+    const Region& r = graph_.region(id);
     for (const ValueId v : handed_on(r)) read(v, region_name(id));
     at_ = r.parent;
     // The second of two branches makes the same results again.
@@ -216,13 +213,13 @@ class GraphVerifier {
 
   void check_state(const StatePair& s) {
     if (!is_border(s.input, graph_.inputs, "inputs") || !is_border(s.next, graph_.outputs, "outputs")) return;
-    const Value &from = graph_.values[static_cast<size_t>(s.input)], &to = graph_.values[static_cast<size_t>(s.next)];
+    const Value &from = graph_.value(s.input), &to = graph_.value(s.next);
     if (from.dtype != to.dtype || from.dims != to.dims)
       report("state {} is {}, but {} is {}", from.name, type_text(from), to.name, type_text(to));
     for (const SizeExpr& d : from.dims)
       if (!d.is_constant()) report("state {} has the extent {}", from.name, to_text(d));
     for (const ValueId v : {s.input, s.next})
-      if (!in_state_.insert(v).second) report("two states have {}", graph_.values[static_cast<size_t>(v)].name);
+      if (!in_state_.insert(v).second) report("two states have {}", graph_.value(v).name);
     if (s.initial && (s.initial->dtype != from.dtype ||
                       std::vector<SizeExpr>(s.initial->dims.begin(), s.initial->dims.end()) != from.dims))
       report("state {} is {}, but its initial contents are not", from.name, type_text(from));
@@ -231,8 +228,8 @@ class GraphVerifier {
 
   bool is_border(ValueId id, const std::vector<ValueId>& border, std::string_view what) {
     if (!in_range(id, "a state")) return false;
-    if (std::count(border.begin(), border.end(), id) > 0) return true;
-    report("a state has {}, which is none of the graph's {}", graph_.values[static_cast<size_t>(id)].name, what);
+    if (contains(border, id)) return true;
+    report("a state has {}, which is none of the graph's {}", graph_.value(id).name, what);
     return false;
   }
 
@@ -244,15 +241,14 @@ class GraphVerifier {
 
   void define(ValueId id, std::string_view where) {
     if (!in_range(id, where)) return;
-    if (defined_[static_cast<size_t>(id)])
-      report("{} makes {} a second time", where, graph_.values[static_cast<size_t>(id)].name);
+    if (defined_[static_cast<size_t>(id)]) report("{} makes {} a second time", where, graph_.value(id).name);
     defined_[static_cast<size_t>(id)] = true;
     home_[static_cast<size_t>(id)] = at_;
   }
 
   void read(ValueId id, std::string_view where) {
     if (!in_range(id, where)) return;
-    const std::string& name = graph_.values[static_cast<size_t>(id)].name;
+    const std::string& name = graph_.value(id).name;
     if (!defined_[static_cast<size_t>(id)]) report("{} reads {} before it is made", where, name);
     else if (!lies_in(graph_.regions, at_, home_[static_cast<size_t>(id)]))
       report("{} reads {} outside of the region that makes it", where, name);
@@ -289,16 +285,14 @@ std::vector<GraphSize> all_sizes(const Graph& graph) {
 }
 
 void add_equal(std::vector<EqualExtents>& all, const EqualExtents& two) {
-  const bool known = std::any_of(all.begin(), all.end(), [&](const EqualExtents& e) {
-    return e == two || e == EqualExtents{two.b, two.a};
-  });
+  const bool known = any_of(all, [&](const EqualExtents& e) { return e == two || e == EqualExtents{two.b, two.a}; });
   if (!known) all.push_back(two);
 }
 
 void drop_sizes(Graph& graph, const std::set<std::string>& names) {
   const auto mentioned = [&](const SizeExpr& e) {
     const std::vector<std::string> all = names_in(e);
-    return std::any_of(all.begin(), all.end(), [&](const std::string& n) { return names.count(n) > 0; });
+    return any_of(all, [&](const std::string& n) { return names.count(n) > 0; });
   };
   std::erase_if(graph.sizes, [&](const GraphSize& s) { return names.count(s.name) > 0; });
   const auto lost = [&](const EqualExtents& e) { return mentioned(e.a) || mentioned(e.b); };
@@ -330,10 +324,10 @@ std::string to_text(const Graph& graph) {
     const RegionChange change = region_change(graph.regions, at, to);
     for (const RegionId r : change.left) {
       indent.resize(indent.size() - 2);
-      text += closing_text(graph, graph.regions[static_cast<size_t>(r)], indent);
+      text += closing_text(graph, graph.region(r), indent);
     }
     for (const RegionId r : change.entered) {
-      text += opening_text(graph, graph.regions[static_cast<size_t>(r)], indent);
+      text += opening_text(graph, graph.region(r), indent);
       indent += "  ";
     }
     at = to;
@@ -344,8 +338,7 @@ std::string to_text(const Graph& graph) {
   }
   move_to(kTopLevel);
   text += "  outputs";
-  for (size_t i = 0; i < graph.outputs.size(); ++i)
-    text += (i ? ", " : " ") + graph.values[static_cast<size_t>(graph.outputs[i])].name;
+  for (size_t i = 0; i < graph.outputs.size(); ++i) text += (i ? ", " : " ") + graph.value(graph.outputs[i]).name;
   text += "\n";
   for (const StatePair& s : graph.state) text += state_text(graph, s);
   return text + "}\n";

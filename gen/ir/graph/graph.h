@@ -106,6 +106,11 @@ struct Graph {
   std::vector<StatePair> state;  // an input or output is in one pair at most
   std::vector<Region> regions;
   std::vector<std::string> files;  // paths of the files that hold constants, besides the one that holds the graph
+
+  const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
+  Value& value(ValueId id) { return values[static_cast<size_t>(id)]; }
+  const Region& region(RegionId id) const { return regions[static_cast<size_t>(id)]; }
+  Region& region(RegionId id) { return regions[static_cast<size_t>(id)]; }
 };
 
 /// The run-time sizes, then the counters of all loops with the ranges that they have: what extents and attributes may

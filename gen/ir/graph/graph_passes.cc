@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "support/diagnostics.h"
+#include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
-const Value& value_of(const Graph& graph, ValueId id) { return graph.values[static_cast<size_t>(id)]; }
+const Value& value_of(const Graph& graph, ValueId id) { return graph.value(id); }
 
 /// Values that operators outside of loops and branches make, and the outputs.
 std::vector<ValueId> visible_values(const Graph& graph) {
@@ -20,7 +20,7 @@ std::vector<ValueId> visible_values(const Graph& graph) {
       for (const ValueId v : n.outputs)
         if (v != kNoValue) out.push_back(v);
   for (const ValueId v : graph.outputs)
-    if (std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
+    if (!contains(out, v)) out.push_back(v);
   return out;
 }
 
@@ -51,15 +51,12 @@ ValueId named(const Graph& graph, const std::vector<ValueId>& border, const char
               std::string& fault) {
   std::vector<std::string> names;
   for (const ValueId v : border) {
-    const Value& value = graph.values[static_cast<size_t>(v)];
+    const Value& value = graph.value(v);
     if (value.original == name || value.name == name) return v;
     names.push_back(value.original.empty() ? value.name : value.original);
   }
-  const std::string near = nearest_name(name, names);
-  std::string list;
-  for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
   fault = fmt::format("the graph has no {} '{}'{}", kind, name,
-                      near.empty() ? "; it has " + list : fmt::format("; did you mean '{}'?", near));
+                      or_did_you_mean(name, names, "; it has " + joined(names, ", ")));
   return kNoValue;
 }
 
@@ -77,7 +74,7 @@ std::string keep_state(Graph& graph, const std::string& input, const std::string
   if (from == kNoValue) return fault;
   const ValueId to = named(graph, graph.outputs, "output", output, fault);
   if (to == kNoValue) return fault;
-  const Value &a = graph.values[static_cast<size_t>(from)], &b = graph.values[static_cast<size_t>(to)];
+  const Value &a = graph.value(from), &b = graph.value(to);
   if (a.dtype != b.dtype || a.dims != b.dims)
     return fmt::format("input '{}' is {}, but output '{}' is {}; both have to have the same type", input, type_text(a),
                        output, type_text(b));
@@ -112,8 +109,7 @@ namespace {
 
 /// Whether an output is a gradient or replaces a state.
 bool is_of_state(const Graph& graph, ValueId v) {
-  return std::any_of(graph.state.begin(), graph.state.end(),
-                     [&](const StatePair& s) { return s.next == v || s.gradient == v; });
+  return any_of(graph.state, [&](const StatePair& s) { return s.next == v || s.gradient == v; });
 }
 
 }  // namespace

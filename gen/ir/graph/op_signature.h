@@ -1,12 +1,12 @@
 // What calls of an op give and get: the names of its inputs, outputs and attributes.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/graph/graph.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -38,8 +38,7 @@ struct OpSignature {
 
   bool is_variadic() const { return !inputs.empty() && inputs.back().variadic; }
   const AttrSignature* attr(const std::string& name) const {
-    const auto a = std::find_if(attrs.begin(), attrs.end(), [&](const AttrSignature& s) { return s.name == name; });
-    return a == attrs.end() ? nullptr : &*a;
+    return find_pointer(attrs, [&](const AttrSignature& s) { return s.name == name; });
   }
 };
 

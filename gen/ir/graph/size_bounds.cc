@@ -1,8 +1,9 @@
 // Interval arithmetic; for the maximum value, which way an extent goes with each size.
 #include "ir/graph/size_bounds.h"
 
-#include <algorithm>
 #include <map>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -61,8 +62,7 @@ SizeBounds with_remainder(const SizeExpr& sum, SizeBounds all, const std::vector
 SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
   if (size.is_constant()) return {clamped(size.value), clamped(size.value)};
   if (size.kind == SizeExpr::Kind::name) {
-    const auto known =
-        std::find_if(sizes.begin(), sizes.end(), [&](const GraphSize& s) { return s.name == size.name; });
+    const auto known = find_if(sizes, [&](const GraphSize& s) { return s.name == size.name; });
     return known == sizes.end() ? SizeBounds{-kWide, kWide} : SizeBounds{clamped(known->lo), clamped(known->hi)};
   }
   SizeBounds all = bounds_of(size.args[0], sizes);
@@ -154,7 +154,7 @@ std::optional<int64_t> maximum_value(const SizeExpr& size, const std::vector<Gra
   std::vector<GraphSize> open;
   int64_t combinations = 1;
   for (const auto& [name, way] : ways.of_names()) {
-    const auto s = std::find_if(sizes.begin(), sizes.end(), [&, n = name](const GraphSize& g) { return g.name == n; });
+    const auto s = find_if(sizes, [&, n = name](const GraphSize& g) { return g.name == n; });
     if (s == sizes.end()) return std::nullopt;
     if (way != kEither) {
       values[name] = way == kGrows ? s->hi : s->lo;

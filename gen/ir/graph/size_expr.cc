@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -50,8 +50,7 @@ std::string key_of(const Atoms& atoms) {
 }
 
 Term make_term(Atoms atoms, int64_t coefficient) {
-  std::stable_sort(atoms.begin(), atoms.end(),
-                   [](const SizeExpr& a, const SizeExpr& b) { return to_text(a) < to_text(b); });
+  stable_sort(atoms, [](const SizeExpr& a, const SizeExpr& b) { return to_text(a) < to_text(b); });
   std::string key = key_of(atoms);
   return {std::move(key), std::move(atoms), coefficient};
 }
@@ -110,9 +109,8 @@ SizeExpr from_term(const Term& term) {
 SizeExpr from_sum(Sum sum) {
   std::erase_if(sum, [](const Term& t) { return t.coefficient == 0; });
   if (sum.empty()) return 0;
-  std::stable_sort(sum.begin(), sum.end(), [](const Term& a, const Term& b) {
-    return a.key.empty() != b.key.empty() ? b.key.empty() : a.key < b.key;
-  });
+  stable_sort(
+      sum, [](const Term& a, const Term& b) { return a.key.empty() != b.key.empty() ? b.key.empty() : a.key < b.key; });
   if (sum.size() == 1) return from_term(sum[0]);
   std::vector<SizeExpr> terms;
   for (const Term& t : sum) terms.push_back(from_term(t));
@@ -177,8 +175,7 @@ std::optional<Sum> exact_quotient(Sum rest, const Sum& divisor) {
   while (quotient.size() < kMostTerms) {
     std::erase_if(rest, [](const Term& t) { return t.coefficient == 0; });
     if (rest.empty()) return quotient;
-    if (std::any_of(rest.begin(), rest.end(), large) || std::any_of(divisor.begin(), divisor.end(), large))
-      return std::nullopt;
+    if (any_of(rest, large) || any_of(divisor, large)) return std::nullopt;
     const Term top = *std::max_element(rest.begin(), rest.end(), is_lower);
     std::optional<Term> q = without_atoms(top, lead.atoms);
     if (!q || top.coefficient % lead.coefficient != 0) return std::nullopt;
@@ -241,8 +238,7 @@ SizeExpr rebuild(const SizeExpr& e, const F& leaf) {
 }
 
 void collect_names(const SizeExpr& e, std::vector<std::string>& names) {
-  if (e.kind == SizeExpr::Kind::name && std::find(names.begin(), names.end(), e.name) == names.end())
-    names.push_back(e.name);
+  if (e.kind == SizeExpr::Kind::name && !contains(names, e.name)) names.push_back(e.name);
   for (const SizeExpr& a : e.args) collect_names(a, names);
 }
 

@@ -1,9 +1,9 @@
 // Removes everything from a graph that its outputs do not need.
-#include <algorithm>
 #include <map>
 #include <set>
 
 #include "ir/graph/graph_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -52,7 +52,7 @@ class Need {
 
   bool value(ValueId id) const { return needed_[static_cast<size_t>(id)]; }
   bool node(const Node& n) const {
-    return std::any_of(n.outputs.begin(), n.outputs.end(), [&](ValueId id) { return value(id); });
+    return any_of(n.outputs, [&](ValueId id) { return value(id); });
   }
   /// Sizes that no remaining node writes.
   std::set<std::string> lost_sizes() const {
@@ -63,9 +63,8 @@ class Need {
   }
   bool region(const Region& r, RegionId id) const {
     const std::vector<ValueId> results = results_of(r);
-    if (std::any_of(results.begin(), results.end(), [&](ValueId v) { return value(v); })) return true;
-    return std::any_of(graph_.nodes.begin(), graph_.nodes.end(),
-                       [&](const Node& n) { return lies_in(graph_.regions, n.region, id) && node(n); });
+    if (any_of(results, [&](ValueId v) { return value(v); })) return true;
+    return any_of(graph_.nodes, [&](const Node& n) { return lies_in(graph_.regions, n.region, id) && node(n); });
   }
 
  private:
@@ -73,7 +72,7 @@ class Need {
     if (id == kNoValue || value(id)) return;
     needed_[static_cast<size_t>(id)] = true;
     changed_ = true;
-    sizes(graph_.values[static_cast<size_t>(id)].dims);
+    sizes(graph_.value(id).dims);
   }
 
   void sizes(const std::vector<SizeExpr>& extents) {
@@ -85,7 +84,7 @@ class Need {
   }
 
   void region(RegionId id) {
-    const Region& r = graph_.regions[static_cast<size_t>(id)];
+    const Region& r = graph_.region(id);
     if (!region(r, id)) return;
     for (const ValueId v : {r.count, r.starts, r.continues, r.condition}) mark(v);
     sizes({r.trip});

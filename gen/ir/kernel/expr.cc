@@ -7,6 +7,7 @@
 
 #include "support/check.h"
 #include "support/pointer_map.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -333,7 +334,7 @@ bool same(const std::vector<Expr>& a, const std::vector<Expr>& b) {
 }
 
 bool has_loop(const std::vector<LoopVar>& loops, const std::string& name) {
-  return std::any_of(loops.begin(), loops.end(), [&](const LoopVar& v) { return v.name == name; });
+  return any_of(loops, [&](const LoopVar& v) { return v.name == name; });
 }
 
 void collect_factors(const Expr& e, std::vector<Expr>& out) {

@@ -122,6 +122,9 @@ struct Kernel {
   std::vector<FoundSize> found;  ///< what the parts find, in order
   bool reassociate = true;  ///< sums and products may use several accumulators, in an order that the blueprint fixes
   std::vector<std::string> notes = {};  ///< what lowering made of its statements, a line each, for `tenon explain`
+
+  const Tensor& tensor(int t) const { return tensors[static_cast<size_t>(t)]; }
+  Tensor& tensor(int t) { return tensors[static_cast<size_t>(t)]; }
 };
 
 /// Whether what it does is not in its body: it is a call, or has parts. Nothing is fused with it.

@@ -1,7 +1,6 @@
 // An instruction-set level as data: how wide its vectors are and how each operation is spelled in C.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 

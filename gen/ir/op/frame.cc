@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
+#include "support/ranges.h"
 #include "support/text_template.h"
 
 namespace tenon {
@@ -39,9 +39,7 @@ std::string infinity_text(DType d) {
 }  // namespace
 
 const FrameParameter* Frame::parameter(std::string_view wanted) const {
-  const auto at =
-      std::find_if(parameters.begin(), parameters.end(), [&](const FrameParameter& p) { return p.name == wanted; });
-  return at == parameters.end() ? nullptr : &*at;
+  return find_pointer(parameters, [&](const FrameParameter& p) { return p.name == wanted; });
 }
 
 const std::vector<FrameHole>& frame_holes() {
@@ -77,15 +75,14 @@ std::optional<VectorHole> vector_hole(std::string_view hole) {
   const std::size_t bar = hole.find('_');
   if (bar == std::string_view::npos) return std::nullopt;
   const auto dtype = dtype_from_name(hole.substr(0, bar));
-  const auto* kind =
-      std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& k) { return k.first == hole.substr(bar + 1); });
+  const auto* kind = find_if(kinds, [&](const auto& k) { return k.first == hole.substr(bar + 1); });
   if (!dtype || kind == std::end(kinds)) return std::nullopt;
   return VectorHole{*dtype, kind->second};
 }
 
 bool has_vectors(const Frame& frame) {
   const auto holes = TextTemplate(frame.name, frame.text).hole_names();
-  return std::find(holes.begin(), holes.end(), kTargetHole) != holes.end();
+  return contains(holes, kTargetHole);
 }
 
 }  // namespace tenon

@@ -1,10 +1,10 @@
 // Looking things up in definitions.
 #include "ir/op/op_def.h"
 
-#include <algorithm>
 #include <iterator>
 
 #include "ir/op/deferred_op.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -26,8 +26,7 @@ const TensorDef* OpDef::output(std::string_view n) const { return by_name(output
 const TypeVar* OpDef::type(std::string_view n) const { return by_name(types, n); }
 const LetDef* OpDef::let(std::string_view n) const { return by_name(lets, n); }
 const TableDef* OpDef::table(std::string_view n) const {
-  const auto at = std::find_if(tables.begin(), tables.end(), [&](const TableDef& t) { return t.tensor.name == n; });
-  return at == tables.end() ? nullptr : &*at;
+  return find_pointer(tables, [&](const TableDef& t) { return t.tensor.name == n; });
 }
 
 namespace {
@@ -46,8 +45,7 @@ std::optional<AddedDim> added_dim(const OpDef& op, const TensorDef& input) {
     if (t.follows) outputs.push_back(&t);
   for (const TensorDef* t : outputs) {
     const TensorDef& output = *t;
-    const auto anchor =
-        std::find_if(output.dims.begin(), output.dims.end(), [](const Dim& d) { return !d.at.empty(); });
+    const auto anchor = find_if(output.dims, [](const Dim& d) { return !d.at.empty(); });
     if (anchor == output.dims.end() || anchor->kind != DimKind::size || output.dims.size() != input.dims.size() + 1)
       continue;
     const auto after = std::next(input.dims.begin(), anchor - output.dims.begin());
@@ -74,7 +72,7 @@ std::vector<std::string> OpLibrary::names() const {
   std::vector<std::string> out;
   for (const auto& [name, def] : ops) out.push_back(name);
   for (const auto& [name, def] : deferred) out.push_back(name);
-  std::sort(out.begin(), out.end());
+  sort(out);
   return out;
 }
 

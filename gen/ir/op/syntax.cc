@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -139,8 +139,7 @@ std::string print(const Syntax& s) {
 }
 
 bool any_within(const Syntax& s, FunctionRef<bool(const Syntax&)> holds) {
-  return holds(s) || std::any_of(s.children.begin(), s.children.end(),
-                                 [&](const Syntax& child) { return any_within(child, holds); });
+  return holds(s) || any_of(s.children, [&](const Syntax& child) { return any_within(child, holds); });
 }
 
 bool reads(const Syntax& s, const std::string& name) {

@@ -1,8 +1,9 @@
 // A table that a formula gives, as an op of its own.
 #include "ir/op/table_op.h"
 
-#include <algorithm>
 #include <vector>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -22,12 +23,12 @@ std::vector<const TableDef*> needed_tables(const OpDef& op, const TableDef& tabl
     for (const TableDef& earlier : op.tables) {
       if (&earlier == reader) break;
       if (!names(reader->values, earlier.tensor.name)) continue;
-      if (std::find(out.begin(), out.end(), &earlier) != out.end()) continue;
+      if (contains(out, &earlier)) continue;
       out.push_back(&earlier);
       open.push_back(&earlier);
     }
   }
-  std::sort(out.begin(), out.end());  // in the order of the definition
+  sort(out);  // in the order of the definition
   return out;
 }
 
@@ -44,11 +45,10 @@ OpDef table_op(const OpDef& op, const TableDef& table) {
   for (const TableDef* earlier : tables) out.tables.push_back(*earlier);
   tables.push_back(&table);
   const auto own = [&](const std::string& name) {
-    return std::any_of(table.of.begin(), table.of.end(), [&](const Word& w) { return w.text == name; });
+    return any_of(table.of, [&](const Word& w) { return w.text == name; });
   };
   for (const IndexRange& range : op.index) {
-    const bool named =
-        std::any_of(tables.begin(), tables.end(), [&](const TableDef* t) { return names(t->values, range.name); });
+    const bool named = any_of(tables, [&](const TableDef* t) { return names(t->values, range.name); });
     if (named && !own(range.name)) out.index.push_back(range);
   }
   Statement s;

@@ -1,9 +1,8 @@
 // What functions of types make of each dtype.
 #include "ir/op/type_function.h"
 
-#include <algorithm>
-
 #include "ir/op/op_def.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -67,7 +66,7 @@ std::optional<std::pair<std::string_view, std::string_view>> parts_of(std::strin
 }  // namespace
 
 bool is_type_function(std::string_view name) {
-  return std::any_of(std::begin(kFunctions), std::end(kFunctions), [&](const auto& row) { return row.first == name; });
+  return any_of(kFunctions, [&](const auto& row) { return row.first == name; });
 }
 
 std::optional<DType> apply_type_function(std::string_view function, DType d) {
@@ -100,8 +99,7 @@ std::optional<DType> dtype_of_word(const std::string& word, const std::map<std::
 std::vector<DType> dtypes_of(const TypeVar& v) {
   std::vector<DType> out;
   for (const DTypeRow& r : all_dtypes())
-    if (std::any_of(v.classes.begin(), v.classes.end(),
-                    [&](const Word& c) { return in_type_class(r.dtype, c.text) || c.text == r.name; }))
+    if (any_of(v.classes, [&](const Word& c) { return in_type_class(r.dtype, c.text) || c.text == r.name; }))
       out.push_back(r.dtype);
   return out;
 }

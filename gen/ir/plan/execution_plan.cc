@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -21,7 +21,7 @@ std::string list(const std::vector<SizeExpr>& dims) {
 
 std::string region_text(const ExecutionPlan& plan, size_t id) {
   const PlanRegion& r = plan.regions[id];
-  const auto name = [&](int b) { return plan.buffers[static_cast<size_t>(b)].name; };
+  const auto name = [&](int b) { return plan.buffer(b).name; };
   std::string out = fmt::format("  region {}{}: ", id, r.parent == kTopLevel ? "" : fmt::format(" in {}", r.parent));
   std::string equal;
   for (const EqualExtents& e : r.equal) equal += fmt::format("; equal {}, {}", to_text(e.a), to_text(e.b));
@@ -59,7 +59,7 @@ class PlanVerifier {
   static bool is_written_before(BufferKind k) {
     return k == BufferKind::Input || k == BufferKind::Constant || k == BufferKind::State;
   }
-  std::string name(int b) const { return plan_.buffers[static_cast<size_t>(b)].name; }
+  std::string name(int b) const { return plan_.buffer(b).name; }
   void read(int b, const std::string& where) {
     if (b >= 0 && !written_[static_cast<size_t>(root_of(plan_, b))])
       errors_.push_back(fmt::format("{} reads {} before it is written", where, name(b)));
@@ -69,12 +69,12 @@ class PlanVerifier {
   void move_to(RegionId to) {
     const RegionChange change = region_change(plan_.regions, at_, to);
     for (const RegionId id : change.left) {
-      const PlanRegion& r = plan_.regions[static_cast<size_t>(id)];
+      const PlanRegion& r = plan_.region(id);
       read(r.continues, r.origin);
       for (const PlanCopy& c : r.after) read(c.from, r.origin), write(c.to);
     }
     for (const RegionId id : change.entered) {
-      const PlanRegion& r = plan_.regions[static_cast<size_t>(id)];
+      const PlanRegion& r = plan_.region(id);
       for (const int b : {r.count, r.starts, r.condition}) read(b, r.origin);
       for (const PlanCopy& c : r.before) read(c.from, r.origin), write(c.to);
     }
@@ -108,8 +108,7 @@ class PlanVerifier {
 
 BufferPlace place_of(const ExecutionPlan& plan, int buffer) {
   BufferPlace place{buffer, 0};
-  for (const PlanBuffer* b = &plan.buffers[static_cast<size_t>(buffer)]; b->kind == BufferKind::View;
-       b = &plan.buffers[static_cast<size_t>(place.root)]) {
+  for (const PlanBuffer* b = &plan.buffer(buffer); b->kind == BufferKind::View; b = &plan.buffer(place.root)) {
     place.offset += b->base_offset;
     place.root = b->base;
   }
@@ -118,7 +117,7 @@ BufferPlace place_of(const ExecutionPlan& plan, int buffer) {
 
 int root_of(const ExecutionPlan& plan, int buffer) {
   while (true) {
-    const PlanBuffer& b = plan.buffers[static_cast<size_t>(buffer)];
+    const PlanBuffer& b = plan.buffer(buffer);
     if (b.kind == BufferKind::View) buffer = b.base;
     else if (b.kind == BufferKind::Slice) buffer = b.whole;
     else return buffer;
@@ -139,12 +138,11 @@ std::optional<size_t> last_writer(const ExecutionPlan& plan, const EqualExtents&
   for (std::string& n : names_in(extents.b)) names.push_back(std::move(n));
   std::optional<size_t> last;
   for (const GraphSize& size : plan.sizes) {
-    if (!size.written || !std::count(names.begin(), names.end(), size.name)) continue;
+    if (!size.written || !contains(names, size.name)) continue;
     const auto writes = [&](const PlanStep& s) {
-      return std::any_of(s.kernel.tensors.begin(), s.kernel.tensors.end(),
-                         [&](const Tensor& t) { return t.extent == size.name; });
+      return any_of(s.kernel.tensors, [&](const Tensor& t) { return t.extent == size.name; });
     };
-    const auto step = std::find_if(plan.steps.begin(), plan.steps.end(), writes);
+    const auto step = find_if(plan.steps, writes);
     if (step == plan.steps.end()) return std::nullopt;
     last = std::max(last.value_or(0), static_cast<size_t>(step - plan.steps.begin()));
   }
@@ -161,10 +159,9 @@ std::string to_text(const ExecutionPlan& plan) {
     if (b.kind == BufferKind::Arena) out += " at " + arena_place_text(plan, b.memory, b.offset);
     if (b.kind == BufferKind::State) out += fmt::format(" at {}", b.offset);
     if (b.kind == BufferKind::Slice)
-      out += fmt::format(" of {} in region {}{}", plan.buffers[static_cast<size_t>(b.whole)].name, b.region,
-                         b.reversed ? " from the end" : "");
-    if (b.kind == BufferKind::View)
-      out += fmt::format(" in {} from {}", plan.buffers[static_cast<size_t>(b.base)].name, b.base_offset);
+      out +=
+          fmt::format(" of {} in region {}{}", plan.buffer(b.whole).name, b.region, b.reversed ? " from the end" : "");
+    if (b.kind == BufferKind::View) out += fmt::format(" in {} from {}", plan.buffer(b.base).name, b.base_offset);
     out += "\n";
   }
   for (size_t r = 0; r < plan.regions.size(); ++r) out += region_text(plan, r);
@@ -172,16 +169,15 @@ std::string to_text(const ExecutionPlan& plan) {
     out += fmt::format("  step {}{}(", s.region == kTopLevel ? "" : fmt::format("in region {}: ", s.region),
                        s.kernel.name);
     for (size_t i = 0, n = 0; i < s.buffers.size(); ++i)
-      if (s.buffers[i] >= 0)
-        out += fmt::format("{}{}", n++ ? ", " : "", plan.buffers[static_cast<size_t>(s.buffers[i])].name);
+      if (s.buffers[i] >= 0) out += fmt::format("{}{}", n++ ? ", " : "", plan.buffer(s.buffers[i]).name);
     out += s.scratch ? fmt::format(") scratch {} at {}", s.scratch,
                                    arena_place_text(plan, s.scratch_memory, s.scratch_offset))
                      : ")";
     out += s.twin >= 0 ? fmt::format(" by {}\n", plan.steps[static_cast<size_t>(s.twin)].kernel.name) : "\n";
   }
   for (const PlanState& s : plan.state)
-    out += fmt::format("  state {} = {}{}\n", plan.buffers[static_cast<size_t>(s.held)].name,
-                       plan.buffers[static_cast<size_t>(s.next)].name, is_in_place(plan, s) ? " in place" : "");
+    out += fmt::format("  state {} = {}{}\n", plan.buffer(s.held).name, plan.buffer(s.next).name,
+                       is_in_place(plan, s) ? " in place" : "");
   for (const MemoryRegion& m : plan.memories)
     out += fmt::format("  memory {} {} bytes{}\n", m.name, m.bytes, m.budget ? fmt::format(" of {}", *m.budget) : "");
   out += fmt::format("  arena {} bytes\n", plan.arena_bytes);

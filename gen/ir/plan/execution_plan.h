@@ -95,9 +95,12 @@ struct ExecutionPlan {
   int64_t arena_bytes = 0;             ///< of all its memories together
   std::vector<MemoryRegion> memories;  ///< those of the arena, the preferred one first; none: it is one piece
   int64_t state_bytes = 0;
-};
 
-inline const PlanBuffer& buffer(const ExecutionPlan& plan, int b) { return plan.buffers[static_cast<size_t>(b)]; }
+  const PlanBuffer& buffer(int b) const { return buffers[static_cast<size_t>(b)]; }
+  PlanBuffer& buffer(int b) { return buffers[static_cast<size_t>(b)]; }
+  const PlanRegion& region(RegionId id) const { return regions[static_cast<size_t>(id)]; }
+  PlanRegion& region(RegionId id) { return regions[static_cast<size_t>(id)]; }
+};
 
 /// The step after which both extents are known; nothing where the caller gives all of their sizes, or nobody needed
 /// what would write one.

@@ -28,7 +28,7 @@ bool fits(const Value& value, const std::vector<GraphSize>& sizes) {
 std::string beyond_limits(const Graph& graph) {
   for (const auto& [kind, list] : {std::pair("input", &graph.inputs), std::pair("output", &graph.outputs)})
     for (const ValueId id : *list)
-      if (const Value& v = graph.values[static_cast<size_t>(id)]; v.dims.size() > static_cast<size_t>(kMaxRank))
+      if (const Value& v = graph.value(id); v.dims.size() > static_cast<size_t>(kMaxRank))
         return fmt::format(
             "{} '{}' has {} dimensions; a model takes and gives tensors of at most {}: reshape it inside", kind,
             v.original, v.dims.size(), kMaxRank);

@@ -1,11 +1,11 @@
 // Finds the condition that masks columns, and follows what it masks through the statements after it.
 #include "lower/contraction/chain_limit.h"
 
-#include <algorithm>
 #include <map>
 
 #include "algebra/linear.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -60,12 +60,10 @@ class Follower {
  private:
   using Value = Masked::Value;
 
-  bool is_temp(int tensor) const { return k_.tensors[static_cast<size_t>(tensor)].role == Role::Temp; }
+  bool is_temp(int tensor) const { return k_.tensor(tensor).role == Role::Temp; }
 
   static const LoopVar* find(const std::vector<LoopVar>& vars, const Expr& index) {
-    const auto at =
-        std::find_if(vars.begin(), vars.end(), [&](const LoopVar& v) { return is_variable(index, v.name); });
-    return at == vars.end() ? nullptr : &*at;
+    return find_pointer(vars, [&](const LoopVar& v) { return is_variable(index, v.name); });
   }
 
   static std::optional<size_t> dim_of(const std::vector<Expr>& index, const std::string& var) {
@@ -139,8 +137,7 @@ class Follower {
     const auto* a = std::get_if<Apply>(&e->node);
     if (!a) return false;
     if (a->op == ScalarOp::Exp || a->op == ScalarOp::ExpBounded) return is_low(a->args[0]);
-    return a->op == ScalarOp::Mul &&
-           std::any_of(a->args.begin(), a->args.end(), [&](const Expr& x) { return vanishes(x); });
+    return a->op == ScalarOp::Mul && any_of(a->args, [&](const Expr& x) { return vanishes(x); });
   }
   bool is_masked(const Expr& e, Value value) const {
     const auto* r = std::get_if<Read>(&e->node);
@@ -200,7 +197,7 @@ class Follower {
 }  // namespace
 
 bool walks_limited(const std::vector<LoopVar>& vars, const ChainLimit& limit, size_t at) {
-  return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return limit.vars[at].count(v.name) != 0; });
+  return any_of(vars, [&](const LoopVar& v) { return limit.vars[at].count(v.name) != 0; });
 }
 
 KernelStatement limited_to(const Expr& columns, const ChainLimit& limit, size_t at, KernelStatement s) {

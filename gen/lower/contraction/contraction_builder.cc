@@ -75,14 +75,14 @@ int64_t depth_of_a_part(ContractionBuilder& b) {
   // the same on all levels, whose sums then are the same; the second is in bytes
   constexpr int64_t kPart = 2048, kFar = 1 << 23;
   const KernelStatement& s = *b.c.statement;
-  const DType stored = b.kernel.tensors[static_cast<size_t>(s.target)].dtype;
+  const DType stored = b.kernel.tensor(s.target).dtype;
   const auto depth = constant_value(b.extent_of(b.c.depth)), columns = constant_value(b.extent_of(b.c.columns));
   const Read* right = plain_read(b.c.right);
   if (!depth || !columns || *depth < 2 * kPart || *depth * *columns * bytes_of(b.c.accumulator) < kFar) return 0;
   // panels of weights are in the order of the tiles, and only sums that are stored as they are can be added to
-  if (!right || b.kernel.tensors[static_cast<size_t>(right->tensor)].role == Role::Constant ||
-      s.update != Update::Assign || !std::holds_alternative<Reduce>(s.value->node) || stored != b.c.accumulator ||
-      b.c.result != stored || !is_float(stored) || !b.c.paired.empty())
+  if (!right || b.kernel.tensor(right->tensor).role == Role::Constant || s.update != Update::Assign ||
+      !std::holds_alternative<Reduce>(s.value->node) || stored != b.c.accumulator || b.c.result != stored ||
+      !is_float(stored) || !b.c.paired.empty())
     return 0;
   return even_height(*depth, kPart);
 }

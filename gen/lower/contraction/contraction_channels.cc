@@ -134,7 +134,7 @@ std::optional<size_t> channel_dim(ContractionBuilder& b, const Read& read) {
   if (b.c.depth.empty() || b.c.rows.empty() || b.c.low_halves || b.staged_as || !b.c.paired.empty())
     return std::nullopt;
   const LoopVar& v = b.c.depth.back();
-  const Tensor& t = b.kernel.tensors[static_cast<size_t>(read.tensor)];
+  const Tensor& t = b.kernel.tensor(read.tensor);
   const bool many = constant_value(b.extent(v)).value_or(0) >= kFewChannels;
   if (!many || !is_float(b.c.accumulator) || t.dtype != b.c.accumulator || b.pixels_along_columns) return std::nullopt;
   if (!walks_one_dimension(read, v.name) || rows_adjoin(b, read)) return std::nullopt;

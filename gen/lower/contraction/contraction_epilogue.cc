@@ -35,7 +35,7 @@ void store_value(ContractionBuilder& b, ValueScope scope, const Operand& sums, B
     out.push_back(s_store(s.target, at, *value, scope.active));
     return;
   }
-  const DType type = b.kernel.tensors[static_cast<size_t>(s.target)].dtype;
+  const DType type = b.kernel.tensor(s.target).dtype;
   const Operand before = v_load(s.target, type, at, over.empty() ? 1 : scope.lanes, scope.active);
   out.push_back(s_if(b.first_part, {s_store(s.target, at, *value, scope.active)},
                      {s_store(s.target, at, before + *value, scope.active)}));
@@ -109,7 +109,7 @@ Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string
 std::optional<TileStore> stored_sums(const ContractionBuilder& b, const Operand& first_row,
                                      const Operand& first_column) {
   const KernelStatement& s = *b.c.statement;
-  const DType type = b.kernel.tensors[static_cast<size_t>(s.target)].dtype;
+  const DType type = b.kernel.tensor(s.target).dtype;
   if (b.c.transposed || b.c.rows.empty() || b.c.columns.empty() || s.update != Update::Assign ||
       !std::holds_alternative<Reduce>(s.value->node) || type != b.c.accumulator || b.c.result != type ||
       stored_lanes(b) == 1)

@@ -113,7 +113,7 @@ LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging) {
 LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
   const Read* read = plain_read(b.c.left);
   if (!read) return stage_value(b, before, staging);
-  const Tensor& t = b.kernel.tensors[static_cast<size_t>(read->tensor)];
+  const Tensor& t = b.kernel.tensor(read->tensor);
   const auto form = offset_form(read->tensor, read->index, staged_vars(b), b.scope);
   if (!read->fill && t.dtype == b.c.accumulator && form && !b.c.low_halves && !channel_dim(b, *read)) {
     LeftAccess access = from_form(b, read->tensor, *form, before);

@@ -237,7 +237,7 @@ bool are_far(ContractionBuilder& b, const Tensor& t) {
 /// Panels that were laid out at generation: [outer][column / w][depth][column % w].
 RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t width) {
   RightAccess out;
-  const Tensor& t = b.kernel.tensors[static_cast<size_t>(read.tensor)];
+  const Tensor& t = b.kernel.tensor(read.tensor);
   out.buffer = read.tensor;
   out.base = b.scalar(read.index[0], b.scope) * b.scalar(t.strides[0], b.scope);
   out.column_step = v_int(1);
@@ -280,7 +280,7 @@ RightAccess access_right(ContractionBuilder& b) {
   if (panels)
     if (const int64_t width = panel_width(*read, b.c.columns[0].name); width > 0 && width % b.lanes() == 0)
       return packed_beforehand(b, *read, width);
-  if (!read || b.kernel.tensors[static_cast<size_t>(read->tensor)].dtype != b.c.accumulator) return out;
+  if (!read || b.kernel.tensor(read->tensor).dtype != b.c.accumulator) return out;
   std::vector<LoopVar> vars = b.c.columns;
   vars.insert(vars.end(), b.c.depth.begin(), b.c.depth.end());
   const auto form = offset_form(read->tensor, read->index, vars, b.scope);

@@ -1,9 +1,8 @@
 // Copies what a contraction's left side reads around its rows, line by line.
 #include "lower/contraction/contraction_staging.h"
 
-#include <algorithm>
-
 #include "algebra/simplify.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -319,7 +318,7 @@ bool fills_first(const Staging& s) {
   bool several = s.b.planes > 1;
   for (const auto* vars : {&s.b.c.outer_left, &s.b.c.outer_right})
     for (const LoopVar& v : *vars) several = several || constant_value(s.b.extent(v)) != 1;
-  return known && !s.pair_step && several && std::all_of(s.dims.begin(), s.dims.end(), [&](const StagedDim& d) {
+  return known && !s.pair_step && several && all_of(s.dims, [&](const StagedDim& d) {
            return !d.guarded || (is_known(d.lo) && is_known(d.extent) && is_known(s.dim_of(d.dim)));
          });
 }

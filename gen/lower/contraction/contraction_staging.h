@@ -34,7 +34,7 @@ struct Staging {
   bool filled_before = false;     ///< the padding is in the copy already
   bool channels_last = false;     ///< the last dimension is the channels of a pixel
 
-  const Tensor& tensor() const { return b.kernel.tensors[static_cast<size_t>(read.tensor)]; }
+  const Tensor& tensor() const { return b.kernel.tensor(read.tensor); }
   Operand stride_of(size_t d) const { return b.scalar(tensor().strides[d], b.scope); }
   Operand dim_of(size_t d) const { return b.scalar(tensor().dims[d], b.scope); }
 };

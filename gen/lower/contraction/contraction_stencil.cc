@@ -40,9 +40,7 @@ int strip_height(ContractionBuilder& b) {
 }
 
 /// Whether the output replaces what the epilogue reads: nothing may be computed twice then.
-bool in_place(const ContractionBuilder& b) {
-  return b.kernel.tensors[static_cast<size_t>(b.c.statement->target)].shared;
-}
+bool in_place(const ContractionBuilder& b) { return b.kernel.tensor(b.c.statement->target).shared; }
 
 /// Whether all taps and rows have their registers, and all extents are numbers. The last of such strips may repeat rows
 /// of the one above. A line, whose strips are vectors along it, counts as one row.
@@ -386,7 +384,7 @@ Block all_strips(ContractionBuilder& b, const StripShape& shape, const StripOper
 /// Lets words of four bytes be the pixels, where the level multiplies them and taps are side by side.
 void take_words(ContractionBuilder& b) {
   const Read *left = byte_read(b.c.left), *right = byte_read(b.c.right);
-  const auto type = [&](const Read* r) { return b.kernel.tensors[static_cast<size_t>(r->tensor)].dtype; };
+  const auto type = [&](const Read* r) { return b.kernel.tensor(r->tensor).dtype; };
   const bool unsigned_left = b.isa.row("dot4_unsigned", b.c.accumulator, b.lanes()) != nullptr;
   if (!unsigned_left && !b.isa.row("dot4", b.c.accumulator, b.lanes())) return;
   if (!b.unrolls_taps || !left || !right || b.c.accumulator != DType::I32 || type(right) != DType::I8) return;
@@ -403,7 +401,7 @@ void take_words(ContractionBuilder& b) {
 
 Block stencil_body(ContractionBuilder& b) {
   const Read* weights = plain_read(b.c.right);
-  const DType weight_type = weights ? b.kernel.tensors[static_cast<size_t>(weights->tensor)].dtype : b.c.accumulator;
+  const DType weight_type = weights ? b.kernel.tensor(weights->tensor).dtype : b.c.accumulator;
   const bool widens =
       is_int(weight_type) && is_int(b.c.accumulator) && bytes_of(weight_type) < bytes_of(b.c.accumulator);
   b.possible = weights && plain_read(b.c.left) && (weight_type == b.c.accumulator || widens);

@@ -2,9 +2,8 @@
 // panel.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "lower/contraction/contraction_builder.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -290,8 +289,7 @@ std::vector<int64_t> rows_from_first(ContractionBuilder& b, const LeftAccess& le
 }
 
 int function_number(ContractionBuilder& b, InnerFunction f) {
-  const auto known =
-      std::find_if(b.functions.begin(), b.functions.end(), [&](const InnerFunction& g) { return g.name == f.name; });
+  const auto known = find_if(b.functions, [&](const InnerFunction& g) { return g.name == f.name; });
   if (known != b.functions.end()) return static_cast<int>(known - b.functions.begin());
   b.functions.push_back(std::move(f));
   return static_cast<int>(b.functions.size()) - 1;

@@ -1,15 +1,13 @@
 // Finds or adds the buffers of segments in the nest that they become part of.
 #include "lower/contraction/join_segments.h"
 
-#include <algorithm>
-
 #include "lower/contraction/contraction_builder.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
 int keep_temp(const Tensor& temp, const Operand& elements, NestTarget target) {
-  const auto at =
-      std::find_if(target.buffers.begin(), target.buffers.end(), [&](const Buffer& b) { return b.name == temp.name; });
+  const auto at = find_if(target.buffers, [&](const Buffer& b) { return b.name == temp.name; });
   const auto number = static_cast<int>(at - target.buffers.begin());
   if (at == target.buffers.end())
     target.buffers.push_back({temp.name, temp.dtype, Storage::Workspace, -1, elements, true});
@@ -26,8 +24,7 @@ NestRenaming adopt_segment(const Kernel& segment, const std::vector<Buffer>& buf
   for (size_t i = 0; i < buffers.size(); ++i) {
     Buffer b = buffers[i];
     if (b.elements) b.elements = renamed(b.elements, at_most);
-    const auto known =
-        std::find_if(target.buffers.begin(), target.buffers.end(), [&](const Buffer& x) { return x.name == b.name; });
+    const auto known = find_if(target.buffers, [&](const Buffer& x) { return x.name == b.name; });
     if (i >= segment.tensors.size()) {
       by.buffers.push_back(static_cast<int>(target.buffers.size()));
       target.buffers.push_back(std::move(b));

@@ -1,11 +1,11 @@
 // Of a temp of a recurrence's steps only as many steps are kept as reads reach back: the dim of the step becomes a
 // ring.
-#include <algorithm>
 #include <map>
 
 #include "algebra/linear.h"
 #include "lower/contraction/recurrence_steps.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -24,10 +24,10 @@ class StepKeeper {
 
   void run() {
     for (const KernelStatement& s : g_.kernel.body) {
-      const Tensor& t = g_.kernel.tensors[static_cast<size_t>(s.target)];
+      const Tensor& t = g_.kernel.tensor(s.target);
       if (t.role == Role::Temp && g_.outside.count(s.target) == 0 && made_once(s)) find(s);
     }
-    for (const auto& [tensor, dims] : kept_) shorten(g_.kernel.tensors[static_cast<size_t>(tensor)], dims);
+    for (const auto& [tensor, dims] : kept_) shorten(g_.kernel.tensor(tensor), dims);
     for (KernelStatement& s : g_.kernel.body) {
       map_exprs(s, [&](const Expr& e) { return changed(e); });
       s.index = in_ring(s.target, std::move(s.index));
@@ -36,13 +36,12 @@ class StepKeeper {
 
  private:
   bool made_once(const KernelStatement& s) const {
-    return s.update == Update::Assign && std::count_if(g_.kernel.body.begin(), g_.kernel.body.end(),
-                                                       [&](auto& o) { return o.target == s.target; }) == 1;
+    return s.update == Update::Assign && count_if(g_.kernel.body, [&](auto& o) { return o.target == s.target; }) == 1;
   }
 
   void find(const KernelStatement& made) {
     for (const std::string& name : g_.names) {
-      const auto at = std::find_if(made.index.begin(), made.index.end(), [&](const Expr& e) {
+      const auto at = find_if(made.index, [&](const Expr& e) {
         const auto* size = std::get_if<SizeRef>(&e->node);
         return size && size->name == name;
       });
@@ -52,7 +51,7 @@ class StepKeeper {
       if (!back) return;
       int64_t elements = 1;
       while (elements <= *back) elements *= 2;
-      const Expr extent = g_.kernel.tensors[static_cast<size_t>(made.target)].dims[dim];
+      const Expr extent = g_.kernel.tensor(made.target).dims[dim];
       kept_[made.target].push_back({dim, extent, elements});
       if (*back == 0) continue;
       g_.kept.insert(made.target);

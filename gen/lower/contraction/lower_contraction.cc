@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "algebra/nest_survey.h"
 #include "algebra/pair_depth.h"
 #include "lower/contraction/contraction_builder.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -372,8 +372,7 @@ const Blueprint* narrow_blueprint(const Kernel& kernel, const Contraction& c, co
 bool packs_one_vector(ContractionBuilder& b) {
   const Read* read = plain_read(b.c.right);
   const auto columns = b.c.is_stencil() ? std::nullopt : constant_value(b.extent_of(b.c.columns));
-  return columns && *columns <= b.lanes() && read &&
-         b.kernel.tensors[static_cast<size_t>(read->tensor)].role != Role::Constant;
+  return columns && *columns <= b.lanes() && read && b.kernel.tensor(read->tensor).role != Role::Constant;
 }
 
 /// Equal tiles for known rows, where parts of vectors can be stored: the last of them repeats no rows, or few. Of one
@@ -457,8 +456,7 @@ ContractionParts contraction_parts(ContractionBuilder& b) {
 }
 
 bool multiplies_bytes(const Kernel& kernel, const Isa& isa) {
-  const bool bytes =
-      std::any_of(kernel.tensors.begin(), kernel.tensors.end(), [](const Tensor& t) { return t.dtype == DType::I8; });
+  const bool bytes = any_of(kernel.tensors, [](const Tensor& t) { return t.dtype == DType::I8; });
   const auto c = bytes ? find_contraction(kernel) : std::nullopt;
   const auto words = c ? by_words(kernel, *c, isa) : std::nullopt;
   return words && words->word_numbers == 4;
@@ -477,7 +475,7 @@ std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& k
   ContractionBuilder b = start_contraction(*kernel, isa, even, c);
   b.transposed_rows = transposed_rows(*blueprint);
   b.pixels_along_columns = found->is_stencil();
-  if (c.windows) b.staged_as = kernel->tensors[static_cast<size_t>(byte_read(c.left)->tensor)].dtype;
+  if (c.windows) b.staged_as = kernel->tensor(byte_read(c.left)->tensor).dtype;
   Block body = found->is_stencil() ? stencil_body(b) : contraction_body(b);
   if (!b.possible) return std::nullopt;
   LoopNest nest;

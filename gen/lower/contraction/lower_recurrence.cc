@@ -1,10 +1,10 @@
 // Lowers each segment of a recurrence on its own and puts them together around the loops over the steps.
-#include <algorithm>
 #include <set>
 
 #include "algebra/contraction.h"
 #include "lower/contraction/contraction_builder.h"
 #include "lower/contraction/recurrence_steps.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -49,9 +49,9 @@ class RecurrenceBuilder : SegmentValues {
 
   bool add(const std::vector<StepSegment>& segments, Block& once, Block& each) {
     const bool steps = &once != &each;
-    for (const StepSegment& s : segments)
-      if (!(s.contracts ? contraction(s.kernel, steps, once, each) : statements(s.kernel, steps, each))) return false;
-    return true;
+    return all_of(segments, [&](const StepSegment& s) {
+      return s.contracts ? contraction(s.kernel, steps, once, each) : statements(s.kernel, steps, each);
+    });
   }
 
   bool contraction(const Kernel& k, bool step, Block& once, Block& each) {

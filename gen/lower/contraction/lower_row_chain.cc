@@ -26,10 +26,9 @@ class ChainBuilder : SegmentValues {
     if (!blueprint_) return std::nullopt;
     rows_ = extent(chain_.row);
     at_once_ = rows_at_once();
-    for (const int t : chain_.between) keep_temp(k_.tensors[static_cast<size_t>(t)], block_elements(t), target_);
+    for (const int t : chain_.between) keep_temp(k_.tensor(t), block_elements(t), target_);
     for (const int t : chain_.sums)
-      if (k_.tensors[static_cast<size_t>(t)].role == Role::Temp)
-        keep_temp(k_.tensors[static_cast<size_t>(t)], elements(k_.tensors[static_cast<size_t>(t)]), target_);
+      if (k_.tensor(t).role == Role::Temp) keep_temp(k_.tensor(t), elements(k_.tensor(t)), target_);
     for (const ChainSegment& s : chain_.segments)
       if (!add(s)) return std::nullopt;
     Block body = with_variables(nest(), variables(), target_);
@@ -52,7 +51,7 @@ class ChainBuilder : SegmentValues {
   /// Elements of one row of a temp of the chain: the row's stride.
   Operand row_elements(int tensor) {
     for (const ChainSegment& s : chain_.segments) {
-      const Tensor& t = s.kernel.tensors[static_cast<size_t>(tensor)];
+      const Tensor& t = s.kernel.tensor(tensor);
       for (size_t d = 0; d < t.dims.size(); ++d)
         if (const auto* n = std::get_if<SizeRef>(&t.dims[d]->node); n && n->name == chain_.count)
           return value(t.strides[d]);

@@ -1,18 +1,15 @@
 // Puts the three parts of a Winograd convolution into loops over strips of tiles.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "lower/contraction/lower_contraction.h"
 #include "lower/contraction/winograd_strip.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
 std::vector<Expr> constants(const std::vector<int64_t>& values) {
-  std::vector<Expr> out;
-  for (const int64_t v : values) out.push_back(constant_int(v));
-  return out;
+  return mapped(values, [&](const int64_t v) { return constant_int(v); });
 }
 
 /// W for a strip as a kernel of its own: the tiles are one axis, and the outer loops, whose variables the weights may

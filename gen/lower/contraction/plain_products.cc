@@ -1,7 +1,6 @@
 // Gives loops over the same rows one name, and the sides of products that are computed statements of their own.
 #include "lower/contraction/plain_products.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -9,13 +8,13 @@
 #include "algebra/contraction_value.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
 const LoopVar* find_var(const std::vector<LoopVar>& vars, const std::string& name) {
-  const auto at = std::find_if(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name == name; });
-  return at == vars.end() ? nullptr : &*at;
+  return find_pointer(vars, [&](const LoopVar& v) { return v.name == name; });
 }
 
 /// Calls the loops of each statement what they are called where the tensors that it reads are written.
@@ -185,7 +184,7 @@ class Separator {
     }
     out.value = side;
     out.formula = s.formula;
-    out.target = add_temp(k_, k_.tensors[static_cast<size_t>(s.target)].name + "_side", side->type, dims);
+    out.target = add_temp(k_, k_.tensor(s.target).name + "_side", side->type, dims);
     before.push_back(out);
     return read_of(out.target, side->type, out.index);
   }

@@ -2,7 +2,6 @@
 // on a side of a product is a statement of its own.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "ir/kernel/kernel.h"

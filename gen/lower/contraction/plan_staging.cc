@@ -1,9 +1,9 @@
 // Finds the neighbourhood that a contraction reads around its rows: the dimensions of the copy that is made of it.
-#include <algorithm>
 
 #include "algebra/simplify.h"
 #include "lower/contraction/contraction_staging.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -64,8 +64,7 @@ bool pairs_inside(const Staging& s, size_t d) {
   if (!s.read.fill) return true;
   const Contraction& c = s.b.c;
   const auto dim = constant_value(s.tensor().dims[d]);
-  const auto paired =
-      std::find_if(c.depth.begin(), c.depth.end(), [&](const LoopVar& v) { return v.name == c.paired; });
+  const auto paired = find_if(c.depth, [&](const LoopVar& v) { return v.name == c.paired; });
   const auto words = constant_value(paired->extent), last = c.pair_last ? constant_value(c.pair_last) : std::nullopt;
   if (c.pair_last)
     return dim && last ? *last < *dim : same(c.pair_last, simplify(s.tensor().dims[d] - constant_int(1)));

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "algebra/contraction.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -165,7 +165,7 @@ class RowsCopier {
       dims.push_back(v.extent);
       s.index.push_back(var_ref(v.name));
     }
-    const std::string name = fresh_name(k_, k_.tensors[static_cast<size_t>(of.target)].name + "_rows");
+    const std::string name = fresh_name(k_, k_.tensor(of.target).name + "_rows");
     k_.tensors.push_back({name, Role::Temp, value->type, dims, contiguous_strides(dims)});
     s.value = value;
     s.loops = loops;
@@ -212,7 +212,7 @@ class StepCutter {
     std::vector<KernelStatement> body = std::move(g.kernel.body);
     g.kernel.body.clear();
     std::vector<StepSegment> segments = cut(g.kernel, std::move(body), true);
-    if (std::none_of(segments.begin(), segments.end(), [](const StepSegment& s) { return s.contracts; })) return false;
+    if (none_of(segments, [](const StepSegment& s) { return s.contracts; })) return false;
     out_.steps = std::move(segments);
     out_.lead = std::move(g.lead);
     out_.lead_names = std::move(g.names);
@@ -261,7 +261,7 @@ class StepCutter {
       for (const KernelStatement& s : seg.kernel.body)
         for (const int t : touched_by(s)) {
           touching[t].insert(&seg);
-          tensors.try_emplace(t, seg.kernel.tensors[static_cast<size_t>(t)]);
+          tensors.try_emplace(t, seg.kernel.tensor(t));
         }
     });
     for (const auto& [t, segments] : touching) {
@@ -269,9 +269,8 @@ class StepCutter {
       out_.shared.push_back(tensors.at(t));
       each_segment([&, number = t](StepSegment& seg) {
         if (touching.at(number).count(&seg) == 0) return;
-        const bool here = std::any_of(seg.kernel.body.begin(), seg.kernel.body.end(),
-                                      [&](const KernelStatement& s) { return s.target == number; });
-        seg.kernel.tensors[static_cast<size_t>(number)].role = here ? Role::Output : Role::Input;
+        const bool here = any_of(seg.kernel.body, [&](const KernelStatement& s) { return s.target == number; });
+        seg.kernel.tensor(number).role = here ? Role::Output : Role::Input;
       });
     }
   }

@@ -3,7 +3,6 @@
 // before the first.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>

@@ -1,7 +1,6 @@
 // Recognises chains of contractions over the same rows and cuts them into kernels over a block of rows.
 #include "lower/contraction/row_chain.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -9,6 +8,7 @@
 #include "lower/contraction/chain_limit.h"
 #include "lower/contraction/plain_products.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -50,7 +50,7 @@ struct Roles {
 };
 
 bool meet(const std::vector<LoopVar>& a, const std::vector<LoopVar>& b) {
-  return std::any_of(a.begin(), a.end(), [&](const LoopVar& v) { return has_loop(b, v.name); });
+  return any_of(a, [&](const LoopVar& v) { return has_loop(b, v.name); });
 }
 
 /// The roles where the first `end` statements are about rows; what sums over them is what has them in its depth.
@@ -78,8 +78,7 @@ Roles roles_of(const Kernel& k, size_t end, const std::set<int>& written) {
 bool keeps_roles(const Kernel& k, const Roles& roles) {
   for (size_t i = 0; i < k.body.size(); ++i) {
     const std::vector<LoopVar>& loops = k.body[i].loops;
-    const bool all = std::all_of(roles.common.begin(), roles.common.end(),
-                                 [&](const LoopVar& v) { return has_loop(loops, v.name); });
+    const bool all = all_of(roles.common, [&](const LoopVar& v) { return has_loop(loops, v.name); });
     if ((roles.places[i] == Place::Between || roles.places[i] == Place::Product) && !all) return false;
     if (roles.places[i] == Place::Sum && (k.body[i].update != Update::Assign || !k.reassociate)) return false;
   }
@@ -154,8 +153,7 @@ class Cutter {
     vars_[chain.row.name] = size_ref(chain.first) + var_ref(chain.row.name);
     if (limit_) name_limit();
     for (const auto& [tensor, dims] : walked)
-      if (k.tensors[static_cast<size_t>(tensor)].role == Role::Temp)
-        shrink(block_.tensors[static_cast<size_t>(tensor)], dims);
+      if (k.tensor(tensor).role == Role::Temp) shrink(block_.tensors[static_cast<size_t>(tensor)], dims);
   }
 
   void run() {
@@ -213,9 +211,7 @@ class Cutter {
     t.strides[row] = is_one(all) ? all : all + constant_int(64 / bytes_of(t.dtype));
   }
 
-  bool is_block(int tensor) const {
-    return walked_.count(tensor) && k_.tensors[static_cast<size_t>(tensor)].role == Role::Temp;
-  }
+  bool is_block(int tensor) const { return walked_.count(tensor) && k_.tensor(tensor).role == Role::Temp; }
 
   std::vector<Expr> block_index(int tensor, std::vector<Expr> index) const {
     const std::vector<size_t>& dims = walked_.at(tensor);
@@ -241,7 +237,7 @@ class Cutter {
       KernelStatement s = k_.body[i];
       s.value = constant_of(0, s.value->type);
       out.kernel.body.push_back(blocked(std::move(s)));
-      out.kernel.tensors[static_cast<size_t>(k_.body[i].target)].role = Role::Output;
+      out.kernel.tensor(k_.body[i].target).role = Role::Output;
     }
     return out;
   }
@@ -298,7 +294,7 @@ class Cutter {
       if (std::any_of(k_.body.begin() + static_cast<std::ptrdiff_t>(from),
                       k_.body.begin() + static_cast<std::ptrdiff_t>(to),
                       [&](const KernelStatement& s) { return touches(s, t); }))
-        out.kernel.tensors[static_cast<size_t>(t)].role = places_[from] == Place::Sum ? Role::Output : Role::Input;
+        out.kernel.tensor(t).role = places_[from] == Place::Sum ? Role::Output : Role::Input;
     for (const auto& [tensor, dims] : walked_) {
       if (!is_block(tensor)) continue;
       bool elsewhere = false, here = false;
@@ -307,8 +303,8 @@ class Cutter {
         else here = here || k_.body[i].target == tensor;
       }
       if (!elsewhere) continue;
-      out.kernel.tensors[static_cast<size_t>(tensor)].role = here ? Role::Output : Role::Input;
-      if (std::count(chain_.between.begin(), chain_.between.end(), tensor) == 0) chain_.between.push_back(tensor);
+      out.kernel.tensor(tensor).role = here ? Role::Output : Role::Input;
+      if (!contains(chain_.between, tensor)) chain_.between.push_back(tensor);
     }
     return out;
   }
@@ -362,8 +358,7 @@ bool sums_stand_apart(const Kernel& k, const Roles& roles, const RowChain& chain
     const bool after = roles.places[i] == Place::After;
     bool reads_late = false, reads_rows = false;
     each_read(s.value, [&](const Read& r) {
-      const bool written =
-          std::any_of(k.body.begin(), k.body.end(), [&](const KernelStatement& w) { return w.target == r.tensor; });
+      const bool written = any_of(k.body, [&](const KernelStatement& w) { return w.target == r.tensor; });
       (late.count(r.tensor) ? reads_late : reads_rows) |= late.count(r.tensor) || written;
     });
     if (after ? reads_rows || mentions(s.value, chain.row.name) || meet(s.loops, chain.outer) : reads_late)
@@ -377,7 +372,7 @@ bool sums_stand_apart(const Kernel& k, const Roles& roles, const RowChain& chain
 std::optional<RowChain> chain_to(const Kernel& k, size_t end) {
   std::set<int> written = written_in(k);
   const Roles roles = roles_of(k, end, written);
-  const auto products = std::count_if(roles.products.begin(), roles.products.end(), [](const auto& p) { return !!p; });
+  const auto products = count_if(roles.products, [](const auto& p) { return !!p; });
   if (products < 2 || !keeps_roles(k, roles)) return std::nullopt;
   RowChain chain;
   chain.row = block_loop(roles);

@@ -4,7 +4,6 @@
 // it.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>

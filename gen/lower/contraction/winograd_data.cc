@@ -53,7 +53,7 @@ class DataTransform {
     return b_.add_buffer(name, DType::F32, Storage::Workspace, v_int(elements));
   }
   int64_t extent(size_t dim) const {
-    const Tensor& t = n_.kernel.tensors[static_cast<size_t>(n_.parts.source->tensor)];
+    const Tensor& t = n_.kernel.tensor(n_.parts.source->tensor);
     return *constant_value(t.dims[dim]);
   }
 

@@ -1,7 +1,6 @@
 // Loop tree → statements over scalars and vectors: the last step of lowering.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <functional>
 #include <set>
@@ -19,6 +18,7 @@
 #include "lower/tree/place_temps.h"
 #include "lower/tree/random_run.h"
 #include "support/pointer_map.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -66,7 +66,7 @@ class Generator {
     int64_t step() const { return rows ? 0 : lanes; }
     /// How far ahead a tensor is fetched, if at all.
     std::optional<int> prefetch_of(int tensor) const {
-      const bool wanted = prefetch_bytes > 0 && std::count(cached.begin(), cached.end(), tensor) == 0;
+      const bool wanted = prefetch_bytes > 0 && !contains(cached, tensor);
       return wanted ? std::optional(prefetch_bytes) : std::nullopt;
     }
   };

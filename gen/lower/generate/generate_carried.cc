@@ -1,10 +1,10 @@
 // Recurrences along a loop: the first iterations compute the values before the first element; after them each iteration
 // finds in variables what the ones before it made, so that the chain from one to the next does not go through memory.
-#include <algorithm>
 
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -15,7 +15,7 @@ const Bundle* Generator::known_value(int tensor, const std::vector<Expr>& index)
     const LinearForm apart = linear_form(a) - linear_form(b);
     return apart.terms.empty() && apart.constant == 0;
   };
-  const auto at = std::find_if(carried_.begin(), carried_.end(), [&](const CarriedValue& c) {
+  const auto at = find_if(carried_, [&](const CarriedValue& c) {
     return c.tensor == tensor && std::equal(c.index.begin(), c.index.end(), index.begin(), index.end(), equal);
   });
   return at == carried_.end() ? nullptr : &at->value;
@@ -63,7 +63,7 @@ void Generator::later_part(const TreeLoop& l) {
 
 /// Variables that begin with what the first iterations left in memory.
 void Generator::declare_carried(const TreeLoop& l, const HandedOn& h) {
-  const DType type = k_.tensors[static_cast<size_t>(h.tensor)].dtype;
+  const DType type = k_.tensor(h.tensor).dtype;
   const std::string base = base_name(read_of(h.tensor, type, h.made), k_) + "_";
   vars_[l.var.name] = {v_int(l.apart)};
   start_leaf({});
@@ -87,11 +87,10 @@ Bundle Generator::made_here(const HandedOn& h) {
   Bundle out = *made;
   for (Operand& v : out) {
     const auto* var = std::get_if<VVar>(&v->node);
-    const bool changes = var && std::any_of(carried_.begin(), carried_.end(), [&](const CarriedValue& c) {
-                           return std::any_of(c.value.begin(), c.value.end(), [&](const Operand& o) {
-                             return std::get<VVar>(o->node).name == var->name;
-                           });
-                         });
+    const bool changes =
+        var && any_of(carried_, [&](const CarriedValue& c) {
+          return any_of(c.value, [&](const Operand& o) { return std::get<VVar>(o->node).name == var->name; });
+        });
     if (!changes) continue;
     const std::string name = take_name(var->name + "_now");
     out_->push_back(s_let(name, v));

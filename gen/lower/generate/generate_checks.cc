@@ -1,10 +1,10 @@
 // Checks: loops that leave with a status where a condition does not hold.
-#include <algorithm>
 
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -34,9 +34,9 @@ Expr take_bound(CheckGroup& group, size_t depth, bool from) {
                                    [&](const LoopVar& l) { return mentions(bound->limit, l.name); });
     const auto needs = [&](const Expr& fail) {
       const std::vector<Expr> all = conjuncts(fail);
-      return all.size() > 1 && std::any_of(all.begin(), all.end(), [&](const Expr& o) { return same(o, c); });
+      return all.size() > 1 && any_of(all, [&](const Expr& o) { return same(o, c); });
     };
-    if (inner || !std::all_of(group.fails.begin(), group.fails.end(), needs)) continue;
+    if (inner || !all_of(group.fails, needs)) continue;
     for (Expr& fail : group.fails) {
       std::vector<Expr> rest = conjuncts(fail);
       std::erase_if(rest, [&](const Expr& o) { return same(o, c); });

@@ -1,9 +1,9 @@
 // Loops and stores: strip-mined vector loops with a partial remainder, plain loops elsewhere.
-#include <algorithm>
 
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -32,8 +32,7 @@ Generator::Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa,
   for (size_t t = 0; t < k_.tensors.size(); ++t) {
     const Tensor& tensor = k_.tensors[t];
     if (tensor.role != Role::Temp || places_[t].stored) names_.take(tensor.name);
-    const auto it =
-        std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& b) { return b.name == tensor.name; });
+    const auto it = find_if(buffers_, [&](const Buffer& b) { return b.name == tensor.name; });
     buffer_of_.push_back(it == buffers_.end() ? -1 : static_cast<int>(it - buffers_.begin()));
     if (tensor.role != Role::Temp || !places_[t].stored) continue;
     Expr elements = constant_int(1);
@@ -106,8 +105,7 @@ void Generator::plain_loop(const TreeLoop& l, const Operand& from) {
   names_.release(outer);
   const auto first = constant_value(from), last = constant_value(extent);
   const bool small = first && last && *last - *first <= kUnrolled;
-  const bool leaf = std::none_of(l.body.begin(), l.body.end(),
-                                 [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
+  const bool leaf = none_of(l.body, [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
   out_->push_back(with_kind(l.parallel      ? LoopKind::Parallel
                             : small && leaf ? LoopKind::Unrolled
                                             : LoopKind::Serial,
@@ -176,7 +174,7 @@ Bundle Generator::combined(const TreeDefine& d, const Bundle& v) {
   if (d.update == Update::Assign || d.update == Update::Last) return v;
   constexpr ScalarOp ops[] = {ScalarOp::Cast, ScalarOp::Add,    ScalarOp::Mul,   ScalarOp::Max,   ScalarOp::Min,
                               ScalarOp::Cast, ScalarOp::BitXor, ScalarOp::BitOr, ScalarOp::BitAnd};
-  const DType storage = k_.tensors[static_cast<size_t>(d.tensor)].dtype;
+  const DType storage = k_.tensor(d.tensor).dtype;
   const DType compute = dtype_row(storage).compute;
   const int buffer = buffer_of_[static_cast<size_t>(d.tensor)];
   Bundle out;
@@ -253,10 +251,9 @@ Nest perfect_nest(const TreeLoop& l) {
       const auto* other = std::get_if<TreeLoop>(&n.node);
       return other && other->var.name == first->var.name;
     };
-    if (!first || !std::all_of(body.begin(), body.end(), piece)) break;
+    if (!first || !all_of(body, piece)) break;
     const bool whole = body.size() > 1 || nest.loops.back()->periods || (!first->begin && !first->end);
-    const bool fixed = std::none_of(nest.loops.begin(), nest.loops.end(),
-                                    [&](auto* o) { return mentions(first->var.extent, o->var.name); });
+    const bool fixed = none_of(nest.loops, [&](auto* o) { return mentions(first->var.extent, o->var.name); });
     if (!whole || !fixed) break;
     nest.loops.push_back(first);
     nest.leaves.clear();
@@ -270,14 +267,13 @@ Nest perfect_nest(const TreeLoop& l) {
 /// Whether an index is looked up or divided, from inputs and variables of the loops around `l` alone.
 bool Generator::is_lookup_outside(const Expr& e, const TreeLoop& l) const {
   const Nest nest = perfect_nest(l);
-  const bool inside =
-      std::any_of(nest.loops.begin(), nest.loops.end(), [&](auto* o) { return mentions(e, o->var.name); });
+  const bool inside = any_of(nest.loops, [&](auto* o) { return mentions(e, o->var.name); });
   bool looks = false, known = !inside && outside_.count(e) == 0;
   walk(e, [&](const Expr& n) {
     const auto* v = std::get_if<VarRef>(&n->node);
     const auto* a = std::get_if<Apply>(&n->node);
     const auto* r = std::get_if<Read>(&n->node);
-    const Role role = r ? k_.tensors[static_cast<size_t>(r->tensor)].role : Role::Input;
+    const Role role = r ? k_.tensor(r->tensor).role : Role::Input;
     known = known && (role == Role::Input || role == Role::Constant) && (!v || vars_.contains(v->name)) &&
             !std::holds_alternative<Reduce>(n->node);
     looks = looks || r || (a && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod) && !constant_value(a->args[1]));
@@ -292,7 +288,7 @@ void Generator::name_lookups_outside(const TreeLoop& l) {
   const auto look = [&](const Expr& e) {
     if (!is_lookup_outside(e, l) || varies(e)) return false;
     if (always_defined(k_, e, ranges_)) outside_.emplace(e, position(e));
-    else if (std::count(looked_up.begin(), looked_up.end(), e) == 0) looked_up.push_back(e);
+    else if (!contains(looked_up, e)) looked_up.push_back(e);
     return true;
   };
   const Nest nest = perfect_nest(l);
@@ -335,7 +331,7 @@ void Generator::name_positions_outside(const TreeLoop& l) {
     for (const Expr& e : d->index) {
       bool reads = false, inputs = true;
       each_read(e, [&](const Read& r) {
-        const Role role = k_.tensors[static_cast<size_t>(r.tensor)].role;
+        const Role role = k_.tensor(r.tensor).role;
         reads = true;
         inputs = inputs && (role == Role::Input || role == Role::Constant);
       });
@@ -359,12 +355,11 @@ void Generator::define(const TreeDefine& d) {
   start_leaf({d.value});
   const TempPlace& place = places_[static_cast<size_t>(d.tensor)];
   if (place.stored) name_positions(d);
-  const Tensor& tensor = k_.tensors[static_cast<size_t>(d.tensor)];
+  const Tensor& tensor = k_.tensor(d.tensor);
   Bundle v = value(d.value);
   if (place.stored && !lanes_.var.empty()) v = spread(v, lanes_.parts);
   v = combined(d, v);
-  const bool carried =
-      std::any_of(carried_.begin(), carried_.end(), [&](const CarriedValue& c) { return c.tensor == d.tensor; });
+  const bool carried = any_of(carried_, [&](const CarriedValue& c) { return c.tensor == d.tensor; });
   if (place.forwarded || carried || !place.stored) {
     const std::string base = base_name(read_of(d.tensor, tensor.dtype, d.index), k_);
     for (Operand& x : v) x = named(base, x);

@@ -2,9 +2,8 @@
 // iterations that share it find theirs.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "lower/generate/generate.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -18,7 +17,7 @@ int native_lanes(const Isa& isa, DType type) { return std::max(1, isa.vector_bit
 
 int Generator::words_buffer(DType type, int64_t elements) {
   const auto same = [](const Buffer& b) { return b.storage == Storage::Stack && b.name.rfind("words", 0) == 0; };
-  const auto before = std::count_if(buffers_.begin(), buffers_.end(), same);
+  const auto before = count_if(buffers_, same);
   const std::string name = before == 0 ? "words" : fmt::format("words{}", before + 1);
   buffers_.push_back({name, type, Storage::Stack, -1, v_int(elements), true});
   return static_cast<int>(buffers_.size()) - 1;

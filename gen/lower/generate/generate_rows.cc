@@ -4,6 +4,7 @@
 
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -39,8 +40,7 @@ void Generator::rows_together(const TreeLoop& l, const Operand& first) {
 void Generator::over_rows(const TreeLoop& inner) {
   start_leaf({});
   const auto asks = [&](const std::function<bool(const Expr&)>& of) {
-    return std::any_of(inner.body.begin(), inner.body.end(),
-                       [&](const TreeNode& n) { return of(std::get<TreeAccumulate>(n.node).value); });
+    return any_of(inner.body, [&](const TreeNode& n) { return of(std::get<TreeAccumulate>(n.node).value); });
   };
   const auto each_row = [&](const Operand& v) {
     if (v->type.lanes == 1) return Bundle(static_cast<size_t>(rows_), v_splat(v, rows_));  // one number for all rows

@@ -1,12 +1,12 @@
 // Expressions → operands: scalars, or bundles of vectors where a value differs between the iterations that are written
 // together.
-#include <algorithm>
 #include <bit>
 
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
 #include "lower/tree/lane_survey.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -80,7 +80,7 @@ std::string Generator::base_name(const Expr& e, const Kernel& k) {
   const auto* a = std::get_if<Apply>(&e->node);
   if (a && a->op == ScalarOp::Cast && std::holds_alternative<Read>(a->args[0]->node)) return base_name(a->args[0], k);
   if (!r) return "t";
-  std::string name = k.tensors[static_cast<size_t>(r->tensor)].name;
+  std::string name = k.tensor(r->tensor).name;
   for (char& c : name)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return name;
@@ -224,7 +224,7 @@ Bundle Generator::read_value(const Expr& e, const Read& r) {
 
 /// An element of a table at a place that is known: the number itself.
 std::optional<Operand> Generator::table_element(int tensor, const Operand& offset) const {
-  const TensorData* data = k_.tensors[static_cast<size_t>(tensor)].data.get();
+  const TensorData* data = k_.tensor(tensor).data.get();
   const auto at = constant_value(offset);
   if (!data || !at || *at < 0 || *at >= element_count(data->dims)) return std::nullopt;
   if (is_complex(data->dtype) || is_small(data->dtype) || dtype_row(data->dtype).compute != data->dtype)
@@ -273,7 +273,7 @@ Bundle Generator::load(const Expr& e, const Read& r) {
 
 /// Of rows that go together: whether each reads elements of its own.
 bool Generator::differs_between_rows(const Read& r) const {
-  return std::any_of(r.index.begin(), r.index.end(), [&](const Expr& index) {
+  return any_of(r.index, [&](const Expr& index) {
     bool found = false;
     walk(index, [&](const Expr& e) {
       const auto* v = std::get_if<VarRef>(&e->node);
@@ -304,7 +304,7 @@ void Generator::prefetch(int buffer, const Operand& offset, int part, std::optio
   const Buffer& b = buffers_[static_cast<size_t>(buffer)];
   const int bytes = bytes_of(b.dtype);
   if (!ahead || part * lanes_.lanes * bytes % kLine != 0) return;
-  if (*ahead > 0 && b.tensor >= 0 && within_bytes(k_.tensors[static_cast<size_t>(b.tensor)], *ahead)) return;
+  if (*ahead > 0 && b.tensor >= 0 && within_bytes(k_.tensor(b.tensor), *ahead)) return;
   const Operand at = offset + v_int(*ahead / bytes);
   if (fetched_.insert({buffer, to_text(at)}).second) out_->push_back({SPrefetch{buffer, at, 3}});
 }
@@ -429,10 +429,9 @@ void Generator::name_conversions(const Expr& e, int part) {
 Expr Generator::inside(const Read& r) const {
   Expr all = constant_int(1, DType::Bool);
   for (size_t d = 0; d < r.index.size(); ++d) {
-    if (std::any_of(interior_.begin(), interior_.end(), [&](const std::string& v) { return mentions(r.index[d], v); }))
-      continue;
+    if (any_of(interior_, [&](const std::string& v) { return mentions(r.index[d], v); })) continue;
     const Expr low = apply(ScalarOp::Ge, {r.index[d], constant_int(0)});
-    const Expr high = apply(ScalarOp::Lt, {r.index[d], k_.tensors[static_cast<size_t>(r.tensor)].dims[d]});
+    const Expr high = apply(ScalarOp::Lt, {r.index[d], k_.tensor(r.tensor).dims[d]});
     all = apply(ScalarOp::And, {all, apply(ScalarOp::And, {low, high})});
   }
   return simplify(all, ranges_);

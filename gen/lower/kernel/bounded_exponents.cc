@@ -114,7 +114,7 @@ class BoundedExponents {
   /// Whether `bound_read` is an element of a temp that holds the maximum of values of which `value` is one.
   bool exceeds_none(const Expr& value, const Expr& bound_read) const {
     const auto* read = std::get_if<Read>(&bound_read->node);
-    if (!read || read->fill || k_.tensors[static_cast<size_t>(read->tensor)].role != Role::Temp) return false;
+    if (!read || read->fill || k_.tensor(read->tensor).role != Role::Temp) return false;
     const KernelStatement* definition = only_writer(read->tensor);
     const auto* row_maximum = definition ? std::get_if<Reduce>(&definition->value->node) : nullptr;
     if (!row_maximum || row_maximum->op != Reducer::Max || row_maximum->where) return false;

@@ -2,9 +2,10 @@
 // checks together.
 #include "lower/kernel/check_guards.h"
 
-#include <algorithm>
 #include <map>
 #include <optional>
+
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -85,14 +86,13 @@ CheckGroup group_of(const Check& c) {
 /// Whether the check joins the group. Only conditions of the innermost loop do.
 bool joins(CheckGroup& group, const Check& c) {
   const auto nothing = [](const Expr& e) { return e == nullptr; };
-  if (c.status != group.status || !std::all_of(group.around.begin(), group.around.end(), nothing)) return false;
+  if (c.status != group.status || !all_of(group.around, nothing)) return false;
   const std::optional<Check> mine = over_loops_of(group, c);
   if (!mine) return false;
   const CheckGroup alone = group_of(*mine);
-  if (alone.loops.size() != group.loops.size() || !std::all_of(alone.around.begin(), alone.around.end(), nothing))
-    return false;
+  if (alone.loops.size() != group.loops.size() || !all_of(alone.around, nothing)) return false;
   group.fails.push_back(alone.fails[0]);
-  if (!c.what.empty() && std::count(group.what.begin(), group.what.end(), c.what) == 0) group.what.push_back(c.what);
+  if (!c.what.empty() && !contains(group.what, c.what)) group.what.push_back(c.what);
   return true;
 }
 

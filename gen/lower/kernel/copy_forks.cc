@@ -1,10 +1,10 @@
 // Forks of copies: which dimensions are in lines, and where.
-#include <algorithm>
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
 #include "lower/kernel/fork_parts.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -34,7 +34,7 @@ std::optional<Clamped> clamped_in(const Expr& e, const std::vector<LoopVar>& loo
     return a && a->op == op && a->args.size() == 2 ? a : nullptr;
   };
   const auto known = [&](const Expr& x) {
-    return std::none_of(loops.begin(), loops.end(), [&](const LoopVar& l) { return mentions(x, l.name); });
+    return none_of(loops, [&](const LoopVar& l) { return mentions(x, l.name); });
   };
   std::optional<Clamped> found;
   walk(e, [&](const Expr& n) {
@@ -96,11 +96,9 @@ std::optional<Fork> fork_operands(const Kernel& k) {
     const bool copies = s.update == Update::Assign && s.target == k.body[0].target && !is_in_recurrence(s) &&
                         std::holds_alternative<Read>(s.value->node);
     if (!copies) return std::nullopt;
-    const auto own = std::find_if(s.loops.begin(), s.loops.end(), [&](const LoopVar& l) {
-      return is_open(k, size_name(l.extent)) &&
-             std::none_of(k.body.begin(), k.body.end(), [&](const KernelStatement& o) {
-               return &o != &s && std::any_of(o.loops.begin(), o.loops.end(),
-                                              [&](const LoopVar& x) { return same(x.extent, l.extent); });
+    const auto own = find_if(s.loops, [&](const LoopVar& l) {
+      return is_open(k, size_name(l.extent)) && none_of(k.body, [&](const KernelStatement& o) {
+               return &o != &s && any_of(o.loops, [&](const LoopVar& x) { return same(x.extent, l.extent); });
              });
     });
     if (own == s.loops.end()) return std::nullopt;
@@ -116,7 +114,7 @@ std::optional<Fork> fork_operands(const Kernel& k) {
 std::optional<Fork> fork_period(const Kernel& k) {
   const auto copy = only_copy(k);
   if (!copy || copy->read->index.empty()) return std::nullopt;
-  if (!is_one(k.tensors[static_cast<size_t>(copy->read->tensor)].strides.back())) return std::nullopt;
+  if (!is_one(k.tensor(copy->read->tensor).strides.back())) return std::nullopt;
   std::string period;
   for (const Expr& index : copy->read->index)
     walk(index, [&](const Expr& e) {
@@ -139,7 +137,7 @@ std::optional<Fork> fork_transposed(const Kernel& k) {
   if (k.body.size() != 1 || k.body[0].update != Update::Assign || is_in_recurrence(k.body[0])) return std::nullopt;
   const auto* read = std::get_if<Read>(&k.body[0].value->node);
   if (!read || read->fill) return std::nullopt;
-  const Tensor& source = k.tensors[static_cast<size_t>(read->tensor)];
+  const Tensor& source = k.tensor(read->tensor);
   if (source.strides.size() != 2 || constant_value(source.strides[1])) return std::nullopt;
   const std::string name = size_name(source.strides[0]);
   if (name.empty() || !is_open(k, name)) return std::nullopt;

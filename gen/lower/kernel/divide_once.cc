@@ -47,7 +47,7 @@ class DivideOnce {
     for (size_t i = 0; i < at_; ++i) {
       const KernelStatement& s = k_.body[i];
       const auto* sum = std::get_if<Reduce>(&s.value->node);
-      const Tensor t = k_.tensors[static_cast<size_t>(tensor)];
+      const Tensor t = k_.tensor(tensor);
       if (s.target != tensor || t.role != Role::Temp || !sum || sum->op != Reducer::Sum || s.update != Update::Assign ||
           is_in_recurrence(s))
         continue;

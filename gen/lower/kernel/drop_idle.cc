@@ -1,15 +1,14 @@
 // drop-idle: statements whose loops have no iteration go, and sums over nothing are what they begin with. What only
 // they used would otherwise have a name in the text and no memory.
-#include <algorithm>
 
 #include "lower/kernel/kernel_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
 bool never_runs(const std::vector<LoopVar>& loops) {
-  return std::any_of(loops.begin(), loops.end(),
-                     [](const LoopVar& v) { return constant_value(v.extent).value_or(1) <= 0; });
+  return any_of(loops, [](const LoopVar& v) { return constant_value(v.extent).value_or(1) <= 0; });
 }
 
 Expr without_empty_sums(const Expr& e) {

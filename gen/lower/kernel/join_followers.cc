@@ -1,10 +1,10 @@
 // join-followers: what reads a recurrence at the element that it has just made is computed in the recurrence's loops:
 // after h[t,n] = …; y[t] = sum[n](h[t,n]*c[n]) nobody needs an h of earlier t, and the part kept of it is small.
-#include <algorithm>
 #include <set>
 
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -62,7 +62,7 @@ class FollowerJoiner {
       std::vector<size_t>& dims = g.dims_of_lead[s.target];
       if (s.update != Update::Assign || !dims.empty()) return std::nullopt;
       for (const LoopVar& v : g.lead) {
-        const auto at = std::find_if(s.index.begin(), s.index.end(), [&](auto& e) { return is_variable(e, v.name); });
+        const auto at = find_if(s.index, [&](auto& e) { return is_variable(e, v.name); });
         if (at == s.index.end()) return std::nullopt;
         dims.push_back(static_cast<size_t>(at - s.index.begin()));
       }
@@ -94,7 +94,7 @@ class FollowerJoiner {
   /// The statement in the loops of the group; nothing where it does not follow it, or would lose by that.
   std::optional<KernelStatement> follower(const Group& g, const KernelStatement& s,
                                           const std::set<int>& between) const {
-    if (s.update != Update::Assign || s.where || k_.tensors[static_cast<size_t>(s.target)].shared) return std::nullopt;
+    if (s.update != Update::Assign || s.where || k_.tensor(s.target).shared) return std::nullopt;
     if (made_twice(s.target)) return std::nullopt;
     std::map<std::string, std::string> variables;  // of the statement → of the group
     bool possible = true, follows = false;
@@ -110,14 +110,14 @@ class FollowerJoiner {
     });
     if (!possible || !follows || variables.size() != g.lead.size()) return std::nullopt;
     KernelStatement out = in_loops_of(g, s, variables);
-    const bool named_twice = std::any_of(out.loops.begin(), out.loops.end(), [&](const LoopVar& a) {
-      return std::count_if(out.loops.begin(), out.loops.end(), [&](auto& b) { return a.name == b.name; }) > 1;
+    const bool named_twice = any_of(out.loops, [&](const LoopVar& a) {
+      return count_if(out.loops, [&](auto& b) { return a.name == b.name; }) > 1;
     });
     return named_twice || loses(g, out) ? std::nullopt : std::optional(std::move(out));
   }
 
   bool made_twice(int target) const {
-    return std::count_if(k_.body.begin(), k_.body.end(), [&](auto& s) { return s.target == target; }) > 1;
+    return count_if(k_.body, [&](auto& s) { return s.target == target; }) > 1;
   }
 
   /// Whether an index is a loop variable of the statement that can run as the group's does.
@@ -125,12 +125,12 @@ class FollowerJoiner {
                     std::map<std::string, std::string>& variables) {
     const auto* v = std::get_if<VarRef>(&index->node);
     if (!v) return false;
-    const auto loop = std::find_if(s.loops.begin(), s.loops.end(), [&](const LoopVar& l) { return l.name == v->name; });
+    const auto loop = find_if(s.loops, [&](const LoopVar& l) { return l.name == v->name; });
     if (loop == s.loops.end() || !same(loop->extent, lead.extent)) return false;
     const auto [at, fresh] = variables.emplace(v->name, lead.name);
     if (at->second != lead.name) return false;
     const auto taken = [&](const auto& pair) { return pair.second == lead.name && pair.first != v->name; };
-    return !fresh || std::none_of(variables.begin(), variables.end(), taken);
+    return !fresh || none_of(variables, taken);
   }
 
   static KernelStatement in_loops_of(const Group& g, const KernelStatement& s,

@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -30,9 +29,7 @@ std::span<const KernelPass> kernel_passes() {
 
 int add_temp(Kernel& k, const std::string& base, DType type, const std::vector<Expr>& dims) {
   std::string name = base;
-  const auto taken = [&] {
-    return std::any_of(k.tensors.begin(), k.tensors.end(), [&](const Tensor& t) { return t.name == name; });
-  };
+  const auto taken = [&] { return any_of(k.tensors, [&](const Tensor& t) { return t.name == name; }); };
   for (int n = 2; taken(); ++n) name = fmt::format("{}{}", base, n);
   k.tensors.push_back({name, Role::Temp, type, dims, contiguous_strides(dims)});
   return static_cast<int>(k.tensors.size()) - 1;

@@ -23,7 +23,7 @@ void each_node(const Expr& e, PointerMap<bool>& seen, const Visit& visit) {
 }
 
 bool in_range(const Kernel& k, const Read& r, const Ranges& ranges) {
-  const Tensor& t = k.tensors[static_cast<size_t>(r.tensor)];
+  const Tensor& t = k.tensor(r.tensor);
   for (size_t d = 0; d < r.index.size(); ++d)
     if (!proves_not_negative(linear_form(r.index[d]), ranges) || !proves_lt(r.index[d], t.dims[d], ranges))
       return false;

@@ -1,8 +1,6 @@
 // What a kernel says about its sizes and variables, in the form that proofs take; and what its statements touch.
 #pragma once
 
-#include <set>
-
 #include "algebra/linear.h"
 #include "ir/kernel/kernel.h"
 

@@ -1,9 +1,9 @@
 // Forks by how long a reduction is: short rows and short windows.
-#include <algorithm>
 #include <set>
 
 #include "lower/kernel/fork_parts.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -41,7 +41,7 @@ std::string reduced_rows(const Kernel& k) {
     plain = plain && known && is_float(r.value->type) && !r.where && !size.empty() && (rows.empty() || rows == size);
     rows = size;
     each_read(r.value, [&](const Read& read) {
-      const Tensor& t = k.tensors[static_cast<size_t>(read.tensor)];
+      const Tensor& t = k.tensor(read.tensor);
       for (size_t d = 0; d < read.index.size(); ++d)
         plain = plain && (!mentions(read.index[d], r.vars[0].name) || is_one(t.strides[d]));
     });
@@ -61,7 +61,7 @@ std::optional<ReducedColumns> reduced_columns(const Kernel& k, const LoopVar& co
   std::optional<ReducedColumns> found;
   if (r.vars.size() != 1) return found;
   each_read(r.value, [&](const Read& read) {
-    const Tensor& t = k.tensors[static_cast<size_t>(read.tensor)];
+    const Tensor& t = k.tensor(read.tensor);
     if (t.role == Role::Temp || bytes_of(t.dtype) < 4 || read.index.empty()) return;
     if (!is_variable(read.index.back(), column.name)) return;
     const bool walked = std::any_of(read.index.begin(), read.index.end() - 1,
@@ -140,7 +140,7 @@ std::optional<Fork> fork_columns(const Kernel& k) {
 std::optional<Fork> fork_windows(const Kernel& k) {
   const Expr all = short_windows(k);
   const auto known = [&](const Expr& f) { return same(f, all); };
-  if (!all || ruled_out(k, all) || std::any_of(k.facts.begin(), k.facts.end(), known)) return std::nullopt;
+  if (!all || ruled_out(k, all) || any_of(k.facts, known)) return std::nullopt;
   Fork f = fork_on(all, k, k);
   f.then.facts.push_back(all);
   return f;

@@ -2,11 +2,11 @@
 // scores that `sum[j : j < Len[b]]` reads, for as many j as the length says.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/loop_bounds.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -57,9 +57,7 @@ class CommonBounds {
       if (own.size() == r.index.size() && translates(c, own)) here.push_back(substitute(c, own));
     if (!common_) common_ = std::move(here);
     else
-      std::erase_if(*common_, [&](const Expr& c) {
-        return std::none_of(here.begin(), here.end(), [&](const Expr& o) { return same(c, o); });
-      });
+      std::erase_if(*common_, [&](const Expr& c) { return none_of(here, [&](const Expr& o) { return same(c, o); }); });
   }
 
   /// Whether the statement can ask it: it mentions no other variable, and reads inputs alone.
@@ -69,7 +67,7 @@ class CommonBounds {
       const auto* v = std::get_if<VarRef>(&e->node);
       const auto* r = std::get_if<Read>(&e->node);
       all = all && (!v || own.contains(v->name)) && !std::holds_alternative<Reduce>(e->node) &&
-            (!r || k_.tensors[static_cast<size_t>(r->tensor)].role == Role::Input);
+            (!r || k_.tensor(r->tensor).role == Role::Input);
       return all;
     });
     return all;
@@ -88,19 +86,16 @@ Kernel limit_temps(const Kernel& kernel) {
     KernelStatement& s = k.body[i];
     const auto joined = [](const KernelStatement& o) { return is_in_recurrence(o) || o.joined > 0; };
     const auto writes = [&](const KernelStatement& o) { return o.target == s.target; };
-    if (k.tensors[static_cast<size_t>(s.target)].role != Role::Temp || s.update != Update::Assign || s.where ||
-        joined(s) || (i + 1 < k.body.size() && joined(k.body[i + 1])) ||
-        std::count_if(k.body.begin(), k.body.end(), writes) > 1 ||
-        !std::all_of(s.index.begin(), s.index.end(),
-                     [](const Expr& e) { return std::holds_alternative<VarRef>(e->node); }))
+    if (k.tensor(s.target).role != Role::Temp || s.update != Update::Assign || s.where || joined(s) ||
+        (i + 1 < k.body.size() && joined(k.body[i + 1])) || count_if(k.body, writes) > 1 ||
+        !all_of(s.index, [](const Expr& e) { return std::holds_alternative<VarRef>(e->node); }))
       continue;
     CommonBounds bounds(k, s);
     for (const Check& c : k.checks) bounds.visit(c.holds, {});
     for (const KernelStatement& o : k.body) bounds.note(o);
     s.where = bounds.condition();
     if (s.where)
-      k.notes.push_back(fmt::format("{}: only where {}", k.tensors[static_cast<size_t>(s.target)].name,
-                                    to_text(s.where, tensor_names(k))));
+      k.notes.push_back(fmt::format("{}: only where {}", k.tensor(s.target).name, to_text(s.where, tensor_names(k))));
   }
   return k;
 }

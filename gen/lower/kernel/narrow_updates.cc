@@ -1,11 +1,10 @@
 // Comparisons as differences that are not negative.
 #include "lower/kernel/narrow_updates.h"
 
-#include <algorithm>
-
 #include "algebra/linear.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -25,7 +24,7 @@ Expr not_negative(const Expr& condition) {
 }
 
 bool is_known(const Expr& difference, const std::vector<Expr>& known) {
-  return std::any_of(known.begin(), known.end(), [&](const Expr& k) {
+  return any_of(known, [&](const Expr& k) {
     const LinearForm rest = linear_form(k) - linear_form(difference);
     return rest.terms.empty() && rest.constant == 0;
   });
@@ -76,7 +75,7 @@ void narrow_update(const Kernel& kernel, KernelStatement& update) {
 bool is_positive(const Kernel& kernel, const Expr& e) {
   if (const auto c = constant_value(e)) return *c > 0;
   const Expr positive = apply(ScalarOp::Gt, {e, constant_int(0)});
-  return std::any_of(kernel.facts.begin(), kernel.facts.end(), [&](const Expr& f) { return same(f, positive); });
+  return any_of(kernel.facts, [&](const Expr& f) { return same(f, positive); });
 }
 
 }  // namespace tenon

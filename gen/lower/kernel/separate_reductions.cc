@@ -3,12 +3,12 @@
 // it.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "ir/kernel/kernel.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -69,7 +69,7 @@ class ReductionSeparator {
     if (const auto* r = std::get_if<Reduce>(&e->node)) {
       // What depends on the running value of a fold around it is computed where the fold is.
       const auto depends = [&](const std::string& running) { return running != r->running && mentions(e, running); };
-      if (std::any_of(running_.begin(), running_.end(), depends)) return e;
+      if (any_of(running_, depends)) return e;
       return as_temp(inside(e, scope), scope, guard);
     }
     if (const auto* s = std::get_if<Select>(&e->node)) {

@@ -3,12 +3,12 @@
 // columns; boxes are taken along one dim, then along the other.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -23,7 +23,7 @@ struct Split {
 };
 
 bool mentions_any(const std::vector<Expr>& all, const std::string& var) {
-  return std::any_of(all.begin(), all.end(), [&](const Expr& e) { return mentions(e, var); });
+  return any_of(all, [&](const Expr& e) { return mentions(e, var); });
 }
 
 Expr product(const std::vector<Expr>& factors) {
@@ -47,7 +47,7 @@ class SumSeparator {
   }
 
   bool finds_any() const {
-    return std::any_of(k_.body.begin(), k_.body.end(), [&](const KernelStatement& s) { return split_of(s); });
+    return any_of(k_.body, [&](const KernelStatement& s) { return split_of(s); });
   }
 
  private:
@@ -104,8 +104,7 @@ class SumSeparator {
     add_loops(ranges, split.loops);
     add_loops(ranges, {split.var});
     const auto defined = [&](const Expr& e) { return always_defined(k_, e, ranges); };
-    return std::all_of(split.inner.begin(), split.inner.end(), defined) &&
-           std::all_of(split.inner_where.begin(), split.inner_where.end(), defined);
+    return all_of(split.inner, defined) && all_of(split.inner_where, defined);
   }
 
   /// Puts the inner reduction before statement `at`; gives the number of statements added.
@@ -131,7 +130,7 @@ class SumSeparator {
   }
 
   int new_temp(const KernelStatement& s, DType type, const std::vector<Expr>& dims) {
-    const std::string base = k_.tensors[static_cast<size_t>(s.target)].name + "_part";
+    const std::string base = k_.tensor(s.target).name + "_part";
     std::string name = base;
     for (int n = 2; !names_.insert(name).second; ++n) name = fmt::format("{}{}", base, n);
     k_.tensors.push_back({name, Role::Temp, type, dims, contiguous_strides(dims)});

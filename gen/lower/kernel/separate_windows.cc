@@ -3,7 +3,6 @@
 // the border of the input.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "algebra/linear.h"
@@ -11,6 +10,7 @@
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/narrow_updates.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -75,7 +75,7 @@ class WindowSeparator {
  private:
   /// Whether another reduction reads the tensor too: where it goes over the same windows, one line saves little.
   static bool read_again(int tensor, const KernelStatement& s, const std::vector<KernelStatement>& body) {
-    return std::any_of(body.begin(), body.end(), [&](const KernelStatement& other) {
+    return any_of(body, [&](const KernelStatement& other) {
       return &other != &s && std::holds_alternative<Reduce>(other.value->node) && reads_tensor(other.value, tensor);
     });
   }
@@ -111,11 +111,9 @@ class WindowSeparator {
     std::vector<Expr> elsewhere(read.index.begin(), read.index.end() - 1);
     elsewhere.push_back(read.fill);
     elsewhere.push_back(with_read(value, w.read, read.fill));
-    if (std::any_of(elsewhere.begin(), elsewhere.end(),
-                    [&](const Expr& e) { return mentions(e, w.x.name) || mentions(e, w.along.name); }))
+    if (any_of(elsewhere, [&](const Expr& e) { return mentions(e, w.x.name) || mentions(e, w.along.name); }))
       return false;
-    return std::none_of(w.down.begin(), w.down.end(),
-                        [&](const LoopVar& v) { return mentions(elsewhere.back(), v.name); });
+    return none_of(w.down, [&](const LoopVar& v) { return mentions(elsewhere.back(), v.name); });
   }
 
   /// The parts of the line; false where all are numbers and it has no border, or nothing else.

@@ -1,9 +1,9 @@
 // share-functions: sum[n](exp(X[n])*V[n])/sum[n](exp(X[n])) names exp(X[n]), so that the loop of both sums computes it
 // once.
-#include <algorithm>
 
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -62,7 +62,7 @@ class FunctionSharer {
         std::holds_alternative<Reduce>(e->node))
       return;
     if (is_costly(e)) {
-      if (std::none_of(out.begin(), out.end(), [&](const Expr& o) { return same(o, e); })) out.push_back(e);
+      if (none_of(out, [&](const Expr& o) { return same(o, e); })) out.push_back(e);
       return;
     }
     each_child(e, [&](const Expr& c) { collect(c, out); });
@@ -71,7 +71,7 @@ class FunctionSharer {
   static bool contains(const Expr& value, const Expr& e) {
     std::vector<Expr> all;
     collect(value, all);
-    return std::any_of(all.begin(), all.end(), [&](const Expr& o) { return same(o, e); });
+    return any_of(all, [&](const Expr& o) { return same(o, e); });
   }
 
   /// Whether what `e` reads is something else after the statement.
@@ -101,8 +101,7 @@ class FunctionSharer {
     Ranges ranges = sizes_;
     add_loops(ranges, s.loops);
     add_loops(ranges, vars);
-    return always_defined(out_, e, ranges) &&
-           std::all_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return mentions(e, v.name); });
+    return always_defined(out_, e, ranges) && all_of(vars, [&](const LoopVar& v) { return mentions(e, v.name); });
   }
 
   void name(const Expr& e, const std::vector<size_t>& users) {
@@ -121,8 +120,7 @@ class FunctionSharer {
     made.value = e;
     made.formula = first.formula;
     std::string of = out_.tensors[static_cast<size_t>(first.target)].name + "_value";
-    while (std::any_of(out_.tensors.begin(), out_.tensors.end(), [&](const Tensor& o) { return o.name == of; }))
-      of += "_";
+    while (any_of(out_.tensors, [&](const Tensor& o) { return o.name == of; })) of += "_";
     out_.tensors.push_back({of, Role::Temp, e->type, dims, contiguous_strides(dims)});
     for (const size_t k : users) {
       const Expr theirs = in_terms_of(e, users[0], k),

@@ -2,14 +2,13 @@
 // over fewer than i elements of N. The running sum becomes a temp over k, and the statement reads it at its place.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algebra/fresh_names.h"
 #include "algebra/normal_fills.h"
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -50,8 +49,7 @@ class PrefixShifter {
       const auto* v = std::get_if<VarRef>(&atom->node);
       if (!v && !std::holds_alternative<SizeRef>(atom->node)) return std::nullopt;
       if (!v) continue;
-      const auto loop =
-          std::find_if(s.loops.begin(), s.loops.end(), [&](const LoopVar& l) { return l.name == v->name; });
+      const auto loop = find_if(s.loops, [&](const LoopVar& l) { return l.name == v->name; });
       if (loop == s.loops.end() || mentions(r->value, v->name)) return std::nullopt;
       saves = saves || constant_value(loop->extent).value_or(2) > 1;
       const Expr last = loop->extent - constant_int(1);

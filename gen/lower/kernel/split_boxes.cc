@@ -3,14 +3,13 @@
 // made of boxes of 32 elements, those of boxes of 4, and the remainder.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algebra/fresh_names.h"
 #include "algebra/simplify.h"
 #include "ir/kernel/expr.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/sliding_box.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -112,9 +111,7 @@ class BoxSplitter {
 
   /// The element of a part made at places for the place `at`.
   static std::vector<Expr> index_of(const KernelStatement& part, const std::string& place, const Expr& at) {
-    std::vector<Expr> index;
-    for (const Expr& e : part.index) index.push_back(is_variable(e, place) ? simplify(at) : e);
-    return index;
+    return mapped(part.index, [&](const Expr& e) { return is_variable(e, place) ? simplify(at) : e; });
   }
 
   /// The elements that a condition keeps, as a box over a line that has the identity around it. No more of it is looked

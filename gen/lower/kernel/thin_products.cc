@@ -1,8 +1,8 @@
 // Which products are thin: conditions over extents and strides.
-#include <algorithm>
 
 #include "lower/kernel/fork_parts.h"
 #include "lower/kernel/variants.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -34,7 +34,7 @@ class Assumptions {
   }
 
   bool dense(const Read& r, const std::string& var) {
-    const std::vector<Expr>& strides = k_.tensors[static_cast<size_t>(r.tensor)].strides;
+    const std::vector<Expr>& strides = k_.tensor(r.tensor).strides;
     bool found = false;
     for (size_t d = 0; d < r.index.size(); ++d) {
       if (!mentions(r.index[d], var)) continue;
@@ -140,15 +140,14 @@ std::optional<ThinProduct> along_other(const Kernel& k, const Contraction& c, bo
 /// Whether one of the conditions always holds: a matrix is dense along one of its dims.
 bool is_certain(const Kernel& k, const Expr& a, const Expr& b) {
   return a && b &&
-         std::any_of(k.facts.begin(), k.facts.end(),
-                     [&, either = apply(ScalarOp::Or, {a, b})](const Expr& f) { return same(f, either); });
+         any_of(k.facts, [&, either = apply(ScalarOp::Or, {a, b})](const Expr& f) { return same(f, either); });
 }
 
 }  // namespace
 
 std::vector<ThinProduct> thin_products(const Kernel& k, const Contraction& c) {
   std::vector<ThinProduct> out;
-  const bool open = std::any_of(k.sizes.begin(), k.sizes.end(), [](const Size& s) { return s.lo < s.hi; });
+  const bool open = any_of(k.sizes, [](const Size& s) { return s.lo < s.hi; });
   const bool floats = is_float(c.result) && is_float(c.accumulator), integers = c.result == DType::I32;
   if (!open || !(floats || integers) || c.depth.size() != 1 || c.rows.size() > 1 || c.columns.size() > 1 ||
       (c.rows.empty() && c.columns.empty()) || c.transposed)

@@ -253,13 +253,13 @@ std::string last_of_copy(const Kernel& k) {
     const auto* read = std::get_if<Read>(&s.value->node);
     if (!read || is_in_recurrence(s)) continue;
     const bool copies = s.update == Update::Assign;
-    const Tensor& t = k.tensors[static_cast<size_t>(copies ? s.target : read->tensor)];
+    const Tensor& t = k.tensor(copies ? s.target : read->tensor);
     const std::vector<Expr>& index = copies ? s.index : read->index;
     const size_t rank = t.dims.size();
     if (rank < 2) continue;
     const std::string name = size_name(t.dims[rank - 1]);
     if (name.empty() || !is_open(k, name) || !same(t.strides[rank - 2], t.dims[rank - 1])) continue;
-    const bool moves = std::any_of(s.loops.begin(), s.loops.end(), [&](const LoopVar& l) {
+    const bool moves = any_of(s.loops, [&](const LoopVar& l) {
       const auto along = affine_in(index[rank - 2], l.name);
       return along && is_one(along->coefficient);
     });
@@ -272,13 +272,13 @@ std::string last_of_copy(const Kernel& k) {
 /// load and a store.
 bool is_gather(const Kernel& k) {
   const auto told = [](const std::vector<Expr>& index) {
-    return std::any_of(index.begin(), index.end(), [](const Expr& i) {
+    return any_of(index, [](const Expr& i) {
       bool found = false;
       each_read(i, [&](const Read&) { found = true; });
       return found;
     });
   };
-  return std::any_of(k.body.begin(), k.body.end(), [&](const KernelStatement& s) {
+  return any_of(k.body, [&](const KernelStatement& s) {
     const auto* r = std::get_if<Read>(&s.value->node);
     return r && (told(r->index) || told(s.index));
   });

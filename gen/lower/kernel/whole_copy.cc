@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algebra/contraction_value.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/nest/rename_nest.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -40,8 +39,7 @@ std::optional<WholeCopy> whole_copy(const Kernel& part) {
       !same(y.strides, contiguous_strides(y.dims)))
     return std::nullopt;
   std::vector<Expr> dims = y.dims, steps = x.strides;
-  if (std::all_of(dims.begin(), dims.end(), [](const Expr& e) { return constant_value(e).has_value(); }))
-    return std::nullopt;
+  if (all_of(dims, [](const Expr& e) { return constant_value(e).has_value(); })) return std::nullopt;
   flatten(dims, steps);
 
   WholeCopy out{{}, {}, read->tensor, s.target};

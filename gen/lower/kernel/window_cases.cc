@@ -1,5 +1,4 @@
 // Which windows are cases: what sizes and attributes are then, and the kernel for each.
-#include <algorithm>
 
 #include "algebra/known_values.h"
 #include "algebra/linear.h"
@@ -7,6 +6,7 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -34,8 +34,7 @@ class Case {
   /// Every term of the sum is 0.
   bool is_zero(const Expr& sum) {
     const LinearForm form = linear_form(sum);
-    return form.constant == 0 &&
-           std::all_of(form.terms.begin(), form.terms.end(), [&](const auto& t) { return is(t.first, 0); });
+    return form.constant == 0 && all_of(form.terms, [&](const auto& t) { return is(t.first, 0); });
   }
 
   WindowCase result() const { return {holds_, simplify_kernel(with_known(k_, known_))}; }
@@ -86,7 +85,7 @@ std::optional<WindowCase> few_filters(const Kernel& k, const Contraction& c, con
 /// Windows of one element, without padding: a product of matrices.
 std::optional<WindowCase> one_element(const Kernel& k, const Contraction& c, const Read& read) {
   Case one(k);
-  const Tensor& t = k.tensors[static_cast<size_t>(read.tensor)];
+  const Tensor& t = k.tensor(read.tensor);
   for (const SlidingIndex& s : sliding(c, read)) {
     Expr rest = s.form.rest;
     for (const LoopVar& v : c.depth) {

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 
 #include "algebra/nest_survey.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -212,9 +212,7 @@ std::optional<Staged> staged(const Block& body, const std::vector<Buffer>& buffe
     used.add(body[i]);
     const bool let = std::holds_alternative<SLet>(body[i].node),
                varies = std::holds_alternative<SVar>(body[i].node) || std::holds_alternative<SAssign>(body[i].node);
-    if (used.fails || varies ||
-        (let ? used.loads : !std::all_of(used.buffers.begin(), used.buffers.end(), may_be_made_again)))
-      return std::nullopt;
+    if (used.fails || varies || (let ? used.loads : !all_of(used.buffers, may_be_made_again))) return std::nullopt;
     (let ? out.lets : out.made).push_back(body[i]);
   }
   return out;
@@ -397,7 +395,7 @@ std::vector<Phase> parallel_phases(const LoopNest& nest) {
   Known known;
   const Block root = opened(nest.body, known);
   std::vector<Group> groups = groups_of(root, known);
-  if (std::none_of(groups.begin(), groups.end(), [](const Group& g) { return g.parallel; })) return {};
+  if (none_of(groups, [](const Group& g) { return g.parallel; })) return {};
   move_preparations(groups, nest.buffers);
   const std::vector<BufferUse> uses = uses_of(groups, nest.buffers.size());
   std::vector<Buffer> buffers = nest.buffers;

@@ -1,6 +1,5 @@
 // block-lines: a loop over rows, each of which has a line of its own, becomes one over blocks of rows with a loop for
 // the lines and one for the reads of them.
-#include <algorithm>
 #include <set>
 
 #include "algebra/simplify.h"
@@ -8,6 +7,7 @@
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/build_loops.h"
 #include "lower/tree/loop_tree.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -19,7 +19,7 @@ using Index = std::vector<Expr>;
 
 /// Adds the tensors that a tree assigns; false where it does anything else to one.
 bool add_assigned(const Tree& tree, std::set<int>& out) {
-  return std::all_of(tree.begin(), tree.end(), [&](const TreeNode& n) {
+  return all_of(tree, [&](const TreeNode& n) {
     if (const auto* l = std::get_if<TreeLoop>(&n.node)) return add_assigned(l->body, out);
     if (std::holds_alternative<TreeTranspose>(n.node)) return false;
     const auto* d = std::get_if<TreeDefine>(&n.node);
@@ -68,25 +68,22 @@ class LineBlocker {
   /// The temp whose line each iteration puts together and the last loop in it reads by windows; -1: none.
   int line_of(const TreeLoop& rows) {
     if (rows.ordered || rows.carried || rows.begin || rows.end || constant_value(rows.var.extent)) return -1;
-    if (rows.body.size() < 3 || std::any_of(rows.body.begin(), rows.body.end(), [](const TreeNode& n) {
-          return !std::holds_alternative<TreeLoop>(n.node);
-        }))
+    if (rows.body.size() < 3 ||
+        any_of(rows.body, [](const TreeNode& n) { return !std::holds_alternative<TreeLoop>(n.node); }))
       return -1;
     const Tree lines(rows.body.begin(), rows.body.end() - 1);
     std::set<int> made, results;
     if (!add_assigned(lines, made) || !add_assigned({rows.body.back()}, results) || made.size() != 1) return -1;
     const int line = *made.begin();
-    if (results.count(line) || k_.tensors[static_cast<size_t>(line)].role != Role::Temp) return -1;
+    if (results.count(line) || k_.tensor(line).role != Role::Temp) return -1;
     std::vector<Index> used;
     for (const int r : results) collect_reads(lines, r, used);
     if (!used.empty()) return -1;
     collect_reads(tree_.body, line, used);
-    if (used.empty() || !std::all_of(used.begin(), used.end(), [](const Index& i) { return slides(i.back()); }))
-      return -1;
+    if (used.empty() || !all_of(used, [](const Index& i) { return slides(i.back()); })) return -1;
     collect_defines(tree_.body, line, used);
     for (dim_ = 0; dim_ + 1 < used.front().size(); ++dim_)
-      if (std::all_of(used.begin(), used.end(), [&](const Index& i) { return is_variable(i[dim_], rows.var.name); }))
-        return line;
+      if (all_of(used, [&](const Index& i) { return is_variable(i[dim_], rows.var.name); })) return line;
     return -1;
   }
 
@@ -96,7 +93,7 @@ class LineBlocker {
     TreeLoop out;
     out.var = {letter + "_block" + row.substr(letter.size()),
                simplify(apply(ScalarOp::FloorDiv, {rows.var.extent + height - constant_int(1), height}))};
-    const Tensor of = k_.tensors[static_cast<size_t>(line)];
+    const Tensor of = k_.tensor(line);
     Index dims = of.dims;
     dims[dim_] = out.var.extent;
     dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(dim_) + 1, height);

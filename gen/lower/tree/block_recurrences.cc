@@ -1,7 +1,6 @@
 // block-recurrences: the loop over rows becomes one over blocks of rows, and one over the rows that are left at the
 // end. Columns that do not need each other are taken in strips, around the rows: what a strip's rows have made stays in
 // the cache until the last row has read it, and strips can be shared by threads.
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +9,7 @@
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/build_loops.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -58,7 +58,7 @@ bool takes_in_rows(Rows& r) {
   if (!r.grows && !moves_by(begin, var, -1)) return false;
   const Expr& fixed = r.grows ? begin : end;
   if (fixed && mentions(fixed, var)) return false;
-  return std::none_of(r.columns.begin(), r.columns.end(), [&](const TreeLoop* c) {
+  return none_of(r.columns, [&](const TreeLoop* c) {
     return (begin && mentions(begin, c->var.name)) || (end && mentions(end, c->var.name));
   });
 }
@@ -71,8 +71,7 @@ bool reads_rows_by_sum(const Rows& r) {
   bool ok = true;
   each_read(r.value, [&](const Read& x) {
     if (made.count(x.tensor) == 0) return;
-    ok = ok && !x.fill &&
-         std::none_of(x.index.begin(), x.index.end(), [&](const Expr& e) { return mentions(e, r.row->var.name); });
+    ok = ok && !x.fill && none_of(x.index, [&](const Expr& e) { return mentions(e, r.row->var.name); });
   });
   return ok;
 }
@@ -98,7 +97,7 @@ std::optional<Rows> rows_of(const Kernel& k, const LoopTree& tree, const TreeLoo
     const auto* d = std::get_if<TreeDefine>(&n.node);
     return d && d->update == Update::Assign && !d->where;
   };
-  const bool plain = std::all_of(r.rest.begin(), r.rest.end(), defines);
+  const bool plain = all_of(r.rest, defines);
   return plain && takes_in_rows(r) && reads_rows_by_sum(r) ? std::optional(std::move(r)) : std::nullopt;
 }
 
@@ -114,7 +113,7 @@ bool apart(const Rows& r, const std::string& column) {
   };
   for (const TreeNode& n : r.rest) {
     const auto& d = std::get<TreeDefine>(n.node);
-    const auto at = std::find_if(d.index.begin(), d.index.end(), [&](const Expr& e) { return is_variable(e, column); });
+    const auto at = find_if(d.index, [&](const Expr& e) { return is_variable(e, column); });
     if (at == d.index.end()) return false;
     const auto dim = static_cast<size_t>(at - d.index.begin());
     ok = ok && dims.try_emplace(d.tensor, dim).first->second == dim;
@@ -153,8 +152,7 @@ int rows_made(const Rows& r) {
     for (size_t d = 0; d < x.index.size(); ++d)
       ok = ok && (d == row ? is_variable(x.index[d], sum) : !mentions(x.index[d], sum));
     for (const TreeLoop* c : r.columns)
-      ok =
-          ok && std::any_of(x.index.begin(), x.index.end(), [&](const Expr& e) { return is_variable(e, c->var.name); });
+      ok = ok && any_of(x.index, [&](const Expr& e) { return is_variable(e, c->var.name); });
   });
   return ok ? made : -1;
 }
@@ -201,8 +199,8 @@ class Blocker {
 
   /// Rows of a power of two fall on top of each other in the caches: those of the strip get a copy, a cache line apart.
   void keep_strip(Rows& r, const Expr& width) {
-    const DType type = k_.tensors[static_cast<size_t>(r.made)].dtype;
-    const std::string name = k_.tensors[static_cast<size_t>(r.made)].name + "_strip";
+    const DType type = k_.tensor(r.made).dtype;
+    const std::string name = k_.tensor(r.made).name + "_strip";
     std::vector<Expr> dims{r.row->var.extent};
     const Expr pitch = width + constant_int(kLine / bytes_of(type));
     for (const TreeLoop* c : r.columns) dims.push_back(c == r.columns.back() ? pitch : c->var.extent);
@@ -211,8 +209,7 @@ class Blocker {
     std::vector<Expr> index;
     for (const TreeNode& n : r.rest)
       if (const auto& d = std::get<TreeDefine>(n.node); d.tensor == r.made) index = d.index;
-    const Expr row =
-        *std::find_if(index.begin(), index.end(), [&](const Expr& e) { return mentions(e, r.row->var.name); });
+    const Expr row = *find_if(index, [&](const Expr& e) { return mentions(e, r.row->var.name); });
     r.rest.push_back({TreeDefine{r.strip, strip_index(r, row), Update::Assign, read_of(r.made, type, index), ""}});
   }
 

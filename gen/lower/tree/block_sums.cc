@@ -1,11 +1,11 @@
 // Blocking sums: one loop becomes a loop over blocks with an accumulator of its own inside.
-#include <algorithm>
 #include <map>
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
 #include "lower/tree/tree_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -56,8 +56,7 @@ class Blocks {
   /// theirs around `l`: windows, whose rows are short.)
   std::vector<int> long_sums(const Tree& around, const TreeLoop& l) const {
     std::vector<int> sums;
-    const bool has_loops = std::any_of(l.body.begin(), l.body.end(),
-                                       [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
+    const bool has_loops = any_of(l.body, [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
     const int64_t together = int64_t{l.shape.lanes} * l.shape.parts;
     if (has_loops || l.ordered || l.carried || l.parallel || is_short(l, together)) return sums;
     for (const TreeNode& n : l.body) {
@@ -79,7 +78,7 @@ class Blocks {
   bool is_short(const TreeLoop& l, int64_t together) const {
     const int64_t most = kManyAdditions * together;
     return is_block(l, most) || proves_le(l.var.extent, constant_int(most), ranges_) ||
-           std::any_of(facts_.begin(), facts_.end(), [&](const Expr& f) {
+           any_of(facts_, [&](const Expr& f) {
              const auto* a = std::get_if<Apply>(&f->node);
              return a && a->op == ScalarOp::Le && same(a->args[0], l.var.extent) &&
                     constant_value(a->args[1]).value_or(INT64_MAX) <= most;
@@ -87,7 +86,7 @@ class Blocks {
   }
 
   static bool begins(const Tree& t, int accumulator) {
-    return std::any_of(t.begin(), t.end(), [&](const TreeNode& n) {
+    return any_of(t, [&](const TreeNode& n) {
       const auto* b = std::get_if<TreeBegin>(&n.node);
       return b && b->accumulator == accumulator;
     });

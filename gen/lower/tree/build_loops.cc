@@ -4,12 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -46,7 +45,7 @@ void touch(const TreeNode& node, Touches& out) {
 }
 
 bool reduces(const Tree& tree) {
-  return std::any_of(tree.begin(), tree.end(), [](const TreeNode& n) {
+  return any_of(tree, [](const TreeNode& n) {
     const auto* l = std::get_if<TreeLoop>(&n.node);
     return std::holds_alternative<TreeBegin>(n.node) || (l && reduces(l->body));
   });
@@ -75,7 +74,7 @@ class LoopBuilder {
       Pending p;
       names_.clear();
       joined_ = {k_.body.begin() + static_cast<std::ptrdiff_t>(n + 1), k_.body.end()};
-      joined_.erase(std::find_if(joined_.begin(), joined_.end(), [](auto& o) { return o.joined == 0; }), joined_.end());
+      joined_.erase(find_if(joined_, [](auto& o) { return o.joined == 0; }), joined_.end());
       p.define = {s.target, s.index, s.update, s.value, s.formula, s.where};
       p.loops = s.loops;
       p.scan = recognise_scan(s, sizes);
@@ -91,9 +90,9 @@ class LoopBuilder {
 
  private:
   void note_scan(const KernelStatement& s, const Scan& scan) {
-    tree_.notes.push_back(fmt::format(
-        "{}: {} of each {} in one pass over {}", k_.tensors[static_cast<size_t>(s.target)].name,
-        name_of(std::get<Reduce>(s.value->node).op), scan.backwards ? "suffix" : "prefix", s.loops[scan.loop].name));
+    tree_.notes.push_back(fmt::format("{}: {} of each {} in one pass over {}", k_.tensor(s.target).name,
+                                      name_of(std::get<Reduce>(s.value->node).op), scan.backwards ? "suffix" : "prefix",
+                                      s.loops[scan.loop].name));
   }
 
   void begin_reduction(Pending& p, const KernelStatement& s) {
@@ -101,7 +100,7 @@ class LoopBuilder {
     p.reduced = r.vars;
     p.where = r.where;
     p.accumulator = static_cast<int>(tree_.accumulators.size());
-    const std::string name = k_.tensors[static_cast<size_t>(s.target)].name;
+    const std::string name = k_.tensor(s.target).name;
     tree_.accumulators.push_back({r.op, s.value->type, r.value->type, name, {}, r.where != nullptr});
     tree_.accumulators.back().backwards = p.scan && p.scan->backwards;
     if (r.start) names_[r.running] = running_ref(accumulator_name(p.accumulator), s.value->type);
@@ -115,7 +114,7 @@ class LoopBuilder {
     for (Expr& e : d.index) e = rename(e);
     d.value = rename(d.value);
     // A temp is read only where its condition holds. What no loop's bounds say of it is not worth a test.
-    const bool is_temp = k_.tensors[static_cast<size_t>(d.tensor)].role == Role::Temp && d.update == Update::Assign;
+    const bool is_temp = k_.tensor(d.tensor).role == Role::Temp && d.update == Update::Assign;
     d.where = is_temp ? nullptr : rename(d.where);
     return d;
   }
@@ -161,10 +160,8 @@ class LoopBuilder {
       bool aligned = false;
       const size_t rank = m.indices.front().size();
       for (size_t d = 0; d < rank && !aligned; ++d)
-        aligned =
-            std::all_of(m.indices.begin(), m.indices.end(), [&](const auto& i) { return is_variable(i[d], v); }) &&
-            std::all_of(it->second.indices.begin(), it->second.indices.end(),
-                        [&](const auto& i) { return is_variable(i[d], loop.var.name); });
+        aligned = all_of(m.indices, [&](const auto& i) { return is_variable(i[d], v); }) &&
+                  all_of(it->second.indices, [&](const auto& i) { return is_variable(i[d], loop.var.name); });
       if (!aligned) return false;
     }
     return related;
@@ -317,9 +314,8 @@ class LoopBuilder {
     std::vector<Expr> rest;
     for (const Expr& c : conjuncts(where)) {
       const auto b = bound_of(c, v.name);
-      const bool open = b && std::any_of(vars.begin(), vars.end(), [&](const LoopVar& o) {
-                          return mentions(b->limit, o.name) && !names_.contains(o.name);
-                        });
+      const bool open =
+          b && any_of(vars, [&](const LoopVar& o) { return mentions(b->limit, o.name) && !names_.contains(o.name); });
       if (!b || open) {
         rest.push_back(c);
         continue;

@@ -1,13 +1,12 @@
 // carry-values: the first iterations of a recurrence apart, and which values go from one iteration to the next.
 #include "lower/tree/carry_values.h"
 
-#include <algorithm>
-
 #include "algebra/normal_fills.h"
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
 #include "lower/tree/loop_tree.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -20,7 +19,7 @@ constexpr int kMostOperations = 64;
 int64_t reads_before(const Kernel& k, const TreeLoop& l) {
   int64_t most = 0;
   const auto see = [&](const Read& r) {
-    const std::vector<Expr>& dims = k.tensors[static_cast<size_t>(r.tensor)].dims;
+    const std::vector<Expr>& dims = k.tensor(r.tensor).dims;
     for (size_t d = 0; r.fill && d < r.index.size(); ++d) {
       const auto at = affine_in(r.index[d], l.var.name);
       const auto step = at ? constant_value(at->coefficient) : std::nullopt;
@@ -45,7 +44,7 @@ int operations(const Tree& tree) {
 }
 
 bool only_carried_loops(const Tree& tree) {
-  return std::all_of(tree.begin(), tree.end(), [](const TreeNode& n) {
+  return all_of(tree, [](const TreeNode& n) {
     const auto* l = std::get_if<TreeLoop>(&n.node);
     return !l || (l->carried && only_carried_loops(l->body));
   });
@@ -66,7 +65,7 @@ Expr without_fills(const Kernel& k, const Expr& e, const Ranges& ranges) {
   const Expr r = map_children(e, [&](const Expr& c) { return without_fills(k, c, ranges); });
   const auto* read = std::get_if<Read>(&r->node);
   if (!read || !read->fill) return r;
-  const std::vector<Expr>& dims = k.tensors[static_cast<size_t>(read->tensor)].dims;
+  const std::vector<Expr>& dims = k.tensor(read->tensor).dims;
   std::vector<Expr> asked;
   bool known = false;
   for (size_t d = 0; d < dims.size(); ++d) {
@@ -100,9 +99,9 @@ Tree first_iterations(const Kernel&, const TreeLoop& l, const Ranges& ranges) {
 }
 
 std::vector<Expr> index_back(const HandedOn& h, const std::string& var, int64_t back) {
-  std::vector<Expr> out;
-  for (const Expr& e : h.made) out.push_back(simplify(substitute(e, {{var, var_ref(var) - constant_int(back)}})));
-  return out;
+  return mapped(h.made, [&](const Expr& e) {
+    return simplify(substitute(e, {{var, var_ref(var) - constant_int(back)}}));
+  });
 }
 
 namespace {
@@ -142,7 +141,7 @@ std::vector<HandedOn> handed_on(const TreeLoop& l, const Tree& body) {
         if (ago && *ago <= l.apart) h.most = std::max(h.most, *ago);
       });
     });
-    const bool alone = std::count_if(body.begin(), body.end(), same_tensor) == 1;
+    const bool alone = count_if(body, same_tensor) == 1;
     if (h.most > 0 && alone && d->update == Update::Assign && !d->where) out.push_back(std::move(h));
   }
   return out;
@@ -182,7 +181,7 @@ class ChainEnds {
   bool waits(const Expr& e) const {
     bool found = false;
     each_read(e, [&](const Read& r) {
-      found = found || std::any_of(values_.begin(), values_.end(), [&](const HandedOn& h) {
+      found = found || any_of(values_, [&](const HandedOn& h) {
                 return h.tensor == r.tensor && iterations_ago(h, var_, r.index);
               });
     });

@@ -1,9 +1,8 @@
 // What a loop over columns may hold to be gone through row by row.
 #include "lower/tree/column_reductions.h"
 
-#include <algorithm>
-
 #include "lower/kernel/variants.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -16,7 +15,7 @@ void each_value(const TreeNode& n, const Visit& visit) {
 }
 
 bool mentions_in(const Read& r, const std::string& var) {
-  return std::any_of(r.index.begin(), r.index.end(), [&](const Expr& e) { return mentions(e, var); });
+  return any_of(r.index, [&](const Expr& e) { return mentions(e, var); });
 }
 
 bool is_plain(const Accumulator& a) {
@@ -93,7 +92,7 @@ bool ColumnReductions::is_small(const Expr& rows) const {
 
 /// Neighbouring columns are neighbours in memory.
 bool ColumnReductions::contiguous(int tensor, const std::vector<Expr>& index) const {
-  const Tensor& t = k_.tensors[static_cast<size_t>(tensor)];
+  const Tensor& t = k_.tensor(tensor);
   int found = 0;
   for (size_t d = 0; d < index.size(); ++d) {
     if (!mentions(index[d], column_)) continue;

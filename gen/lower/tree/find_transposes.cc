@@ -55,14 +55,14 @@ std::optional<TreeLoop> as_transpose(const Kernel& k, const Isa& isa, const Tree
   auto n = perfect_nest(outermost);
   if (!n || n->copy.update != Update::Assign) return std::nullopt;
   const auto* read = std::get_if<Read>(&n->copy.value->node);
-  const Tensor& target = k.tensors[static_cast<size_t>(n->copy.tensor)];
+  const Tensor& target = k.tensor(n->copy.tensor);
   if (!read || read->fill || read->tensor == n->copy.tensor || target.role != Role::Output || is_complex(target.dtype))
     return std::nullopt;
   const int across = dense_loop(*n, target, n->copy.index, ranges);
-  const int down = dense_loop(*n, k.tensors[static_cast<size_t>(read->tensor)], read->index, ranges);
+  const int down = dense_loop(*n, k.tensor(read->tensor), read->index, ranges);
   if (across < 0 || down < 0 || across == down) return std::nullopt;
   const std::string& written = n->loops[static_cast<size_t>(across)].var.name;
-  if (stride_along(k.tensors[static_cast<size_t>(read->tensor)], read->index, written, ranges) == 0)
+  if (stride_along(k.tensor(read->tensor), read->index, written, ranges) == 0)
     return std::nullopt;  // lines of one value
   const auto edge_of = [&](int loop) {
     return constant_value(n->loops[static_cast<size_t>(loop)].var.extent).value_or(kLargestTile);

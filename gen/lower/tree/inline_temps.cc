@@ -63,8 +63,7 @@ class Inliner {
   Kernel run() {
     for (size_t i = k_.body.size(); i-- > 0;) {
       const KernelStatement& s = k_.body[i];
-      if (k_.tensors[static_cast<size_t>(s.target)].role != Role::Temp || writers_[static_cast<size_t>(s.target)] != 1)
-        continue;
+      if (k_.tensor(s.target).role != Role::Temp || writers_[static_cast<size_t>(s.target)] != 1) continue;
       Uses uses;
       for (size_t j = 0; j < k_.body.size(); ++j) count_in(k_.body[j], s.target, uses);
       if (uses.reads > 0 && !inlinable(s, uses)) continue;
@@ -99,8 +98,7 @@ class Inliner {
     bool stable = true, reduces = false;
     // A value in the memory of an output may be overwritten between the definition and a reader.
     each_read(s.value, [&](const Read& r) {
-      stable =
-          stable && writers_[static_cast<size_t>(r.tensor)] <= 1 && !k_.tensors[static_cast<size_t>(r.tensor)].shared;
+      stable = stable && writers_[static_cast<size_t>(r.tensor)] <= 1 && !k_.tensor(r.tensor).shared;
     });
     const int c = cost(s.value, reduces);
     if (!stable || reduces) return false;
@@ -126,7 +124,7 @@ class Inliner {
     Expr all = constant_int(1, DType::Bool);
     for (size_t d = 0; d < r.index.size(); ++d) {
       const Expr low = apply(ScalarOp::Ge, {r.index[d], constant_int(0)});
-      const Expr high = apply(ScalarOp::Lt, {r.index[d], k_.tensors[static_cast<size_t>(r.tensor)].dims[d]});
+      const Expr high = apply(ScalarOp::Lt, {r.index[d], k_.tensor(r.tensor).dims[d]});
       all = apply(ScalarOp::And, {all, apply(ScalarOp::And, {low, high})});
     }
     return all;

@@ -1,10 +1,10 @@
 // Finding rows to be taken together: the vectors are planned already.
-#include <algorithm>
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
 #include "lower/tree/lane_survey.h"
 #include "lower/tree/tree_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -17,7 +17,7 @@ class RowJoiner {
   /// Rows of the loop that go together; 0 where they cannot.
   int rows_of(const TreeLoop& l) {
     if (l.begin || l.end || l.ordered || l.carried || l.interior || l.shape.lanes * l.shape.parts > 1) return 0;
-    if (!std::all_of(l.body.begin(), l.body.end(), belongs_to_rows)) return 0;
+    if (!all_of(l.body, belongs_to_rows)) return 0;
     int lanes = 0;
     ranges_.extents[l.var.name] = l.var.extent;
     for (const TreeNode& n : l.body) {
@@ -26,7 +26,7 @@ class RowJoiner {
       if ((lanes != 0 && inner->shape.lanes != lanes) || !reduces_row(*inner, l.var.name)) return 0;
       lanes = inner->shape.lanes;
     }
-    if (std::any_of(l.body.begin(), l.body.end(), [&](const TreeNode& n) { return stores_temp(n); })) return 0;
+    if (any_of(l.body, [&](const TreeNode& n) { return stores_temp(n); })) return 0;
     constexpr int kFewest = 4;
     if (lanes < kFewest || 2 * lanes > isa_.vector_registers || !has_plain_accumulators(l)) return 0;
     return results_are_lanes(l, lanes) ? lanes : 0;
@@ -42,7 +42,7 @@ class RowJoiner {
   /// A temp that other loops read too.
   bool stores_temp(const TreeNode& n) const {
     const auto* d = std::get_if<TreeDefine>(&n.node);
-    return d && k_.tensors[static_cast<size_t>(d->tensor)].role == Role::Temp &&
+    return d && k_.tensor(d->tensor).role == Role::Temp &&
            place_temps(k_, tree_)[static_cast<size_t>(d->tensor)].stored;
   }
 
@@ -52,7 +52,7 @@ class RowJoiner {
         !proves_lt(inner.var.extent, constant_int(kLongRow), ranges_))
       return false;
     if (LaneSurvey({k_, isa_, tree_, ranges_}, inner, place_temps(k_, tree_)).costly() > 0) return false;
-    return std::all_of(inner.body.begin(), inner.body.end(), [&](const TreeNode& n) {
+    return all_of(inner.body, [&](const TreeNode& n) {
       const auto* a = std::get_if<TreeAccumulate>(&n.node);
       return a && !a->where && walks_with(a->value, row, inner.var.name);
     });
@@ -63,9 +63,9 @@ class RowJoiner {
     if (is_variable(e, row)) return false;
     if (const auto* r = std::get_if<Read>(&e->node)) {
       const auto mentioned = [&](const std::string& v) {
-        return std::any_of(r->index.begin(), r->index.end(), [&](const Expr& i) { return mentions(i, v); });
+        return any_of(r->index, [&](const Expr& i) { return mentions(i, v); });
       };
-      const bool temp = k_.tensors[static_cast<size_t>(r->tensor)].role == Role::Temp;
+      const bool temp = k_.tensor(r->tensor).role == Role::Temp;
       return !r->fill && (temp ? !mentioned(along) : !mentioned(row) || mentioned(along));
     }
     bool all = true;
@@ -107,7 +107,7 @@ class RowJoiner {
 
 /// Sums of products of two reads: of one row of a matrix with many.
 bool adds_products(const TreeLoop& l) {
-  return std::any_of(l.body.begin(), l.body.end(), [](const TreeNode& n) {
+  return any_of(l.body, [](const TreeNode& n) {
     if (const auto* inner = std::get_if<TreeLoop>(&n.node)) return adds_products(*inner);
     const auto* a = std::get_if<TreeAccumulate>(&n.node);
     const auto* product = a ? std::get_if<Apply>(&a->value->node) : nullptr;
@@ -130,7 +130,7 @@ void join_rows(const Kernel& k, const Isa& isa, LoopTree& tree) {
 }
 
 bool joins_rows(const Tree& tree) {
-  return std::any_of(tree.begin(), tree.end(), [](const TreeNode& n) {
+  return any_of(tree, [](const TreeNode& n) {
     const auto* l = std::get_if<TreeLoop>(&n.node);
     return l && (l->rows > 1 || joins_rows(l->body));
   });

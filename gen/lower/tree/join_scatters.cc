@@ -1,11 +1,11 @@
 // Joining from the root inwards, as long as all that a body consists of is loops of one extent.
-#include <algorithm>
 #include <map>
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
 #include "lower/tree/build_loops.h"
 #include "lower/tree/loop_tree.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -48,7 +48,7 @@ class Joiner {
       const auto* l = std::get_if<TreeLoop>(&n.node);
       return l && !l->begin && !l->end && !l->carried && same(l->var.extent, first->var.extent);
     };
-    return first && std::all_of(body.begin(), body.end(), alike) && apart(body);
+    return first && all_of(body, alike) && apart(body);
   }
 
   /// Whether every iteration has elements of its own of all that is written.
@@ -58,15 +58,13 @@ class Joiner {
       const auto& loop = std::get<TreeLoop>(n.node);
       collect(loop.body, loop.var.name, touched);
     }
-    return std::all_of(touched.begin(), touched.end(), [](const auto& t) { return is_apart(t.second); });
+    return all_of(touched, [](const auto& t) { return is_apart(t.second); });
   }
 
   static bool is_apart(const Accesses& tensor) {
     if (!tensor.written) return true;
     for (size_t d = 0; d < tensor.all[0].index.size(); ++d)
-      if (std::all_of(tensor.all.begin(), tensor.all.end(),
-                      [&](const Access& a) { return is_variable(a.index[d], a.loop); }))
-        return true;
+      if (all_of(tensor.all, [&](const Access& a) { return is_variable(a.index[d], a.loop); })) return true;
     return false;
   }
 

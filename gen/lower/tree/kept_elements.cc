@@ -1,9 +1,9 @@
 // Kept elements: a dim that one common loop walks needs one element; one that a recurrence walks needs as many as its
 // reads reach back, and the one that is made.
-#include <algorithm>
 
 #include "algebra/linear.h"
 #include "lower/tree/place_temps.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -17,7 +17,7 @@ int dim_of(const std::vector<Expr>& index, const std::string& var) {
 
 /// All accesses index the dim by the variable alone, so that its iterations can share the memory.
 bool walked_alone(const TempAccesses& a, size_t dim, const std::string& var) {
-  return std::all_of(a.indices.begin(), a.indices.end(), [&](const std::vector<Expr>* index) {
+  return all_of(a.indices, [&](const std::vector<Expr>* index) {
     const auto* v = std::get_if<VarRef>(&(*index)[dim]->node);
     return v && v->name == var;
   });

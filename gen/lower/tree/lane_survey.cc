@@ -111,8 +111,8 @@ void LaneSurvey::define(const TreeDefine& d) {
   if ((!s || !is_one(*s)) && !scalars_) return refuse();
   if (d.update == Update::Last) return refuse();
   neighbours_ += 1;
-  widest_ = std::max(widest_, bytes_of(k_.tensors[static_cast<size_t>(d.tensor)].dtype));
-  if (is_complex(k_.tensors[static_cast<size_t>(d.tensor)].dtype)) refuse();
+  widest_ = std::max(widest_, bytes_of(k_.tensor(d.tensor).dtype));
+  if (is_complex(k_.tensor(d.tensor).dtype)) refuse();
   if (d.update == Update::Assign) varying_temps_.insert(d.tensor);
 }
 
@@ -164,7 +164,7 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
   value(r.fill);
   for (size_t d = 0; d < r.index.size(); ++d) {
     const bool inside = proves_not_negative(linear_form(r.index[d]), ranges_) &&
-                        proves_lt(r.index[d], k_.tensors[static_cast<size_t>(r.tensor)].dims[d], ranges_);
+                        proves_lt(r.index[d], k_.tensor(r.tensor).dims[d], ranges_);
     if (varies(r.index[d]) && !inside && !interior_) return refuse();
   }
   (void)e;

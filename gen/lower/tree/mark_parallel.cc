@@ -1,11 +1,11 @@
 // Finding parallel loops: those at the root whose results are all indexed by their variable.
-#include <algorithm>
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/place_temps.h"
 #include "lower/tree/tree_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -36,7 +36,7 @@ bool apart(const std::vector<Index>& all, const std::string& var) {
       const Expr d = distance(i[dim], var);
       return d && same(d, first);
     };
-    if (first && std::all_of(all.begin(), all.end(), as_first)) return true;
+    if (first && all_of(all, as_first)) return true;
   }
   return false;
 }
@@ -74,7 +74,7 @@ bool goes_over_block(const TreeLoop& l, const std::string& var) {
   const auto* end = from && l.end ? std::get_if<Apply>(&l.end->node) : nullptr;
   if (!end || end->op != ScalarOp::Min) return false;
   const LinearForm next = linear_form(l.begin + from->coefficient);
-  return std::any_of(end->args.begin(), end->args.end(), [&](const Expr& bound) {
+  return any_of(end->args, [&](const Expr& bound) {
     const LinearForm rest = linear_form(bound) - next;
     return rest.terms.empty() && rest.constant == 0;
   });
@@ -97,7 +97,7 @@ class ParallelLoops {
       const auto* d = t ? &t->copy : std::get_if<TreeDefine>(&n.node);
       if (!d || !places_[static_cast<size_t>(d->tensor)].stored) return true;
       // a temp that other loops use too is in memory that all workers share
-      const bool result = k_.tensors[static_cast<size_t>(d->tensor)].role == Role::Output;
+      const bool result = k_.tensor(d->tensor).role == Role::Output;
       IndicesOf all{d->tensor, !result};
       all.add(loop.body);
       return apart(all.found, loop.var.name) || (result && apart({d->index}, rows));

@@ -1,11 +1,11 @@
 // Deciding which temps need memory, and how much of it.
 #include "lower/tree/place_temps.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -85,7 +85,7 @@ class Placer {
     const std::vector<Expr>* first = defined_.try_emplace(tensor, &d.index).first->second;
     const bool alone = std::equal(first->begin(), first->end(), d.index.begin(), d.index.end(),
                                   [](const Expr& a, const Expr& b) { return same(a, b); });
-    const bool within = std::any_of(around_.begin(), around_.end(), [](const SurroundingLoop& l) { return l.carried; });
+    const bool within = any_of(around_, [](const SurroundingLoop& l) { return l.carried; });
     if (!within && !carried_.count(tensor)) return;
     std::vector<SurroundingLoop> around = around_;
     if (const auto before = carried_.find(tensor); before != carried_.end()) {
@@ -128,9 +128,7 @@ class Placer {
 }  // namespace
 
 bool TempUses::walked(const std::string& loop) const {
-  return std::any_of(walked_by.begin(), walked_by.end(), [&](const std::vector<std::string>& loops) {
-    return std::find(loops.begin(), loops.end(), loop) != loops.end();
-  });
+  return any_of(walked_by, [&](const std::vector<std::string>& loops) { return contains(loops, loop); });
 }
 
 TempUses uses_of_temps(const Kernel& k, const LoopTree& tree) { return Placer(k, tree).uses(); }

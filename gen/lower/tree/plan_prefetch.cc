@@ -1,8 +1,8 @@
 // Planning what loops over rows fetch ahead.
-#include <algorithm>
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/tree_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 bool is_vector(const TreeLoop& l) { return l.shape.lanes > 1; }
 
 bool has_loops(const Tree& t) {
-  return std::any_of(t.begin(), t.end(), [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
+  return any_of(t, [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
 }
 
 /// The reads of a loop without loops inside.
@@ -65,8 +65,7 @@ class RowPlanner {
       for (const TreeNode& n : pass->body)
         if (const auto* d = std::get_if<TreeDefine>(&n.node)) here.push_back(d->tensor);
       for (const Read& r : reads_of(*pass)) {
-        if (std::count(seen.begin(), seen.end(), r.tensor) + std::count(here.begin(), here.end(), r.tensor) > 0)
-          continue;
+        if (contains(seen, r.tensor) || contains(here, r.tensor)) continue;
         here.push_back(r.tensor);
         if (pass != &last) fetch_next(r, row, *pass, last);
       }
@@ -77,10 +76,10 @@ class RowPlanner {
   /// Adds the read, moved on by one row, to what `last` fetches: a line of the caller's tensor that the row's variable
   /// walks.
   void fetch_next(const Read& r, const std::string& row, const TreeLoop& pass, TreeLoop& last) const {
-    const Tensor& t = k_.tensors[static_cast<size_t>(r.tensor)];
+    const Tensor& t = k_.tensor(r.tensor);
     if (t.role == Role::Temp || r.fill || r.index.empty() || !same(pass.var.extent, last.var.extent)) return;
     if (!is_variable(r.index.back(), pass.var.name) || !is_one(t.strides.back())) return;
-    if (std::none_of(r.index.begin(), r.index.end(), [&](const Expr& e) { return is_variable(e, row); })) return;
+    if (none_of(r.index, [&](const Expr& e) { return is_variable(e, row); })) return;
     std::vector<Expr> index;
     for (const Expr& e : r.index)
       index.push_back(substitute(e, {{row, var_ref(row) + constant_int(1)}, {pass.var.name, var_ref(last.var.name)}}));

@@ -1,7 +1,6 @@
 // Planning vector loops, outermost first.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "lower/kernel/kernel_ranges.h"
@@ -9,6 +8,7 @@
 #include "lower/tree/lane_survey.h"
 #include "lower/tree/split_border.h"
 #include "lower/tree/tree_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -40,9 +40,8 @@ class VectorPlanner {
 
  private:
   static bool carries(const TreeLoop& l) {
-    return l.carried || (l.ordered && std::any_of(l.body.begin(), l.body.end(), [](const TreeNode& n) {
-                           return !std::holds_alternative<TreeDefine>(n.node);
-                         }));
+    return l.carried ||
+           (l.ordered && any_of(l.body, [](const TreeNode& n) { return !std::holds_alternative<TreeDefine>(n.node); }));
   }
 
   /// Makes loop `i` a vector loop over its interior between two plain ones; `i` moves to the last of the three.
@@ -111,17 +110,15 @@ class VectorPlanner {
 
   /// Whether a loop inside has results of its own.
   static bool stores_inside(const TreeLoop& l) {
-    return std::any_of(l.body.begin(), l.body.end(), [](const TreeNode& n) {
+    return any_of(l.body, [](const TreeNode& n) {
       const auto* inner = std::get_if<TreeLoop>(&n.node);
-      return inner && (stores_inside(*inner) || std::any_of(inner->body.begin(), inner->body.end(), [](auto& x) {
-                         return std::holds_alternative<TreeDefine>(x.node);
-                       }));
+      return inner && (stores_inside(*inner) ||
+                       any_of(inner->body, [](auto& x) { return std::holds_alternative<TreeDefine>(x.node); }));
     });
   }
 
   static bool is_only_loop(const Tree& t) {
-    return std::count_if(t.begin(), t.end(),
-                         [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); }) == 1;
+    return count_if(t, [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); }) == 1;
   }
 
   bool mark(TreeLoop& l, bool alone) {
@@ -175,7 +172,7 @@ class VectorPlanner {
     if (carries(l) || l.begin || l.end || !inner) return false;
     const auto loops = [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); };
     const auto n = constant_value(l.var.extent);
-    if (std::any_of(inner->body.begin(), inner->body.end(), loops) || (n && *n < 2)) return false;
+    if (any_of(inner->body, loops) || (n && *n < 2)) return false;
     l.shape = {1, 2};
     const LaneSurvey survey = survey_of(l);
     l.shape = {};
@@ -190,7 +187,7 @@ class VectorPlanner {
 
   /// Stores one constant: a vector at a time is as fast as several.
   static bool fills(const TreeLoop& l) {
-    return std::all_of(l.body.begin(), l.body.end(), [](const TreeNode& n) {
+    return all_of(l.body, [](const TreeNode& n) {
       const auto* d = std::get_if<TreeDefine>(&n.node);
       return d && as_constant(d->value);
     });
@@ -226,7 +223,7 @@ class VectorPlanner {
         sums += a != nullptr;
         if (a || d)
           each_read(a ? a->value : d->value, [&](const Read& r) {
-            if (k_.tensors[static_cast<size_t>(r.tensor)].role == Role::Temp) temps.insert(r.tensor);
+            if (k_.tensor(r.tensor).role == Role::Temp) temps.insert(r.tensor);
           });
       }
       most = std::max({most, sums + static_cast<int>(temps.size()), held_together(l->body)});
@@ -244,7 +241,7 @@ class VectorPlanner {
 
   /// Whether an attribute says how long an inner loop is: there are few rows, and a line of them is short.
   static bool goes_over_windows(const TreeLoop& l) {
-    return std::any_of(l.body.begin(), l.body.end(), [](const TreeNode& n) {
+    return any_of(l.body, [](const TreeNode& n) {
       const auto* inner = std::get_if<TreeLoop>(&n.node);
       return inner && (std::holds_alternative<AttrRef>(inner->var.extent->node) || goes_over_windows(*inner));
     });
@@ -284,11 +281,10 @@ class VectorPlanner {
 
   /// On scalars, several accumulators hide the latency of float additions.
   bool several_pay(const LaneSurvey& survey) const {
-    return !survey.has_loops() && !survey.reduced().empty() &&
-           std::all_of(survey.reduced().begin(), survey.reduced().end(), [&](int a) {
-             const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a)];
-             return acc.op == Reducer::Sum && is_float(acc.type);
-           });
+    return !survey.has_loops() && !survey.reduced().empty() && all_of(survey.reduced(), [&](int a) {
+      const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a)];
+      return acc.op == Reducer::Sum && is_float(acc.type);
+    });
   }
 
   const Kernel& k_;

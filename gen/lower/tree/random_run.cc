@@ -2,10 +2,9 @@
 // remainder.
 #include "lower/tree/random_run.h"
 
-#include <algorithm>
-
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -48,8 +47,7 @@ std::optional<int64_t> word_of(const Expr& word, const RandomRun& run, int k) {
       return map_children(e, [&](const Expr& c) { return self(c, self); });
     const LinearForm apart = linear_form(mod->first) - linear_form(run.number);
     const int64_t m = mod->second;
-    const bool same =
-        std::all_of(apart.terms.begin(), apart.terms.end(), [&](const auto& t) { return t.second % m == 0; });
+    const bool same = all_of(apart.terms, [&](const auto& t) { return t.second % m == 0; });
     return same ? constant_int(((apart.constant + k) % m + m) % m) : e;
   };
   return constant_value(simplify(known(word, known)));
@@ -76,8 +74,7 @@ std::optional<RandomRun> find_random_run(const Apply& philox, const std::string&
 std::optional<ComparedResidue> find_compared_residue(const Apply& comparison, const std::string& var, Varies varies) {
   constexpr ScalarOp kComparisons[] = {ScalarOp::Eq, ScalarOp::Ne, ScalarOp::Lt,
                                        ScalarOp::Le, ScalarOp::Gt, ScalarOp::Ge};
-  if (std::find(std::begin(kComparisons), std::end(kComparisons), comparison.op) == std::end(kComparisons))
-    return std::nullopt;
+  if (!contains(kComparisons, comparison.op)) return std::nullopt;
   for (const size_t at : {size_t{0}, size_t{1}}) {
     const auto mod = with_constant(comparison.args[at], ScalarOp::Mod);
     const auto constant = constant_value(comparison.args[1 - at]);

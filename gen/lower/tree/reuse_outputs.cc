@@ -1,5 +1,4 @@
 // Finding a temp and an output that never hold different live values at once, and renaming the one to the other.
-#include <algorithm>
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/place_temps.h"
@@ -49,7 +48,7 @@ class Reuse {
 
  private:
   bool fits(int temp, size_t last, const TreeDefine& d) const {
-    const Tensor &t = k_.tensors[static_cast<size_t>(temp)], &o = k_.tensors[static_cast<size_t>(d.tensor)];
+    const Tensor &t = k_.tensor(temp), &o = k_.tensor(d.tensor);
     if (o.role != Role::Output || o.shared || d.update != Update::Assign || t.dtype != o.dtype || !same(t.dims, o.dims))
       return false;
     int definitions = 0;

@@ -2,13 +2,13 @@
 // for the worst values of the variables inside the loop.
 #include "lower/tree/split_border.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/loop_tree.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -80,7 +80,7 @@ class InteriorFinder {
   }
 
   bool inside(const Read& r, size_t d) {
-    const Expr& extent = k_.tensors[static_cast<size_t>(r.tensor)].dims[d];
+    const Expr& extent = k_.tensor(r.tensor).dims[d];
     return bound({r.index[d], constant_int(0), extent - constant_int(1)});
   }
 
@@ -98,8 +98,8 @@ class InteriorFinder {
     const auto a = affine_in(g.index, loop_.var.name);
     const auto step = a ? constant_value(simplify(a->coefficient, ranges_)) : std::nullopt;
     const auto fixed = [&](const Expr& limit) {
-      return !limit || (!mentions(limit, loop_.var.name) &&
-                        std::none_of(inner_.begin(), inner_.end(), [&](auto& v) { return mentions(limit, v.name); }));
+      return !limit ||
+             (!mentions(limit, loop_.var.name) && none_of(inner_, [&](auto& v) { return mentions(limit, v.name); }));
     };
     Expr least, maximum;
     if (!step || *step == 0 || !fixed(g.low) || !fixed(g.high) || !ends(a->rest, least, maximum)) return false;

@@ -1,8 +1,8 @@
 // Loops over an index that starts again after each period, as a loop over the periods around one over each of them.
-#include <algorithm>
 
 #include "algebra/simplify.h"
 #include "lower/tree/split_border.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -12,7 +12,7 @@ constexpr int64_t kShortPeriod = 8;
 
 /// Elements that are written once and do not depend on each other.
 bool only_defines(const Tree& body) {
-  return std::all_of(body.begin(), body.end(), [](const TreeNode& n) {
+  return all_of(body, [](const TreeNode& n) {
     const auto* d = std::get_if<TreeDefine>(&n.node);
     return d && d->update == Update::Assign && !d->where && !d->in_place;
   });

@@ -1,6 +1,5 @@
 // stream-rows: a loop over columns that reduces long columns becomes strips of columns, and in each of them blocks of
 // rows around its columns.
-#include <algorithm>
 #include <set>
 
 #include "algebra/simplify.h"
@@ -8,6 +7,7 @@
 #include "lower/kernel/kernel_passes.h"
 #include "lower/tree/build_loops.h"
 #include "lower/tree/column_reductions.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -88,7 +88,7 @@ class StripMaker {
 
   /// Whether the loop of the accumulator reads it: it has no end.
   bool is_running(int a) const {
-    return std::none_of(columns_.body.begin(), columns_.body.end(), [&](const TreeNode& n) {
+    return none_of(columns_.body, [&](const TreeNode& n) {
       const auto* e = std::get_if<TreeEnd>(&n.node);
       return e && e->accumulator == a;
     });
@@ -102,7 +102,7 @@ class StripMaker {
   void add_rows(const TreeLoop& rows) {
     flush();
     const auto adds = [](const TreeNode& n) { return std::holds_alternative<TreeAccumulate>(n.node); };
-    const bool reduces = !rows.ordered && std::any_of(rows.body.begin(), rows.body.end(), adds);
+    const bool reduces = !rows.ordered && any_of(rows.body, adds);
     body_->push_back({reduces ? blocks(rows) : row_by_row(rows)});
   }
 
@@ -124,7 +124,7 @@ class StripMaker {
     std::set<int> sums;
     for (const TreeNode& n : rows.body)
       if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) sums.insert(a->accumulator);
-    const bool rounds = std::any_of(sums.begin(), sums.end(), [&](int a) { return kept_.at(a).lost >= 0; });
+    const bool rounds = any_of(sums, [&](int a) { return kept_.at(a).lost >= 0; });
     if (!rounds) return blocks_of(rows, nullptr, rows.var.extent, sums);
     TreeLoop out = over_blocks(rows, "_part", kBlockRows * kBlocks);
     const Expr first = var_ref(out.var.name) * constant_int(kBlockRows * kBlocks);
@@ -187,7 +187,7 @@ class StripMaker {
 
   void step(int temp, Reducer op, const Expr& value) { set(temp, apply(step_of(op), {value_of(temp), value})); }
   void set(int temp, const Expr& value) { leaf_.push_back({TreeDefine{temp, index_, Update::Assign, value, ""}}); }
-  Expr value_of(int temp) const { return read_of(temp, k_.tensors[static_cast<size_t>(temp)].dtype, index_); }
+  Expr value_of(int temp) const { return read_of(temp, k_.tensor(temp).dtype, index_); }
 
   Expr here(const Expr& e) const { return e ? substitute(e, names_) : e; }
 
@@ -208,7 +208,7 @@ class StripMaker {
   TreeLoop in_strip() {
     TreeLoop loop = in_columns();
     loop.in_strip = true;
-    loop.overruns = std::all_of(loop.body.begin(), loop.body.end(), [&](const TreeNode& n) {
+    loop.overruns = all_of(loop.body, [&](const TreeNode& n) {
       const auto* d = std::get_if<TreeDefine>(&n.node);
       bool kept = d && is_kept(d->tensor);
       if (d) each_read(d->value, [&](const Read& r) { kept = kept && is_kept(r.tensor); });

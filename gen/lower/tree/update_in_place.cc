@@ -3,7 +3,6 @@
 // earlier statements of a step may read all of it, the definition itself only the element that it replaces.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -59,8 +59,7 @@ struct Steps {
   /// Whether an index is another than that of the definition; `anywhere`: one that loops around the steps determine.
   bool elsewhere(const Read& r, bool anywhere) const {
     for (size_t d = 0; d < r.index.size(); ++d) {
-      const bool free = anywhere && std::none_of(around->begin(), around->end(),
-                                                 [&](auto& v) { return mentions(define->index[d], v); });
+      const bool free = anywhere && none_of(*around, [&](auto& v) { return mentions(define->index[d], v); });
       if (d != dim && !free && !same(r.index[d], define->index[d])) return true;
     }
     return false;
@@ -152,8 +151,7 @@ class InPlace {
 
   bool replaces(const Steps& s, const std::vector<StepPart>& parts, size_t at) const {
     const TreeDefine& d = *s.define;
-    if (k_.tensors[static_cast<size_t>(d.tensor)].role != Role::Temp || d.update != Update::Assign || d.where)
-      return false;
+    if (k_.tensor(d.tensor).role != Role::Temp || d.update != Update::Assign || d.where) return false;
     bool fits = true, reaches_back = false;
     for (size_t i = 0; i < parts.size(); ++i)
       for (const Read& r : parts[i].reads) {
@@ -293,7 +291,7 @@ class InPlace {
     TreeNode all = node;
     const Definition d = definition_in(all);
     const auto varies = [&](const TreeLoop* l) { return choices->first && mentions(choices->first, l->var.name); };
-    if (std::any_of(d.loops.begin(), d.loops.end(), varies)) return {};
+    if (any_of(d.loops, varies)) return {};
     if (choices->first) {
       d.loops[0]->end = select(choices->first, d.loops[0]->var.extent, constant_int(0));
       d.define->value = with(as_choice(s, d.define->value), choices->old, choices->initial);

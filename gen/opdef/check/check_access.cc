@@ -1,10 +1,9 @@
 // Indices against shapes: as many as there are, packs on packs, groups on split dims, and every one proved in range.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "opdef/check/expression_checker.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -169,7 +168,7 @@ bool ExpressionChecker::same_size_of(const Syntax& number, const Syntax& shape) 
   const auto is_size_of = [](const Syntax& s, const Syntax& pack) {
     return s.calls(Builtin::size) && s.children[0].text == pack.text;
   };
-  return std::any_of(op_.requires_.begin(), op_.requires_.end(), [&](const Syntax& r) {
+  return any_of(op_.requires_, [&](const Syntax& r) {
     if (!r.is(SyntaxKind::binary) || r.text != "==") return false;
     const Syntax &a = r.children[0], &b = r.children[1];
     return (is_size_of(a, *v->extent) && is_size_of(b, shape)) || (is_size_of(b, *v->extent) && is_size_of(a, shape));
@@ -211,7 +210,7 @@ std::string ExpressionChecker::where(const Syntax& sub) {
     const IndexVariable* v = s.is(SyntaxKind::name) ? scope_.variable(s.text) : nullptr;
     if (v != nullptr && v->extent) {
       std::string text = fmt::format("0 <= {} < {}", s.text, print(*v->extent));
-      if (std::find(ranges.begin(), ranges.end(), text) == ranges.end()) ranges.push_back(std::move(text));
+      if (!contains(ranges, text)) ranges.push_back(std::move(text));
     }
     for (const Syntax& child : s.children) self(self, child);
   };

@@ -1,7 +1,6 @@
 // Statements in order: what each defines, over which variables, and that every output is defined in full.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "opdef/check/check_op.h"
@@ -9,6 +8,7 @@
 #include "opdef/check/statement_checks.h"
 #include "opdef/notation/call_table.h"
 #include "opdef/read/yaml_shape.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -294,17 +294,16 @@ class BodyChecker {
     return any_within(s, [&](const Syntax& n) {
       const BodyValue* value = n.is(SyntaxKind::subscript) ? scope_.value(n.text) : nullptr;
       return value != nullptr && !value->slots && !value->open &&
-             std::any_of(n.children.begin(), n.children.end(), [&](const Syntax& sub) { return sub.is_name(name); });
+             any_of(n.children, [&](const Syntax& sub) { return sub.is_name(name); });
     });
   }
 
   /// Whether the range of a variable would follow from those that are reported.
   bool is_consequence(const std::string& name) const {
     const auto named = [&](const Syntax& sub) { return sub.is_name(name) || sub.is(SyntaxKind::pack); };
-    const auto defines = [&](const Statement& s) { return std::any_of(s.subs.begin(), s.subs.end(), named); };
-    return std::none_of(op_.body.begin(), op_.body.end(), defines) &&
-           std::any_of(op_.body.begin(), op_.body.end(),
-                       [&](const Statement& s) { return follows_open_value(s.value, name); });
+    const auto defines = [&](const Statement& s) { return any_of(s.subs, named); };
+    return none_of(op_.body, defines) &&
+           any_of(op_.body, [&](const Statement& s) { return follows_open_value(s.value, name); });
   }
 
   void check_ranges() {
@@ -352,10 +351,9 @@ class BodyChecker {
     }
     if (!statement.value.is(SyntaxKind::call)) return;  // did not parse
     if (callee == nullptr) {
-      const std::string near = nearest_name(statement.value.text, library_.names());
       diagnostics_.error(
           Code::E0424, statement.value.span, fmt::format("there is no op '{}'", statement.value.text),
-          {near.empty() ? "`tenon list ops` prints those that there are" : fmt::format("did you mean '{}'?", near)});
+          {did_you_mean(statement.value.text, library_.names(), "`tenon list ops` prints those that there are")});
       return;
     }
     const bool any_number =
@@ -416,9 +414,7 @@ class BodyChecker {
       return;
     }
     const Syntax& value = argument.children[0];
-    if (attr->kind == AttrKind::enumeration && value.is(SyntaxKind::name) &&
-        std::find(attr->words.begin(), attr->words.end(), value.text) != attr->words.end())
-      return;
+    if (attr->kind == AttrKind::enumeration && value.is(SyntaxKind::name) && contains(attr->words, value.text)) return;
     expressions_.check(value, sizes_only());
   }
 

@@ -1,13 +1,13 @@
 // Types, attributes and names of an op.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "ir/op/type_function.h"
 #include "opdef/check/check_op.h"
 #include "opdef/read/yaml_shape.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -62,8 +62,7 @@ class DeclarationChecker {
     const auto has = [&](const TensorDef& t) {
       return t.dtype == type.name || variable_of_type(t.dtype) == type.name || t.dtype.empty();
     };  // empty: did not read
-    return std::any_of(op_.inputs.begin(), op_.inputs.end(), has) ||
-           std::any_of(op_.outputs.begin(), op_.outputs.end(), has);
+    return any_of(op_.inputs, has) || any_of(op_.outputs, has);
   }
 
   std::vector<std::string> type_names() const {
@@ -148,7 +147,7 @@ class DeclarationChecker {
   }
 
   bool class_allows(const TypeVar& type, DType dtype) const {
-    return std::any_of(type.classes.begin(), type.classes.end(), [&](const Word& w) {
+    return any_of(type.classes, [&](const Word& w) {
       return is_type_class(w.text) ? in_type_class(dtype, w.text) : dtype_from_name(w.text) == dtype;
     });
   }
@@ -194,9 +193,7 @@ class DeclarationChecker {
     for (const Statement& s : op_.body) {
       for (const Word& target : s.targets) defined.push_back(target.text);
     }
-    const auto known = [&](const Word& w) {
-      return std::find(defined.begin(), defined.end(), w.text) != defined.end();
-    };
+    const auto known = [&](const Word& w) { return contains(defined, w.text); };
     for (const Word& word : op_.save) {
       if (!known(word))
         diagnostics_.error(Code::E0220, word.span, fmt::format("the body computes no '{}'", word.text),
@@ -223,9 +220,7 @@ bool value_fits(const AttrDef& attr, const Syntax& value) {
     case AttrKind::u64: return value.is(SyntaxKind::integer);
     case AttrKind::real: return is_number(bare);
     case AttrKind::dtype: return is_int(*dtype_from_name(attr.type)) ? bare.is(SyntaxKind::integer) : is_number(bare);
-    case AttrKind::enumeration:
-      return value.is(SyntaxKind::name) &&
-             std::find(attr.words.begin(), attr.words.end(), value.text) != attr.words.end();
+    case AttrKind::enumeration: return value.is(SyntaxKind::name) && contains(attr.words, value.text);
     case AttrKind::type_variable: return is_number(bare) || value.is(SyntaxKind::boolean);
   }
   return false;

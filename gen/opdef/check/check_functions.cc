@@ -1,12 +1,12 @@
 // Checks of functions and scalar rows, and that neither they nor ops reach themselves.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "opdef/check/check_op.h"
 #include "opdef/notation/call_table.h"
 #include "opdef/read/yaml_shape.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -35,7 +35,7 @@ class FunctionChecker {
 
  private:
   void name(const Syntax& s) {
-    if (std::find(params_.begin(), params_.end(), s.text) != params_.end()) return;
+    if (contains(params_, s.text)) return;
     diagnostics_.error(Code::E0401, s.span, fmt::format("nothing is called '{}' here", s.text),
                        {meant_note(s.text, params_)});
   }
@@ -43,10 +43,9 @@ class FunctionChecker {
   void call(const Syntax& s) {
     const auto arity = expression_function(s.text, library_);
     if (!arity) {
-      const std::string near = nearest_name(s.text, callable_names(library_));
       diagnostics_.error(
           Code::E0402, s.span, fmt::format("there is no function '{}'", s.text),
-          {near.empty() ? "define it under `fn`, or as a row of `scalar`" : fmt::format("did you mean '{}'?", near)});
+          {did_you_mean(s.text, callable_names(library_), "define it under `fn`, or as a row of `scalar`")});
     } else if (static_cast<int>(s.children.size()) < arity->least ||
                (arity->most >= 0 && static_cast<int>(s.children.size()) > arity->most)) {
       diagnostics_.error(

@@ -1,10 +1,9 @@
 // The checks of one op, in order.
 #include "opdef/check/check_op.h"
 
-#include <algorithm>
-
 #include "opdef/notation/call_table.h"
 #include "opdef/read/read_frame.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -12,9 +11,7 @@ namespace {
 
 bool is_pack_of(const OpDef& op, const std::string& name) {
   for (const TensorDef& t : op.inputs) {
-    if (std::any_of(t.dims.begin(), t.dims.end(),
-                    [&](const Dim& d) { return d.kind == DimKind::pack && d.name == name; }))
-      return true;
+    if (any_of(t.dims, [&](const Dim& d) { return d.kind == DimKind::pack && d.name == name; })) return true;
   }
   const AttrDef* attr = op.attr(name);
   const LetDef* let = op.let(name);
@@ -31,8 +28,7 @@ bool is_pack_value(const OpDef& op, const Syntax& s) {
     if (s.calls(Builtin::size, Builtin::rank, Builtin::count, Builtin::dim, Builtin::sum_of)) return false;
     if (pack_function(s.text)) return true;
   }
-  return std::any_of(s.children.begin(), s.children.end(),
-                     [&](const Syntax& child) { return is_pack_value(op, child); });
+  return any_of(s.children, [&](const Syntax& child) { return is_pack_value(op, child); });
 }
 
 }  // namespace

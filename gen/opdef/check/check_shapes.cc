@@ -1,12 +1,12 @@
 // Which names of shapes are bound, and by what.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "opdef/check/check_op.h"
 #include "opdef/read/yaml_shape.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -70,8 +70,8 @@ class ShapeChecker {
                                          : fmt::format("'{}' cannot choose dims by the attribute '{}'", print(d), d.at),
                          {"D@axis and *Q@axis need an attribute `axis: int`, *R@axes one of type int[]"});
     }
-    const auto anchors = std::count_if(t.dims.begin(), t.dims.end(), [](const Dim& x) { return !x.at.empty(); });
-    if (anchors > 1 && &d == &*std::find_if(t.dims.begin(), t.dims.end(), [](const Dim& x) { return !x.at.empty(); })) {
+    const auto anchors = count_if(t.dims, [](const Dim& x) { return !x.at.empty(); });
+    if (anchors > 1 && &d == &*find_if(t.dims, [](const Dim& x) { return !x.at.empty(); })) {
       diagnostics_.error(Code::E0419, d.span, fmt::format("'{}' has more than one '@'", t.name),
                          {"one attribute chooses the dims of a shape"});
     }
@@ -93,8 +93,7 @@ class ShapeChecker {
     for (bool changed = true; changed;) {
       changed = false;
       for (const TensorDef& t : op_.inputs) {
-        const bool anchored =
-            added_dim(op_, t) || std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return !d.at.empty(); });
+        const bool anchored = added_dim(op_, t) || any_of(t.dims, [](const Dim& d) { return !d.at.empty(); });
         const std::size_t most = anchored ? (listed_anchor(t) ? t.dims.size() : 2) : 1;
         if (open_packs(t).size() > most) continue;
         for (const Dim& d : t.dims) changed |= d.kind == DimKind::pack && bound_packs_.insert(d.name).second;
@@ -113,7 +112,7 @@ class ShapeChecker {
   }
 
   bool listed_anchor(const TensorDef& t) const {
-    return std::any_of(t.dims.begin(), t.dims.end(), [&](const Dim& d) {
+    return any_of(t.dims, [&](const Dim& d) {
       const AttrDef* a = op_.attr(d.at);
       return a != nullptr && a->count != AttrCount::one;
     });
@@ -155,7 +154,7 @@ class ShapeChecker {
   std::vector<const Dim*> open_parts(const Dim& split) const {
     std::vector<const Dim*> open;
     for (const Dim& part : split.parts) {
-      const bool again = std::any_of(open.begin(), open.end(), [&](const Dim* d) { return d->name == part.name; });
+      const bool again = any_of(open, [&](const Dim* d) { return d->name == part.name; });
       if (part.kind == DimKind::size && !is_told(part.name)) open.push_back(&part);
       if (again) open.push_back(&part);
     }
@@ -171,8 +170,7 @@ class ShapeChecker {
 
   bool is_told(const Syntax& value) const {
     if (value.is(SyntaxKind::name) && !is_told(value.text)) return false;
-    return std::all_of(value.children.begin(), value.children.end(),
-                       [&](const Syntax& child) { return is_told(child); });
+    return all_of(value.children, [&](const Syntax& child) { return is_told(child); });
   }
 
   void check_attr_pack(const AttrDef& a) {
@@ -229,11 +227,11 @@ class ShapeChecker {
   void check_storage(const TensorDef& t) {
     std::vector<std::string> logical;
     for (const Dim& d : t.dims) logical.push_back(print(d));
-    std::sort(logical.begin(), logical.end());
+    sort(logical);
     for (const StorageRule& rule : t.storage) {
       std::vector<std::string> stored;
       for (const Dim& d : rule.dims) stored.push_back(print(d));
-      std::sort(stored.begin(), stored.end());
+      sort(stored);
       if (stored == logical) continue;
       const SourceSpan place = rule.dims.empty() ? rule.span : join(rule.dims.front().span, rule.dims.back().span);
       diagnostics_.error(Code::E0223, place,
@@ -261,7 +259,7 @@ class ShapeChecker {
             Code::E0434, t.span,
             fmt::format("the variadic output '{}' is not the only output, or is next to a variadic input", t.name),
             {"an op has one variadic tensor; give other outputs names of their own"});
-      if (std::count_if(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.per_operand; }) != 1)
+      if (count_if(t.dims, [](const Dim& d) { return d.per_operand; }) != 1)
         diagnostics_.error(
             Code::E0434, t.span, fmt::format("nothing determines how many tensors the variadic output '{}' is", t.name),
             {"give it one dim `D...` with an attribute D of the type int[], which has an element for each"});

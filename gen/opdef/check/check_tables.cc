@@ -1,12 +1,11 @@
 // The constants of an op.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ir/op/table_op.h"
 #include "ir/op/type_function.h"
 #include "opdef/check/check_op.h"
 #include "opdef/notation/call_table.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -51,8 +50,7 @@ class TableChecker {
     if (leaf) return true;
     const bool known = s.is(SyntaxKind::unary) || s.is(SyntaxKind::binary) ||
                        (s.is(SyntaxKind::call) && expression_function(s.text, library_));
-    if (known)
-      return std::all_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return is_constant(c); });
+    if (known) return all_of(s.children, [&](const Syntax& c) { return is_constant(c); });
     refuse(s, fmt::format("'{}' is not a number", print(s)),
            "values in lists are numbers; a formula over index variables is one text, with `of` naming them");
     return false;
@@ -89,7 +87,7 @@ void check_type(const OpDef& op, const TableDef& table, Diagnostics& diagnostics
 /// A read of a table that comes later; nullptr if there is none.
 const Syntax* early_read(const Syntax& s, const OpDef& op, const TableDef& table) {
   const auto later = [&](const TableDef& t) { return &t > &table && t.tensor.name == s.text; };
-  if (s.is(SyntaxKind::subscript) && std::any_of(op.tables.begin(), op.tables.end(), later)) return &s;
+  if (s.is(SyntaxKind::subscript) && any_of(op.tables, later)) return &s;
   for (const Syntax& child : s.children)
     if (const Syntax* found = early_read(child, op, table)) return found;
   return nullptr;
@@ -121,8 +119,7 @@ void check_tables(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics)
 std::optional<std::pair<std::int64_t, std::int64_t>> values_of(const TableDef& table) {
   std::optional<std::pair<std::int64_t, std::int64_t>> range;
   const auto add = [&](const auto& self, const Syntax& s) -> bool {
-    if (s.is(SyntaxKind::list))
-      return std::all_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return self(self, c); });
+    if (s.is(SyntaxKind::list)) return all_of(s.children, [&](const Syntax& c) { return self(self, c); });
     const Syntax& bare = without_sign(s);
     if (!bare.is(SyntaxKind::integer) || bare.integer < 0) return false;
     const std::int64_t v = &bare == &s ? bare.integer : -bare.integer;

@@ -1,23 +1,20 @@
 // Checks of an op's tests: their names are the op's, their values fit.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "opdef/check/check_op.h"
 #include "opdef/read/yaml_shape.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
 namespace {
 
 bool is_extent(const Syntax& s) { return s.is(SyntaxKind::integer) && s.integer >= 0; }
-bool is_shape(const Syntax& s) {
-  return s.is(SyntaxKind::list) && std::all_of(s.children.begin(), s.children.end(), is_extent);
-}
+bool is_shape(const Syntax& s) { return s.is(SyntaxKind::list) && all_of(s.children, is_extent); }
 
 bool is_literal(const Syntax& s) {
-  if (s.is(SyntaxKind::list)) return std::all_of(s.children.begin(), s.children.end(), is_literal);
+  if (s.is(SyntaxKind::list)) return all_of(s.children, is_literal);
   if (s.is(SyntaxKind::unary) && s.text == "-") return is_literal(s.children[0]);
   return s.is(SyntaxKind::integer) || s.is(SyntaxKind::real) || s.is(SyntaxKind::infinity) ||
          s.is(SyntaxKind::boolean) || s.is_name("nan");
@@ -64,11 +61,7 @@ class TestChecker {
     for (const Dim& part : d.parts) add_names(part);
   }
 
-  std::vector<std::string> type_names() const {
-    std::vector<std::string> names;
-    for (const TypeVar& t : op_.types) names.push_back(t.name);
-    return names;
-  }
+  std::vector<std::string> type_names() const { return mapped(op_.types, &TypeVar::name); }
 
   void unknown(const Word& name, const std::vector<std::string>& known) {
     diagnostics_.error(Code::E0226, name.span,
@@ -83,7 +76,7 @@ class TestChecker {
   }
 
   void check_size(const Word& name, const Syntax& value) {
-    if (std::find(sizes_.begin(), sizes_.end(), name.text) == sizes_.end()) {
+    if (!contains(sizes_, name.text)) {
       std::vector<std::string> known = sizes_;
       known.insert(known.end(), attrs_.begin(), attrs_.end());
       unknown(name, known);
@@ -96,10 +89,9 @@ class TestChecker {
     const AttrDef* attr = op_.attr(name.text);
     if (attr == nullptr) return unknown(name, attrs_);
     const bool list = value.is(SyntaxKind::list);
-    const bool good =
-        list ? attr->count != AttrCount::one && std::all_of(value.children.begin(), value.children.end(),
-                                                            [&](const Syntax& v) { return value_fits(*attr, v); })
-             : value_fits(*attr, value);
+    const bool good = list ? attr->count != AttrCount::one &&
+                                 all_of(value.children, [&](const Syntax& v) { return value_fits(*attr, v); })
+                           : value_fits(*attr, value);
     if (!good)
       unfit(name, value,
             attr->kind == AttrKind::enumeration ? fmt::format("one of its words: {}", joined(attr->words, ", "))
@@ -108,7 +100,7 @@ class TestChecker {
 
   void check_named(const Word& name, const Syntax& value, const std::vector<std::string>& known, bool good,
                    std::string_view wanted) {
-    if (std::find(known.begin(), known.end(), name.text) == known.end()) unknown(name, known);
+    if (!contains(known, name.text)) unknown(name, known);
     else if (!good) unfit(name, value, wanted);
   }
 

@@ -1,13 +1,13 @@
 // Types of inputs, definitions of intermediates and real numbers, for the proofs that indices are in range.
 #include "opdef/check/index_values.h"
 
-#include <algorithm>
 #include <map>
 #include <vector>
 
 #include "ir/number/dtype.h"
 #include "opdef/check/check_op.h"
 #include "opdef/check/statement_checks.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -74,7 +74,7 @@ class WholeExpressions {
 };
 
 bool is_integer_type(const TypeVar& type) {
-  return std::all_of(type.classes.begin(), type.classes.end(), [](const Word& w) {
+  return all_of(type.classes, [](const Word& w) {
     const auto dtype = dtype_from_name(w.text);
     return w.text == "int" || w.text == "uint" || w.text == "index" || (dtype && is_int(*dtype));
   });
@@ -125,7 +125,7 @@ void add_range(const TensorDef& input, const OpDef& op, BoundsContext& context) 
 void add_types(const OpDef& op, BoundsContext& context) {
   std::vector<std::string> names = {"bool", "i8", "i16", "i32", "u8", "u16", "u32"};
   for (const TypeVar& t : op.types)
-    if (std::none_of(t.classes.begin(), t.classes.end(), [](const Word& w) {
+    if (none_of(t.classes, [](const Word& w) {
           const auto dtype = dtype_from_name(w.text);
           return dtype && is_small(*dtype);
         }))
@@ -136,9 +136,9 @@ void add_types(const OpDef& op, BoundsContext& context) {
 
 bool updated(const OpDef& op, const std::string& value) {
   const auto targets = [&](const Statement& s) {
-    return std::any_of(s.targets.begin(), s.targets.end(), [&](const Word& w) { return w.text == value; });
+    return any_of(s.targets, [&](const Word& w) { return w.text == value; });
   };
-  return std::count_if(op.body.begin(), op.body.end(), targets) > 1;
+  return count_if(op.body, targets) > 1;
 }
 
 /// An output preserves the stored value if it is as wide as an index.
@@ -179,9 +179,7 @@ void add_definitions(const OpDef& op, BoundsContext& context) {
 }
 
 void find_guarded(const Syntax& s, const std::set<std::string>& names, std::set<std::string>& found) {
-  if (s.is(SyntaxKind::subscript) && names.count(s.text) != 0 &&
-      std::any_of(s.children.begin(), s.children.end(), is_guarded))
-    found.insert(s.text);
+  if (s.is(SyntaxKind::subscript) && names.count(s.text) != 0 && any_of(s.children, is_guarded)) found.insert(s.text);
   for (const Syntax& child : s.children) find_guarded(child, names, found);
 }
 
@@ -212,8 +210,7 @@ void add_whole_values(const OpDef& op, BoundsContext& context) {
     IndexBounds bounds(context);
     const std::size_t before = open.size();
     std::erase_if(open, [&](const auto& value) {
-      if (std::all_of(value.second.begin(), value.second.end(), [&](const Syntax* s) { return bounds.whole(*s); }))
-        return false;
+      if (all_of(value.second, [&](const Syntax* s) { return bounds.whole(*s); })) return false;
       context.whole_data.erase(value.first);
       return true;
     });
@@ -236,9 +233,8 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
     if (real) context.reals.insert(a.name);
   }
   for (const LetDef& l : op.lets) {
-    const bool extent =
-        context.sizes.count(l.name) != 0 ||
-        std::any_of(op.index.begin(), op.index.end(), [&](const IndexRange& r) { return r.extent.is_name(l.name); });
+    const bool extent = context.sizes.count(l.name) != 0 ||
+                        any_of(op.index, [&](const IndexRange& r) { return r.extent.is_name(l.name); });
     if (has_real(l.value, context) && !extent) context.reals.insert(l.name);
   }
   for (const TypeVar& t : op.types) {

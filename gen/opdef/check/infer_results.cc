@@ -1,8 +1,8 @@
 // Shapes of what a called op gives, from the shapes of its arguments.
-#include <algorithm>
 #include <span>
 
 #include "opdef/check/body_scope.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -55,17 +55,17 @@ std::optional<std::size_t> place_of_axis(const OpDef& callee, const Syntax& call
   if (!axis || *axis < -rank || *axis >= rank) return std::nullopt;
   const auto place = static_cast<std::size_t>(*axis < 0 ? *axis + rank : *axis);
   const Slots way = *axis < 0 ? slots.subspan(place) : slots.first(place + 1);
-  const bool counted = std::none_of(way.begin(), way.end(), [](const Slot& s) { return s.pack; });
+  const bool counted = none_of(way, [](const Slot& s) { return s.pack; });
   return counted ? std::optional(place) : std::nullopt;
 }
 
 /// Binds dims to slots where there is at most one pack, or an axis that is constant.
 bool bind_input(const OpDef& callee, const Syntax& call, Dims dims, Slots slots, Binding& binding) {
   const auto is_pack = [](const Dim& d) { return d.kind == DimKind::pack; };
-  const auto packs = std::count_if(dims.begin(), dims.end(), is_pack);
+  const auto packs = count_if(dims, is_pack);
   if (packs == 0) return bind_singles(dims, slots, binding);
-  const auto first = static_cast<std::size_t>(std::find_if(dims.begin(), dims.end(), is_pack) - dims.begin());
-  const auto anchor = std::find_if(dims.begin(), dims.end(), [](const Dim& d) { return !d.at.empty(); });
+  const auto first = static_cast<std::size_t>(find_if(dims, is_pack) - dims.begin());
+  const auto anchor = find_if(dims, [](const Dim& d) { return !d.at.empty(); });
   std::size_t taken = 0;  // slots of the first pack
   if (packs == 1 && anchor == dims.end()) {
     if (slots.size() + 1 < dims.size()) return false;
@@ -178,7 +178,7 @@ std::vector<std::optional<std::vector<Slot>>> infer_results(const OpDef& callee,
     if (arguments[i] == nullptr || !arguments[i]->slots) continue;
     // A broadcast argument may have less than the full shape.
     const std::vector<Dim>& dims = callee.inputs[i].dims;
-    if (std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.broadcast; })) continue;
+    if (any_of(dims, [](const Dim& d) { return d.broadcast; })) continue;
     Binding attempt = binding;
     if (bind_input(callee, call, dims, *arguments[i]->slots, attempt)) binding = std::move(attempt);
   }

@@ -2,11 +2,11 @@
 // is later along it; elements strictly earlier along it are settled.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "opdef/check/statement_checks.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -209,8 +209,7 @@ class OrderFinder {
   bool place_all(std::vector<Place> left, RunOrder& order) {
     while (!left.empty()) {
       std::optional<Direction> direction;
-      const auto next = std::find_if(left.begin(), left.end(),
-                                     [&](const Place& p) { return (direction = direction_of(p)).has_value(); });
+      const auto next = find_if(left, [&](const Place& p) { return (direction = direction_of(p)).has_value(); });
       left_ = left;
       if (next == left.end()) return false;
       order.variables.emplace_back(next->variable, *direction);
@@ -247,8 +246,7 @@ class OrderFinder {
   Relation relation_of(const OpenRead& r, const Place& place) {
     // Of another statement of the group: the entry that its own left side has for the variable.
     const auto& theirs = places_[r.member];
-    const auto there =
-        std::find_if(theirs.begin(), theirs.end(), [&](const Place& p) { return p.variable == place.variable; });
+    const auto there = find_if(theirs, [&](const Place& p) { return p.variable == place.variable; });
     const Syntax* at = there == theirs.end() ? nullptr : index_at(*r.read, *there);
     if (at == nullptr) return Relation::unknown;
     if (at->text == place.variable && (at->is(SyntaxKind::name) || at->is(SyntaxKind::pack))) return Relation::same;
@@ -297,7 +295,7 @@ class OrderFinder {
   }
 
   void report_nothing_shared() {
-    const auto needs_later = std::find_if(reads_.begin(), reads_.end(), [](auto& r) { return r.member > r.reader; });
+    const auto needs_later = find_if(reads_, [](auto& r) { return r.member > r.reader; });
     diagnostics_.error(Code::E0439, needs_later->read->span,
                        fmt::format("'{}' and '{}' need each other, but share no index variable",
                                    statements_[needs_later->reader]->targets[0].text, needs_later->read->text),
@@ -332,9 +330,8 @@ class OrderFinder {
 
   void report_same_element() {
     // Rather a read that no more of shared variables could settle.
-    auto later = std::find_if(open_.begin(), open_.end(), [&](auto* r) { return in_same_element(*r); });
-    if (later == open_.end())
-      later = std::find_if(open_.begin(), open_.end(), [](auto* r) { return r->member > r->reader; });
+    auto later = find_if(open_, [&](auto* r) { return in_same_element(*r); });
+    if (later == open_.end()) later = find_if(open_, [](auto* r) { return r->member > r->reader; });
     const OpenRead& r = later == open_.end() ? *open_.front() : **later;
     const std::string& reader = statements_[r.reader]->targets[0].text;
     if (r.member > r.reader) {

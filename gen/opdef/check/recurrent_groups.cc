@@ -1,12 +1,12 @@
 // Which statements of a body need each other.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "opdef/check/statement_checks.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -52,7 +52,7 @@ class GroupFinder {
         if (reached(j).count(i) != 0) members.push_back(j);
       for (std::size_t j = members.front(); j <= members.back(); ++j) {
         if (reached(j).count(j) == 0) return std::nullopt;
-        const bool member = std::find(members.begin(), members.end(), j) != members.end();
+        const bool member = contains(members, j);
         if (!member) (from.count(j) != 0 ? before : behind).push_back(j);
       }
       const std::size_t first = members.front();

@@ -1,7 +1,6 @@
 // What checks ask of the statements of a body together: recurrences, extents from data, ranges of index variables.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "opdef/check/body_scope.h"

@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "ir/number/scalar_op.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -38,9 +36,7 @@ std::optional<Arity> find(Kind kind, std::string_view name) {
   return std::nullopt;
 }
 
-bool is_nameless(const ScalarOpRow& row) {
-  return row.has('P') || std::find(std::begin(kSigns), std::end(kSigns), row.name) != std::end(kSigns);
-}
+bool is_nameless(const ScalarOpRow& row) { return row.has('P') || contains(kSigns, row.name); }
 
 Arity arity_of(std::string_view name, const std::vector<std::string>& params) {
   const int n = static_cast<int>(params.size());

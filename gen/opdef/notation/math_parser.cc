@@ -231,10 +231,8 @@ class Parser {
     if (found != scope_.names.end()) return {found->second, MathName{found->first}};
     std::vector<std::string> known;
     for (const auto& [n, t] : scope_.names) known.push_back(n);
-    const std::string near = nearest_name(name.text, known);
     fail(Code::E0401, place(name), fmt::format("nothing before defines '{}'", name.text),
-         near.empty() ? "values are the arguments and the results of earlier steps"
-                      : fmt::format("did you mean '{}'?", near));
+         did_you_mean(name.text, known, "values are the arguments and the results of earlier steps"));
     return {};
   }
 

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -32,9 +32,7 @@ Syntax notation::node(SyntaxKind kind, std::string_view text, SourceSpan span) {
   return result;
 }
 
-bool is_reducer(std::string_view name) {
-  return std::find(kReducers.begin(), kReducers.end(), name) != kReducers.end();
-}
+bool is_reducer(std::string_view name) { return contains(kReducers, name); }
 
 std::string describe(const Token& token) {
   if (token.kind == TokenKind::end) return "the end of the text";
@@ -151,7 +149,7 @@ constexpr std::size_t kSums = 2;
 constexpr std::array<std::string_view, 6> kComparisons = {"==", "!=", "<=", ">=", "<", ">"};
 
 bool one_of(const Token& token, const auto& signs) {
-  return token.kind == TokenKind::sign && std::find(signs.begin(), signs.end(), token.text) != signs.end();
+  return token.kind == TokenKind::sign && contains(signs, token.text);
 }
 }  // namespace
 

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "opdef/notation/notation_parser.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -26,7 +26,7 @@ bool short_enough(const PlacedText& text, Diagnostics& diagnostics) {
 bool continues(const Token& token) {
   static constexpr std::string_view kOpen[] = {"+",  "-", "*",  "/", "//", "%",   "**", "..",  ",",  "=",  "==",
                                                "!=", "<", "<=", ">", ">=", "and", "or", "not", "+=", "*=", ":"};
-  return token.kind == TokenKind::sign && std::find(std::begin(kOpen), std::end(kOpen), token.text) != std::end(kOpen);
+  return token.kind == TokenKind::sign && contains(kOpen, token.text);
 }
 
 /// Whether a line begins a statement: `name[…] =` or, outside of brackets where `axis=1` is an argument, `a, b =`. An

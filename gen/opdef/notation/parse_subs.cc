@@ -1,10 +1,10 @@
 // Indices and arguments of the notation: packs, split dims, keywords.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "opdef/notation/notation_parser.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -100,7 +100,7 @@ std::vector<Syntax> NotationParser::arguments() {
       fail(Code::E0311, next.span, "an argument without a name follows one with a name",
            {"arguments by name come last: softmax(s, axis=-1)"});
     }
-    const bool twice = next.is(SyntaxKind::keyword) && std::any_of(result.begin(), result.end(), [&](const Syntax& s) {
+    const bool twice = next.is(SyntaxKind::keyword) && any_of(result, [&](const Syntax& s) {
                          return s.is(SyntaxKind::keyword) && s.text == next.text;
                        });
     if (!failed_ && twice)

@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
+
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -172,8 +173,8 @@ std::vector<Token> tokenize(const PlacedText& text, Diagnostics& diagnostics) {
 
 bool is_name(std::string_view text) {
   if (text.empty() || text.size() > 64 || !letter(text[0]) || text[0] == '_') return false;
-  if (std::find(kWords.begin(), kWords.end(), text) != kWords.end()) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) { return letter(c) || digit(c); });
+  if (contains(kWords, text)) return false;
+  return all_of(text, [](char c) { return letter(c) || digit(c); });
 }
 
 }  // namespace tenon

@@ -1,11 +1,10 @@
 // Types that follow from types as definitions write them.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ir/op/type_function.h"
 #include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -36,7 +35,7 @@ std::vector<DType> possible_dtypes(const std::string& word, const SourceSpan& pl
                                      variable != nullptr ? inside : "T")});
       return {};
     }
-    if (std::find(out.begin(), out.end(), *made) == out.end()) out.push_back(*made);
+    if (!contains(out, *made)) out.push_back(*made);
   }
   return out;
 }

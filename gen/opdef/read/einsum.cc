@@ -1,12 +1,12 @@
 // Subscripts → the text of a definition.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 #include <functional>
 #include <vector>
 
 #include "opdef/read/definition_text.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -46,9 +46,9 @@ Labels implied_result(const std::vector<Labels>& operands) {
   for (const Labels& o : operands) all += o;
   if (all.find(kDots) != Labels::npos) result += kDots;
   std::string sorted = all;
-  std::sort(sorted.begin(), sorted.end());
+  sort(sorted);
   for (const char c : sorted)
-    if (c != kDots && std::count(all.begin(), all.end(), c) == 1) result += c;
+    if (c != kDots && count(all, c) == 1) result += c;
   return result;
 }
 
@@ -69,9 +69,8 @@ Subscripts parse(std::string_view subscripts) {
   s.result =
       arrow == std::string::npos ? implied_result(s.operands) : labels_of(std::string_view(text).substr(arrow + 2));
   for (const char c : s.result) {
-    if (std::count(s.result.begin(), s.result.end(), c) > 1)
-      throw EinsumError{fmt::format("'{}' occurs twice in the result", c)};
-    if (std::none_of(s.operands.begin(), s.operands.end(), [c](const Labels& o) { return o.find(c) != Labels::npos; }))
+    if (count(s.result, c) > 1) throw EinsumError{fmt::format("'{}' occurs twice in the result", c)};
+    if (none_of(s.operands, [c](const Labels& o) { return o.find(c) != Labels::npos; }))
       throw EinsumError{
           fmt::format("'{}' of the result is in no operand", c == kDots ? std::string("...") : std::string(1, c))};
   }
@@ -138,8 +137,7 @@ std::string name_of(const Subscripts& s) {
 }
 
 std::string definition(const Subscripts& s, std::string_view subscripts, const std::string& name) {
-  const bool spreads = std::count_if(s.operands.begin(), s.operands.end(),
-                                     [](const Labels& o) { return o.find(kDots) != Labels::npos; }) > 1;
+  const bool spreads = count_if(s.operands, [](const Labels& o) { return o.find(kDots) != Labels::npos; }) > 1;
   const auto shape = [&](const Labels& labels, bool input) {
     return joined(labels, [&](char c) {
       return c == kDots ? std::string(input && spreads ? "~*Dots" : "*Dots") : fmt::format("N{}", c);

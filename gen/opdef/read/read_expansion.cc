@@ -8,15 +8,14 @@
 #include "opdef/notation/parse_body.h"
 #include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
 namespace {
 
 std::vector<std::string> dtype_names() {
-  std::vector<std::string> names;
-  for (const DTypeRow& row : all_dtypes()) names.emplace_back(row.name);
-  return names;
+  return mapped(all_dtypes(), [&](const DTypeRow& row) { return std::string(row.name); });
 }
 
 bool want_dtype(const Word& word, Diagnostics& diagnostics) {

@@ -1,12 +1,12 @@
 // Filling a family's template with its members.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -27,9 +27,7 @@ bool merges(std::string_view key) {
 }
 
 /// A name or number, or the sign of a statement (`+=`, `max=`): parentheses around it would mean nothing.
-bool is_atom(std::string_view text) {
-  return text.ends_with('=') || std::all_of(text.begin(), text.end(), word_character);
-}
+bool is_atom(std::string_view text) { return text.ends_with('=') || all_of(text, word_character); }
 
 class Filler {
  public:
@@ -120,14 +118,12 @@ YamlNode filled_template(const YamlNode& family, const YamlNode& member, Diagnos
   for (const YamlEntry& entry : family.entries) {
     const std::string& key = entry.key.text;
     const bool replaced = member.find(key) != nullptr && !merges(key);
-    if (key == "family" || key == "ops" || replaced ||
-        std::find(op_keys().begin(), op_keys().end(), key) == op_keys().end())
-      continue;
+    if (key == "family" || key == "ops" || replaced || !contains(op_keys(), key)) continue;
     op.entries.push_back({entry.key, filler.fill(entry.value, is_mathematics(key))});
   }
   for (const YamlEntry& own : member.entries) {
     const std::string& key = own.key.text;
-    if (std::find(op_keys().begin(), op_keys().end(), key) != op_keys().end()) {
+    if (contains(op_keys(), key)) {
       lay_over(op, {own.key, filler.fill(own.value, is_mathematics(key))});
     } else if (filler.used.count(key) == 0) {
       std::vector<std::string> known = op_keys();

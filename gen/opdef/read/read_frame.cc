@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "ir/op/frame.h"
@@ -11,6 +10,7 @@
 #include "opdef/notation/tokens.h"
 #include "support/function_ref.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 #include "support/text_template.h"
 
 namespace tenon {
@@ -55,8 +55,7 @@ class HeadLine {
   }
 
   void read() {
-    const auto row =
-        std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindRow& r) { return r.word == token().text; });
+    const auto row = find_if(kKinds, [&](const KindRow& r) { return r.word == token().text; });
     if (row == std::end(kKinds)) return wrong("a parameter begins with in, out, extent, size, real, pack or work");
     FrameParameter p;
     p.kind = row->kind;
@@ -160,8 +159,7 @@ void check_holes(const Frame& frame, const SourceFileRef& file, Diagnostics& dia
     if (p.is_tensor())
       for (const FrameHole& row : frame_holes()) known.push_back(frame_hole_name(p.name, row));
   for (const std::string& hole : TextTemplate(frame.name, frame.text).hole_names()) {
-    if (hole == kTargetHole || vector_hole(hole) || std::find(known.begin(), known.end(), hole) != known.end())
-      continue;
+    if (hole == kTargetHole || vector_hole(hole) || contains(known, hole)) continue;
     const std::size_t at = file->text().find("@" + hole);
     const std::string near = nearest_name(hole, known);
     diagnostics.error(
@@ -180,20 +178,18 @@ std::string file_stem(const std::string& path) {
 /// What a definition calls an extent of one value: a size, an attribute, a let, a pack.
 bool has_size(const OpDef& op, const std::string& name) {
   const auto named = [&](const Dim& d) {
-    return d.name == name ||
-           std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& part) { return part.name == name; });
+    return d.name == name || any_of(d.parts, [&](const Dim& part) { return part.name == name; });
   };
-  const auto has = [&](const TensorDef& t) { return std::any_of(t.dims.begin(), t.dims.end(), named); };
+  const auto has = [&](const TensorDef& t) { return any_of(t.dims, named); };
   const AttrDef* a = op.attr(name);
-  return (a && a->count == AttrCount::one) || op.let(name) || std::any_of(op.inputs.begin(), op.inputs.end(), has);
+  return (a && a->count == AttrCount::one) || op.let(name) || any_of(op.inputs, has);
 }
 
 bool has_pack(const OpDef& op, const std::string& name) {
   const auto has = [&](const TensorDef& t) {
-    return std::any_of(t.dims.begin(), t.dims.end(),
-                       [&](const Dim& d) { return d.kind == DimKind::pack && d.name == name; });
+    return any_of(t.dims, [&](const Dim& d) { return d.kind == DimKind::pack && d.name == name; });
   };
-  return std::any_of(op.inputs.begin(), op.inputs.end(), has);
+  return any_of(op.inputs, has);
 }
 
 class UseChecker {
@@ -244,8 +240,7 @@ class UseChecker {
     }
     if (t->optional && !p.optional)
       wrong(t->span, fmt::format("templates/c/{}.c.in needs '{}' at every call", frame_.name, p.name));
-    if (t->variadic || !t->storage.empty() ||
-        std::any_of(t->dims.begin(), t->dims.end(), [](const Dim& d) { return d.broadcast; }))
+    if (t->variadic || !t->storage.empty() || any_of(t->dims, [](const Dim& d) { return d.broadcast; }))
       wrong(t->span, fmt::format("'{}' is handed to a C template, so it is one tensor without `~`, `storage` and `...`",
                                  p.name));
     if (!fits(*t, p))
@@ -264,9 +259,8 @@ class UseChecker {
              (dtype_from_name(t.dtype) && is_type_class(p.type) && in_type_class(*dtype_from_name(t.dtype), p.type));
     if (!is_type_class(p.type)) return false;
     for (const DTypeRow& row : all_dtypes()) {
-      const bool ranges = std::any_of(v->classes.begin(), v->classes.end(), [&](const Word& w) {
-        return in_type_class(row.dtype, w.text) || w.text == row.name;
-      });
+      const bool ranges =
+          any_of(v->classes, [&](const Word& w) { return in_type_class(row.dtype, w.text) || w.text == row.name; });
       if (ranges && !takes(row.dtype, p.type)) return false;
     }
     return true;
@@ -321,12 +315,9 @@ bool read_frame(const SourceFileRef& file, Frame& out, Diagnostics& diagnostics)
 void check_frame_use(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
   if (const auto frame = library.frame_of(op)) return UseChecker(op, *frame, diagnostics).run();
   if (!op.impl.starts_with("templates/c/")) return;  // reported where it was read
-  std::vector<std::string> known;
-  for (const auto& [name, frame] : library.frames) known.push_back("templates/c/" + name + ".c.in");
-  const std::string near = nearest_name(op.impl, known);
+  const auto known = mapped(library.frames, [](const auto& f) { return "templates/c/" + f.first + ".c.in"; });
   diagnostics.error(Code::E0230, op.impl_span, fmt::format("there is no C template '{}'", op.impl),
-                    {near.empty() ? fmt::format("templates of ops: {}", joined(known, ", "))
-                                  : fmt::format("did you mean '{}'?", near)});
+                    {did_you_mean(op.impl, known, "templates of ops: " + joined(known, ", "))});
 }
 
 }  // namespace tenon

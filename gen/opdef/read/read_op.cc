@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -13,6 +11,7 @@
 #include "opdef/notation/parse_body.h"
 #include "opdef/notation/tokens.h"
 #include "opdef/read/yaml_shape.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -309,9 +308,7 @@ void require_key(const YamlNode& map, const OpDef& op, std::string_view key, std
 
 const std::vector<std::string>& op_keys() {
   static const std::vector<std::string> keys = [] {
-    std::vector<std::string> names;
-    for (const KeyRow& row : kKeys) names.emplace_back(row.key);
-    return names;
+    return mapped(kKeys, [&](const KeyRow& row) { return std::string(row.key); });
   }();
   return keys;
 }
@@ -328,7 +325,7 @@ bool read_op(const YamlNode& map, OpDef& out, Diagnostics& diagnostics) {
     row.read(*value, out, diagnostics);
     static constexpr std::array<std::string_view, 7> kDeclarations = {"types", "attrs", "in",    "out",
                                                                       "let",   "index", "tables"};
-    const bool declares = std::find(kDeclarations.begin(), kDeclarations.end(), row.key) != kDeclarations.end();
+    const bool declares = contains(kDeclarations, row.key);
     whole = whole && !(declares && diagnostics.size() != before);
   }
   whole = whole && map.find("out") != nullptr;

@@ -1,7 +1,6 @@
 // The entries of a definition file: ops, members of families, scalar rows and functions, each from its YAML map.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

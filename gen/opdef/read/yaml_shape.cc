@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "opdef/notation/parse_body.h"
 #include "opdef/notation/tokens.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -69,21 +69,18 @@ std::string dtype_called(std::string_view word) {
 }
 
 std::string meant_note(std::string_view wrong, const std::vector<std::string>& known) {
-  if (const std::string name = dtype_called(wrong); std::find(known.begin(), known.end(), name) != known.end())
+  if (const std::string name = dtype_called(wrong); contains(known, name))
     return fmt::format("did you mean '{}'?", name);
-  const std::string near = nearest_name(wrong, known);
-  if (!near.empty()) return fmt::format("did you mean '{}'?", near);
-  if (known.empty()) return "there are none";
   std::vector<std::string> once;
   for (const std::string& name : known)
-    if (std::find(once.begin(), once.end(), name) == once.end()) once.push_back(name);
-  return fmt::format("there are: {}", joined(once, ", "));
+    if (!contains(once, name)) once.push_back(name);
+  return did_you_mean(wrong, known, once.empty() ? "there are none" : "there are: " + joined(once, ", "));
 }
 
 void refuse_unknown_keys(const YamlNode& map, const std::vector<std::string>& known, std::string_view what,
                          Diagnostics& diagnostics) {
   for (const YamlEntry& entry : map.entries) {
-    if (std::find(known.begin(), known.end(), entry.key.text) != known.end()) continue;
+    if (contains(known, entry.key.text)) continue;
     diagnostics.error(Code::E0201, entry.key.span, fmt::format("'{}' is not a key of {}", entry.key.text, what),
                       {meant_note(entry.key.text, known)});
   }

@@ -1,0 +1,67 @@
+// Algorithms over whole ranges, by their names in <algorithm>, which this includes for all others.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+#include <vector>
+
+namespace tenon {
+
+template <class Range, class T>
+bool contains(const Range& range, const T& value) {
+  return std::find(std::begin(range), std::end(range), value) != std::end(range);
+}
+
+template <class Range, class Predicate>
+bool any_of(const Range& range, Predicate holds) {
+  return std::any_of(std::begin(range), std::end(range), holds);
+}
+template <class Range, class Predicate>
+bool all_of(const Range& range, Predicate holds) {
+  return std::all_of(std::begin(range), std::end(range), holds);
+}
+template <class Range, class Predicate>
+bool none_of(const Range& range, Predicate holds) {
+  return std::none_of(std::begin(range), std::end(range), holds);
+}
+
+template <class Range, class T>
+auto count(const Range& range, const T& value) {
+  return std::count(std::begin(range), std::end(range), value);
+}
+template <class Range, class Predicate>
+auto count_if(const Range& range, Predicate holds) {
+  return std::count_if(std::begin(range), std::end(range), holds);
+}
+
+template <class Range, class Predicate>
+auto find_if(Range&& range, Predicate holds) {
+  return std::find_if(std::begin(range), std::end(range), holds);
+}
+/// The first element for which `holds`; null if there is none.
+template <class Range, class Predicate>
+auto* find_pointer(Range&& range, Predicate holds) {
+  const auto at = std::find_if(std::begin(range), std::end(range), holds);
+  return at == std::end(range) ? nullptr : &*at;
+}
+
+template <class Range, class... Less>
+void sort(Range& range, Less... less) {
+  std::sort(std::begin(range), std::end(range), less...);
+}
+template <class Range, class... Less>
+void stable_sort(Range& range, Less... less) {
+  std::stable_sort(std::begin(range), std::end(range), less...);
+}
+
+/// The results of a function, or a member, of each element.
+template <class Range, class Function>
+auto mapped(const Range& range, Function function) {
+  std::vector<std::decay_t<std::invoke_result_t<Function, decltype(*std::begin(range))>>> out;
+  for (const auto& element : range) out.push_back(std::invoke(function, element));
+  return out;
+}
+
+}  // namespace tenon
