@@ -1,59 +1,25 @@
 // The widths of the innermost loops of a nest, and the reasons for scalar ones.
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "algebra/nest_survey.h"
 #include "support/function_ref.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
-void each_operand(const Operand& v, FunctionRef<void(const Operand&)> f) {
-  if (!v) return;
+/// A value and everything below it.
+void each_value(const Operand& v, FunctionRef<void(const Operand&)> f) {
   f(v);
-  map_children(v, [&](const Operand& c) {
-    each_operand(c, f);
-    return c;
-  });
-}
-
-/// The operands of a statement itself, not of those inside of it.
-void each_operand(const Stmt& s, FunctionRef<void(const Operand&)> f) {
-  struct Visitor {
-    FunctionRef<void(const Operand&)> f;
-    void operator()(const SLet& l) const { each_operand(l.value, f); }
-    void operator()(const SVar& v) const { each_operand(v.init, f); }
-    void operator()(const SAssign& a) const { each_operand(a.value, f); }
-    void operator()(const SStore& t) const {
-      each_operand(t.offset, f);
-      each_operand(t.value, f);
-      each_operand(t.active, f);
-    }
-    void operator()(const SFor& l) const {
-      each_operand(l.begin, f);
-      each_operand(l.end, f);
-    }
-    void operator()(const SIf& i) const { each_operand(i.cond, f); }
-    void operator()(const SPrefetch&) const {}
-    void operator()(const SFail&) const {}
-    void operator()(const SComment&) const {}
-    void operator()(const SCall& c) const {
-      for (const Operand& a : c.args) each_operand(a, f);
-    }
-  };
-  std::visit(Visitor{f}, s.node);
+  each_child(v, [&](const Operand& c) { each_value(c, f); });
 }
 
 void each_stmt(const Block& block, FunctionRef<void(const Stmt&)> f) {
   for (const Stmt& s : block) {
     f(s);
-    if (const auto* l = std::get_if<SFor>(&s.node)) each_stmt(*l->body, f);
-    if (const auto* i = std::get_if<SIf>(&s.node)) {
-      each_stmt(*i->then, f);
-      if (i->otherwise) each_stmt(*i->otherwise, f);
-    }
+    each_block(s, [&](const Block& inside) { each_stmt(inside, f); });
   }
 }
 
@@ -94,14 +60,16 @@ class Body {
     calls_ = calls_ || std::holds_alternative<SCall>(s.node);
     fails_ = fails_ || std::holds_alternative<SFail>(s.node);
     branches_ = branches_ || std::holds_alternative<SIf>(s.node);
-    each_operand(s, [&](const Operand& v) {
+    if (std::holds_alternative<SPrefetch>(s.node)) return;
+    const auto look_at = [&](const Operand& v) {
       out.lanes = std::max(out.lanes, v->type.lanes);
       if (const auto* l = std::get_if<VLoad>(&v->node)) {
         access(l->offset, out);
         gathers_ = gathers_ || from_data(l->offset);
       }
       if (const auto* a = std::get_if<VApply>(&v->node)) divides_ = divides_ || divides(*a, v->type.dtype);
-    });
+    };
+    each_operand(s, [&](const Operand& v) { each_value(v, look_at); });
   }
 
   static bool divides(const VApply& a, DType d) {
@@ -119,7 +87,7 @@ class Body {
   /// Does the value depend on what a load reads?
   bool from_data(const Operand& offset) {
     bool found = false;
-    each_operand(offset, [&](const Operand& v) {
+    each_value(offset, [&](const Operand& v) {
       if (std::holds_alternative<VLoad>(v->node)) found = true;
       if (const auto* name = std::get_if<VVar>(&v->node))
         if (const auto let = lets_.find(name->name); let != lets_.end()) found = found || from_data(let->second);
@@ -146,8 +114,8 @@ class Body {
   std::optional<int64_t> slope_of(const VApply& a) {
     std::vector<std::optional<int64_t>> slopes;
     for (const Operand& x : a.args) slopes.push_back(slope(x));
-    if (std::any_of(slopes.begin(), slopes.end(), [](const auto& s) { return !s; })) return std::nullopt;
-    if (std::all_of(slopes.begin(), slopes.end(), [](const auto& s) { return *s == 0; })) return 0;
+    if (any_of(slopes, [](const auto& s) { return !s; })) return std::nullopt;
+    if (all_of(slopes, [](const auto& s) { return *s == 0; })) return 0;
     if (slopes.size() != 2) return std::nullopt;
     if (a.op == ScalarOp::Add) return *slopes[0] + *slopes[1];
     if (a.op == ScalarOp::Sub) return *slopes[0] - *slopes[1];
@@ -188,14 +156,9 @@ bool vectors_before(const Block& block, size_t at) {
 
 void collect_loops(const Block& block, std::vector<InnerLoop>& out) {
   for (size_t i = 0; i < block.size(); ++i) {
-    if (const auto* branch = std::get_if<SIf>(&block[i].node)) {
-      collect_loops(*branch->then, out);
-      if (branch->otherwise) collect_loops(*branch->otherwise, out);
-    }
     const auto* l = std::get_if<SFor>(&block[i].node);
-    if (!l) continue;
-    if (has_loop(*l->body)) {
-      collect_loops(*l->body, out);
+    if (!l || has_loop(*l->body)) {
+      each_block(block[i], [&](const Block& inside) { collect_loops(inside, out); });
       continue;
     }
     InnerLoop loop = Body(*l).describe();

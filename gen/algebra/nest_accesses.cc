@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "algebra/nest_polynomials.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -66,7 +66,7 @@ class Collector {
   int memory_of(int buffer) const {
     const auto is_shared = [&](size_t b) {
       const Buffer& x = nest_.buffers[b];
-      return x.storage == Storage::Tensor && nest_.kernel->tensors[static_cast<size_t>(x.tensor)].shared;
+      return x.storage == Storage::Tensor && nest_.kernel->tensor(x.tensor).shared;
     };
     const auto at = static_cast<size_t>(buffer);
     for (size_t b = 0; b < at && is_shared(at); ++b)
@@ -84,11 +84,7 @@ class Collector {
     };
     for (const Stmt& s : body) {
       if (const auto* store = std::get_if<SStore>(&s.node)) note(places[static_cast<size_t>(store->buffer)].buffer);
-      if (const auto* loop = std::get_if<SFor>(&s.node)) find_written(*loop->body, places);
-      if (const auto* choice = std::get_if<SIf>(&s.node)) {
-        find_written(*choice->then, places);
-        if (choice->otherwise) find_written(*choice->otherwise, places);
-      }
+      each_block(s, [&](const Block& inside) { find_written(inside, places); });
       if (const auto* call = std::get_if<SCall>(&s.node))
         for (size_t i = 0; i < call->buffers.size(); ++i)
           if (call->buffers[i].buffer >= 0 && function(*call).buffers[i].writable)
@@ -126,10 +122,7 @@ class Collector {
       access({l->buffer, false, l->offset, nullptr, v->type.lanes, l->active});
     if (const auto* g = std::get_if<VGather>(&v->node))
       access({g->buffer, false, g->offset, g->stride, v->type.lanes, g->active});
-    map_children(v, [this](const Operand& c) {
-      value(c);
-      return c;
-    });
+    each_child(v, [this](const Operand& c) { value(c); });
   }
 
   void block(const Block& b) {
@@ -170,8 +163,7 @@ class Collector {
       for (Polynomial& more : out_.known.consequences(f)) facts_.push_back(std::move(more));
       facts_.push_back(std::move(f));
     }
-    const bool never = std::any_of(facts_.begin(), facts_.end(),
-                                   [](const Polynomial& f) { return f.is_constant() && f.constant_value() < 0; });
+    const bool never = any_of(facts_, [](const Polynomial& f) { return f.is_constant() && f.constant_value() < 0; });
     if (!never) block(body);
     facts_.resize(before);
   }

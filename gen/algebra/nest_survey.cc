@@ -2,48 +2,6 @@
 #include "algebra/nest_survey.h"
 
 namespace tenon {
-namespace {
-
-struct AddStatement {
-  NestSurvey& s;
-
-  void operator()(const SLet& n) const { s.add(n.value); }
-  void operator()(const SVar& n) const { s.add(n.init); }
-  void operator()(const SAssign& n) const {
-    s.vars.insert(n.name);
-    s.assigned.insert(n.name);
-    s.add(n.value);
-  }
-  void operator()(const SStore& n) const {
-    s.buffers.insert(n.buffer);
-    s.stored.insert(n.buffer);
-    s.add(n.offset), s.add(n.value), s.add(n.active);
-  }
-  void operator()(const SFor& n) const {
-    s.parallel = s.parallel || n.kind == LoopKind::Parallel;
-    s.add(n.begin), s.add(n.end), s.add_loop(n);
-  }
-  void operator()(const SIf& n) const {
-    s.add(n.cond), s.add(*n.then);
-    if (n.otherwise) s.add(*n.otherwise);
-  }
-  void operator()(const SPrefetch& n) const {
-    s.buffers.insert(n.buffer);
-    s.add(n.offset);
-  }
-  void operator()(const SFail&) const { s.fails = true; }
-  void operator()(const SComment&) const {}
-  void operator()(const SCall& n) const {
-    for (const BufferArgument& b : n.buffers) {
-      s.buffers.insert(b.buffer);
-      s.add(b.offset);
-    }
-    for (const Operand& a : n.args) s.add(a);
-  }
-};
-
-}  // namespace
-
 void NestSurvey::add(const Operand& v) {
   if (!v) return;
   if (const auto* x = std::get_if<VVar>(&v->node)) vars.insert(x->name);
@@ -53,10 +11,7 @@ void NestSurvey::add(const Operand& v) {
   };
   if (const auto* l = std::get_if<VLoad>(&v->node)) memory(l->buffer);
   if (const auto* g = std::get_if<VGather>(&v->node)) memory(g->buffer);
-  map_children(v, [this](const Operand& c) {
-    add(c);
-    return c;
-  });
+  each_child(v, [this](const Operand& c) { add(c); });
 }
 
 void NestSurvey::merge(const NestSurvey& inner) {
@@ -90,6 +45,27 @@ void NestSurvey::add_loop(const SFor& loop) {
   merge(inner);
 }
 
-void NestSurvey::add(const Stmt& s) { std::visit(AddStatement{*this}, s.node); }
+void NestSurvey::add(const Stmt& s) {
+  each_operand(s, [this](const Operand& v) { add(v); });
+  if (const auto* assign = std::get_if<SAssign>(&s.node)) vars.insert(assign->name), assigned.insert(assign->name);
+  if (const auto* store = std::get_if<SStore>(&s.node)) buffers.insert(store->buffer), stored.insert(store->buffer);
+  if (const auto* fetch = std::get_if<SPrefetch>(&s.node)) buffers.insert(fetch->buffer);
+  if (const auto* call = std::get_if<SCall>(&s.node))
+    for (const BufferArgument& b : call->buffers) buffers.insert(b.buffer);
+  fails = fails || std::holds_alternative<SFail>(s.node);
+  const auto* loop = std::get_if<SFor>(&s.node);
+  if (!loop) return each_block(s, [this](const Block& inside) { add(inside); });
+  parallel = parallel || loop->kind == LoopKind::Parallel;
+  add_loop(*loop);
+}
+
+void add_declared_names(const Block& block, std::set<std::string>& names) {
+  for (const Stmt& s : block) {
+    if (const auto* let = std::get_if<SLet>(&s.node)) names.insert(let->name);
+    if (const auto* var = std::get_if<SVar>(&s.node)) names.insert(var->name);
+    if (const auto* loop = std::get_if<SFor>(&s.node)) names.insert(loop->var);
+    each_block(s, [&](const Block& inside) { add_declared_names(inside, names); });
+  }
+}
 
 }  // namespace tenon

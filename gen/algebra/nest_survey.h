@@ -27,6 +27,9 @@ struct NestSurvey {
   void merge(const NestSurvey& inner);
 };
 
+/// Adds all names that a block declares, in blocks inside of it too.
+void add_declared_names(const Block& block, std::set<std::string>& names);
+
 /// Bytes that the loads and stores of one run move, by buffer: an estimate for the largest sizes, to compare buffers
 /// with. Bounds of loops that data decide count as one iteration, the two sides of a condition as half of each; frames
 /// are not counted.

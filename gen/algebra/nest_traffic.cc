@@ -33,10 +33,7 @@ class TrafficCounter {
     if (!v) return;
     if (const auto* l = std::get_if<VLoad>(&v->node)) touch(l->buffer, v->type);
     if (const auto* g = std::get_if<VGather>(&v->node)) touch(g->buffer, v->type);
-    map_children(v, [this](const Operand& c) {
-      value(c);
-      return c;
-    });
+    each_child(v, [this](const Operand& c) { value(c); });
   }
 
   Number number(const Operand& v) const {

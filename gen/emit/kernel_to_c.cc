@@ -4,11 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "emit/emitter.h"
 #include "emit/function_builder.h"
 #include "support/c_names.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -40,10 +39,7 @@ struct NamesUsed {
     if (!v) return;
     if (const auto* s = std::get_if<VSize>(&v->node)) sizes.insert(s->name);
     if (const auto* a = std::get_if<VAttr>(&v->node)) attrs.emplace(a->name, a->element);
-    map_children(v, [&](const Operand& c) {
-      add(c);
-      return c;
-    });
+    each_child(v, [&](const Operand& c) { add(c); });
   }
   void add(const Block& b) {
     for (const Stmt& s : b) std::visit([&](const auto& n) { add_statement(n); }, s.node);
@@ -121,8 +117,7 @@ Operand parallel_iterations(const LoopNest& nest) {
     return loop && loop->kind == LoopKind::Parallel && loop->step > 0;
   };
   const auto* loop = std::get_if<SFor>(&nest.body.back().node);
-  if (!is_parallel(nest.body.back()) || std::count_if(nest.body.begin(), nest.body.end(), is_parallel) > 1)
-    return nullptr;
+  if (!is_parallel(nest.body.back()) || count_if(nest.body, is_parallel) > 1) return nullptr;
   const Operand span = loop->end - loop->begin;
   return loop->step == 1 ? span : v_apply(ScalarOp::FloorDiv, {span + v_int(loop->step - 1), v_int(loop->step)});
 }

@@ -3,27 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "algebra/nest_survey.h"
 #include "lower/nest/rename_nest.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
-
-/// All names that a block declares, in loops too.
-void declared_in(const Block& block, std::set<std::string>& names) {
-  for (const Stmt& s : block) {
-    if (const auto* let = std::get_if<SLet>(&s.node)) names.insert(let->name);
-    if (const auto* var = std::get_if<SVar>(&s.node)) names.insert(var->name);
-    if (const auto* loop = std::get_if<SFor>(&s.node)) names.insert(loop->var), declared_in(*loop->body, names);
-    if (const auto* fork = std::get_if<SIf>(&s.node)) {
-      declared_in(*fork->then, names);
-      if (fork->otherwise) declared_in(*fork->otherwise, names);
-    }
-  }
-}
 
 class PartsJoiner {
  public:
@@ -62,7 +49,7 @@ class PartsJoiner {
   /// A variable for each size, which no part has, and how far its elements are apart in each tensor.
   void count_over(const std::vector<std::string>& sizes, const std::vector<LoopNest>& parts) {
     std::set<std::string> names;
-    for (const LoopNest& part : parts) declared_in(part.body, names);
+    for (const LoopNest& part : parts) add_declared_names(part.body, names);
     for (const std::string& size : sizes) {
       std::string counter = "at_" + size;
       for (int n = 2; !names.insert(counter).second; ++n) counter = fmt::format("at_{}_{}", size, n);
@@ -82,8 +69,7 @@ class PartsJoiner {
 
   /// Elements of a temp that goes from part to part; none if only one part has it, which has its own space for it.
   Operand elements(size_t t) const {
-    const bool shared = std::any_of(kernel_.parts.begin(), kernel_.parts.end(),
-                                    [&](const Kernel& part) { return part.tensors[t].role == Role::Output; });
+    const bool shared = any_of(kernel_.parts, [&](const Kernel& part) { return part.tensors[t].role == Role::Output; });
     if (!shared) return v_int(0);
     Operand n = v_int(1);
     for (const Expr& e : kernel_.tensors[t].dims) n = n * maximum(size_number(e));
@@ -95,7 +81,7 @@ class PartsJoiner {
     std::map<std::string, Operand> none;
     for (const auto& [name, bound] : bounds_) none[name] = v_int(0);
     const Operand full = renamed(v, {{}, {}, bounds_, {}}), empty = renamed(v, {{}, {}, none, {}});
-    const bool depends = std::any_of(bounds_.begin(), bounds_.end(), [&](const auto& b) { return names(v, b.first); });
+    const bool depends = any_of(bounds_, [&](const auto& b) { return names(v, b.first); });
     const auto* size = std::get_if<VSize>(&v->node);
     return !depends || size ? full : v_apply(ScalarOp::Max, {full, empty});
   }
@@ -103,10 +89,7 @@ class PartsJoiner {
   static bool names(const Operand& v, const std::string& size) {
     const auto* s = std::get_if<VSize>(&v->node);
     bool found = s && s->name == size;
-    map_children(v, [&](const Operand& c) {
-      found = found || names(c, size);
-      return c;
-    });
+    each_child(v, [&](const Operand& c) { found = found || names(c, size); });
     return found;
   }
 
@@ -139,7 +122,7 @@ class PartsJoiner {
   /// Names of a part that those before have declared get a number.
   std::map<std::string, std::string> new_names(const Block& body) const {
     std::set<std::string> own;
-    declared_in(body, own);
+    add_declared_names(body, own);
     std::map<std::string, std::string> out;
     for (const std::string& name : own) {
       if (taken_.count(name) == 0) continue;

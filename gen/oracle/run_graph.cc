@@ -13,8 +13,7 @@ using Shared = std::shared_ptr<const TensorData>;
 
 /// The child region of `outer` that contains `inner`.
 RegionId child_towards(const Graph& graph, RegionId outer, RegionId inner) {
-  while (graph.regions[static_cast<size_t>(inner)].parent != outer)
-    inner = graph.regions[static_cast<size_t>(inner)].parent;
+  while (graph.region(inner).parent != outer) inner = graph.region(inner).parent;
   return inner;
 }
 
@@ -49,9 +48,7 @@ class GraphRunner {
  private:
   Shared& value(ValueId v) { return values_[static_cast<size_t>(v)]; }
   int64_t scalar(ValueId v) { return int_element(*value(v), 0); }
-  std::vector<int64_t> dims_of(ValueId v) const {
-    return extents(graph_.values[static_cast<size_t>(v)].dims, run_.sizes);
-  }
+  std::vector<int64_t> dims_of(ValueId v) const { return extents(graph_.value(v).dims, run_.sizes); }
 
   bool stop(OracleStatus status, const std::string& origin) {
     run_.status = status;
@@ -70,7 +67,7 @@ class GraphRunner {
       const RegionId inner = child_towards(graph_, region, at);
       size_t last = i;
       while (last < end && lies_in(graph_.regions, graph_.nodes[last].region, inner)) ++last;
-      const Region& r = graph_.regions[static_cast<size_t>(inner)];
+      const Region& r = graph_.region(inner);
       if (!(r.kind == Region::Kind::loop ? loop(r, i, last, inner) : branch(r, i, last, inner))) return false;
       i = last;
     }
@@ -147,7 +144,7 @@ class GraphRunner {
   }
 
   Shared joined(const Slice& s, const std::vector<Shared>& parts) const {
-    TensorData out{graph_.values[static_cast<size_t>(s.whole)].dtype, dims_of(s.whole), {}};
+    TensorData out{graph_.value(s.whole).dtype, dims_of(s.whole), {}};
     for (size_t k = 0; k < parts.size(); ++k) {
       const TensorData& p = *parts[s.reversed ? parts.size() - 1 - k : k];
       out.bytes.insert(out.bytes.end(), p.bytes.begin(), p.bytes.end());
@@ -188,10 +185,7 @@ double evaluations(const Expr& e, const OracleCall& call) {
   double n = 1;
   const auto* r = std::get_if<Reduce>(&e->node);
   if (r) return loops_product(r->vars, call) * evaluations(r->value, call);
-  map_children(e, [&](const Expr& c) {
-    n += evaluations(c, call) - 1;
-    return c;
-  });
+  each_child(e, [&](const Expr& c) { n += evaluations(c, call) - 1; });
   return n;
 }
 
@@ -220,8 +214,8 @@ double graph_work(const Graph& graph, const std::vector<NodeKernel>& kernels, co
   double n = 0;
   for (size_t i = 0; i < kernels.size(); ++i) {
     double times = 1;
-    for (RegionId r = graph.nodes[i].region; r != kTopLevel; r = graph.regions[static_cast<size_t>(r)].parent) {
-      const Region& region = graph.regions[static_cast<size_t>(r)];
+    for (RegionId r = graph.nodes[i].region; r != kTopLevel; r = graph.region(r).parent) {
+      const Region& region = graph.region(r);
       if (region.kind == Region::Kind::loop)
         times *= static_cast<double>(std::max<int64_t>(0, evaluate(region.trip, call.sizes).value_or(kUnboundedTrip)));
     }

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -68,10 +68,7 @@ class ExprVerifier {
             fmt::format("{}: a fold of {} with a start or value of another type", where, tenon::name_of(e->type)));
       bound.insert(r->running);
     }
-    map_children(e, [&](const Expr& c) {
-      check(c, bound, where);
-      return c;
-    });
+    each_child(e, [&](const Expr& c) { check(c, bound, where); });
   }
 
  private:
@@ -80,7 +77,7 @@ class ExprVerifier {
       errors_.push_back(fmt::format("{}: no tensor {}", where, r.tensor));
       return;
     }
-    const Tensor& t = kernel_.tensors[static_cast<size_t>(r.tensor)];
+    const Tensor& t = kernel_.tensor(r.tensor);
     if (r.index.size() != t.dims.size())
       errors_.push_back(
           fmt::format("{}: {} has {} dimensions, read with {}", where, t.name, t.dims.size(), r.index.size()));
@@ -151,20 +148,17 @@ bool may_fail(const Kernel& k) {
     });
     return found;
   };
-  return std::any_of(k.parts.begin(), k.parts.end(), may_fail) ||
-         std::any_of(k.checks.begin(), k.checks.end(), [&](const Check& c) {
-           return reads(c.holds) ||
-                  std::any_of(c.loops.begin(), c.loops.end(), [&](const LoopVar& v) { return reads(v.extent); });
+  return any_of(k.parts, may_fail) || any_of(k.checks, [&](const Check& c) {
+           return reads(c.holds) || any_of(c.loops, [&](const LoopVar& v) { return reads(v.extent); });
          });
 }
 
 bool is_in_recurrence(const KernelStatement& s) {
-  return s.joined > 0 ||
-         std::any_of(s.loops.begin(), s.loops.end(), [](const LoopVar& v) { return v.direction != Direction::Any; });
+  return s.joined > 0 || any_of(s.loops, [](const LoopVar& v) { return v.direction != Direction::Any; });
 }
 
 bool has_recurrence(const Kernel& k) {
-  return std::any_of(k.body.begin(), k.body.end(), [](const KernelStatement& s) { return is_in_recurrence(s); });
+  return any_of(k.body, [](const KernelStatement& s) { return is_in_recurrence(s); });
 }
 
 void erase_statement(std::vector<KernelStatement>& body, size_t at) {
@@ -190,7 +184,7 @@ std::vector<Expr> contiguous_strides(const std::vector<Expr>& dims) {
 }
 
 bool has_type(const Kernel& k, DType type) {
-  bool found = std::any_of(k.tensors.begin(), k.tensors.end(), [&](const Tensor& t) { return t.dtype == type; });
+  bool found = any_of(k.tensors, [&](const Tensor& t) { return t.dtype == type; });
   const auto search = [&](const Expr& e) {
     walk(e, [&](const Expr& part) { return !(found = found || part->type == type); });
   };
@@ -248,7 +242,7 @@ std::vector<std::string> verify(const Kernel& k) {
     std::set<std::string> bound;
     for (const LoopVar& l : s.loops)
       if (!bound.insert(l.name).second) errors.push_back(fmt::format("{}: variable {} is bound twice", where, l.name));
-    const Tensor& t = k.tensors[static_cast<size_t>(s.target)];
+    const Tensor& t = k.tensor(s.target);
     if (s.index.size() != t.dims.size())
       errors.push_back(
           fmt::format("{}: {} has {} dimensions, written with {}", where, t.name, t.dims.size(), s.index.size()));

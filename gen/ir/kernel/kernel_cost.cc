@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <vector>
 
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -45,10 +45,7 @@ class CostCounter {
     const auto* a = std::get_if<Apply>(&e->node);
     if ((a && a->op != ScalarOp::Cast) || std::holds_alternative<Select>(e->node))
       out[{}] = a && scalar_op_row(a->op).has('M') ? function_ : 1;
-    map_children(e, [&](const Expr& c) {
-      out = plus(std::move(out), operations(c));
-      return c;
-    });
+    each_child(e, [&](const Expr& c) { out = plus(std::move(out), operations(c)); });
     return out;
   }
 
@@ -88,8 +85,7 @@ class CostCounter {
 /// Products of many factors first: they are what counts.
 std::string text_of(const Terms& terms) {
   std::vector<std::pair<std::vector<std::string>, double>> sorted(terms.begin(), terms.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+  stable_sort(sorted, [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
   std::string out;
   for (const auto& [product, count] : sorted) {
     if (count == 0) continue;

@@ -186,65 +186,50 @@ Stmt s_if(Operand cond, Block then, Block otherwise) {
 }
 Stmt s_comment(std::string text) { return {SComment{std::move(text)}}; }
 
-namespace {
+void each_child(const Operand& v, FunctionRef<void(const Operand&)> f) {
+  const auto given = [&](const Operand& c) {
+    if (c) f(c);
+  };
+  std::visit([&](const auto& n) { for_operands(n, given); }, v->node);
+}
 
-struct MapValue {
-  const Operand& self;
-  FunctionRef<Operand(const Operand&)> f;
-  bool changed = false;
-
-  Operand go(const Operand& v) {
-    if (!v) return v;
-    Operand r = f(v);
-    changed = changed || r != v;
-    return r;
-  }
-  template <class T>
-  Operand done(T node) const {
-    return changed ? make(self->type, std::move(node)) : self;
-  }
-  Operand operator()(const VConst&) { return self; }
-  Operand operator()(const VVar&) { return self; }
-  Operand operator()(const VSize&) { return self; }
-  Operand operator()(const VAttr&) { return self; }
-  Operand operator()(const VLoad& n) {
-    VLoad r{n.buffer, go(n.offset), go(n.active), n.once};
-    return done(std::move(r));
-  }
-  Operand operator()(const VGather& n) {
-    VGather r{n.buffer, go(n.offset), go(n.stride), go(n.active)};
-    return done(std::move(r));
-  }
-  Operand operator()(const VApply& n) {
-    for (size_t i = 0; i < n.args.size(); ++i) {
-      Operand first = go(n.args[i]);
-      if (!changed) continue;
-      VApply r = n;
-      r.args[i] = std::move(first);
-      for (++i; i < r.args.size(); ++i) r.args[i] = go(r.args[i]);
-      return make(self->type, std::move(r));
-    }
-    return self;
-  }
-  Operand operator()(const VSelect& n) {
-    VSelect r{go(n.cond), go(n.yes), go(n.no)};
-    return done(std::move(r));
-  }
-  Operand operator()(const VSplat& n) { return done(VSplat{go(n.scalar)}); }
-  Operand operator()(const VRamp& n) { return done(VRamp{go(n.base)}); }
-  Operand operator()(const VFold& n) { return done(VFold{n.op, go(n.vector)}); }
-  Operand operator()(const VLane& n) { return done(VLane{go(n.vector), n.lane}); }
-  Operand operator()(const VShuffle& n) {
-    VShuffle r{go(n.a), go(n.b), n.pick};
-    return done(std::move(r));
-  }
-};
-
-}  // namespace
+void each_operand(const Stmt& s, FunctionRef<void(const Operand&)> f) {
+  const auto given = [&](const Operand& v) {
+    if (v) f(v);
+  };
+  std::visit([&](const auto& n) { for_operands(n, given); }, s.node);
+}
 
 Operand map_children(const Operand& v, FunctionRef<Operand(const Operand&)> f) {
-  MapValue m{v, f};
-  return std::visit(m, v->node);
+  Few<Operand> made;
+  bool changed = false;
+  each_child(v, [&](const Operand& c) {
+    made.push_back(f(c));
+    changed = changed || made.back() != c;
+  });
+  if (!changed) return v;
+  auto node = v->node;
+  size_t next = 0;
+  const auto put = [&](Operand& c) {
+    if (c) c = std::move(made[next++]);
+  };
+  std::visit([&](auto& n) { for_operands(n, put); }, node);
+  return Operand::made(v->type, std::move(node));
+}
+
+void each_block(const Stmt& s, FunctionRef<void(const Block&)> f) {
+  if (const auto* loop = std::get_if<SFor>(&s.node)) f(*loop->body);
+  const auto* fork = std::get_if<SIf>(&s.node);
+  if (fork && fork->then) f(*fork->then);
+  if (fork && fork->otherwise) f(*fork->otherwise);
+}
+
+void map_blocks(Stmt& s, FunctionRef<Block(const Block&)> f) {
+  const auto change = [&](std::shared_ptr<const Block>& b) {
+    if (b) b = std::make_shared<const Block>(f(*b));
+  };
+  if (auto* loop = std::get_if<SFor>(&s.node)) change(loop->body);
+  if (auto* fork = std::get_if<SIf>(&s.node)) change(fork->then), change(fork->otherwise);
 }
 
 }  // namespace tenon

@@ -245,8 +245,35 @@ Stmt with_kind(LoopKind kind, Stmt loop);
 Stmt s_if(Operand cond, Block then, Block otherwise = {});
 Stmt s_comment(std::string text);
 
+// ---- walking
+/// Calls f for each operand that a node or statement has itself, in order, null ones too.
+template <class Node, class F>
+void for_operands(Node& n, const F& f) {
+  if constexpr (requires { n.buffers; })
+    for (auto& b : n.buffers) f(b.offset);
+  if constexpr (requires { n.offset; }) f(n.offset);
+  if constexpr (requires { n.stride; }) f(n.stride);
+  if constexpr (requires { n.init; }) f(n.init);
+  if constexpr (requires { n.value; }) f(n.value);
+  if constexpr (requires { n.active; }) f(n.active);
+  if constexpr (requires { n.begin; }) f(n.begin), f(n.end);
+  if constexpr (requires { n.cond; }) f(n.cond);
+  if constexpr (requires { n.yes; }) f(n.yes), f(n.no);
+  if constexpr (requires { n.scalar; }) f(n.scalar);
+  if constexpr (requires { n.base; }) f(n.base);
+  if constexpr (requires { n.vector; }) f(n.vector);
+  if constexpr (requires { n.a; }) f(n.a), f(n.b);
+  if constexpr (requires { n.args; })
+    for (auto& a : n.args) f(a);
+}
+/// Calls f for every direct child of a value, and for every operand of a statement but for those of statements inside.
+void each_child(const Operand&, FunctionRef<void(const Operand&)> f);
+void each_operand(const Stmt&, FunctionRef<void(const Operand&)> f);
 /// Rebuilds a value with every direct child replaced by f(child).
 Operand map_children(const Operand&, FunctionRef<Operand(const Operand&)> f);
+/// Calls f for each block directly inside of a statement, a condition's `then` first; replaces it by f(block).
+void each_block(const Stmt&, FunctionRef<void(const Block&)> f);
+void map_blocks(Stmt&, FunctionRef<Block(const Block&)> f);
 
 /// Text form, indented; and errors (types, unknown names, buffers out of range), empty when valid.
 std::string to_text(const Operand&);

@@ -46,10 +46,7 @@ void each_reduction(const Kernel& k, const std::function<void(const Reduce&)>& v
   const std::function<void(const Expr&)> go = [&](const Expr& e) {
     if (!e || !seen.insert(e.get()).second) return;
     if (const auto* r = std::get_if<Reduce>(&e->node)) visit(*r);
-    map_children(e, [&](const Expr& c) {
-      go(c);
-      return c;
-    });
+    each_child(e, [&](const Expr& c) { go(c); });
   };
   for (const KernelStatement& s : k.body) go(s.value);
 }

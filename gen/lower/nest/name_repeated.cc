@@ -1,15 +1,16 @@
 // Two walks over a nest: the first counts positions, the second writes those that pay as lets.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 #include <unordered_map>
 
+#include "algebra/nest_survey.h"
 #include "lower/nest/nest_passes.h"
 #include "support/check.h"
 #include "support/pointer_map.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -52,33 +53,6 @@ bool may_move(const VApply& a) {
   }
 }
 
-template <class... F>
-struct Overload : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overload(F...) -> Overload<F...>;  // clang deduces it for aggregates from version 17 on
-
-/// Calls f(child) for each child. Nothing is made, so that counting costs little.
-template <class F>
-void each_child(const Operand& v, const F& f) {
-  const auto given = [&](const Operand& c) {
-    if (c) f(c);
-  };
-  const auto none = [](const auto&) {};
-  const auto pair = [&](const Operand& a, const Operand& b) { given(a), given(b); };
-  std::visit(
-      Overload{none, [&](const VLoad& n) { pair(n.offset, n.active); },
-               [&](const VGather& n) { pair(n.offset, n.stride), given(n.active); },
-               [&](const VApply& n) {
-                 for (const Operand& a : n.args) given(a);
-               },
-               [&](const VSelect& n) { given(n.cond), pair(n.yes, n.no); }, [&](const VSplat& n) { given(n.scalar); },
-               [&](const VRamp& n) { given(n.base); }, [&](const VFold& n) { given(n.vector); },
-               [&](const VLane& n) { given(n.vector); }, [&](const VShuffle& n) { pair(n.a, n.b); }},
-      v->node);
-}
-
 /// Children of loads and gathers are positions; those of operations are what the operation is.
 bool positions_below(const Operand& v, bool here) {
   if (std::holds_alternative<VLoad>(v->node) || std::holds_alternative<VGather>(v->node)) return true;
@@ -88,17 +62,6 @@ bool positions_below(const Operand& v, bool here) {
 bool is_leaf(const Operand& v) {
   return std::holds_alternative<VConst>(v->node) || std::holds_alternative<VVar>(v->node) ||
          std::holds_alternative<VSize>(v->node) || std::holds_alternative<VAttr>(v->node);
-}
-
-void declared_names(const Block& b, std::set<std::string>& out) {
-  for (const Stmt& s : b) {
-    if (const auto* l = std::get_if<SLet>(&s.node)) out.insert(l->name);
-    if (const auto* v = std::get_if<SVar>(&s.node)) out.insert(v->name);
-    if (const auto* f = std::get_if<SFor>(&s.node)) out.insert(f->var), declared_names(*f->body, out);
-    const auto* i = std::get_if<SIf>(&s.node);
-    if (i && i->then) declared_names(*i->then, out);
-    if (i && i->otherwise) declared_names(*i->otherwise, out);
-  }
 }
 
 /// One function of a nest. Both walks open the same blocks and meet the same operands in the same order.
@@ -379,9 +342,9 @@ class Namer {
     for (auto& [key, f] : found_)
       if (f.uses >= kUses) pays.emplace_back(key.first, &f);
     if (pays.empty()) return false;
-    declared_names(body, taken_);
+    add_declared_names(body, taken_);
     taken_.insert(params_.begin(), params_.end());
-    std::sort(pays.begin(), pays.end(), [](const auto& a, const auto& b) { return a.second->order < b.second->order; });
+    sort(pays, [](const auto& a, const auto& b) { return a.second->order < b.second->order; });
     for (auto& [block, f] : pays) {
       f->name = f->hint;
       for (int i = 2; !taken_.insert(f->name).second; ++i) f->name = fmt::format("{}_{}", f->hint, i);
@@ -393,7 +356,7 @@ class Namer {
     const auto shorter = [](const Found* a, const Found* b) {
       return std::pair(a->leaves, a->height) < std::pair(b->leaves, b->height);
     };
-    for (auto& [at, list] : lets_) std::stable_sort(list.begin(), list.end(), shorter);
+    for (auto& [at, list] : lets_) stable_sort(list, shorter);
     return true;
   }
 

@@ -22,14 +22,6 @@ void move_large_arrays(LoopNest& nest) {
   }
 }
 
-namespace {
-
-std::shared_ptr<const Block> without_unread(const std::shared_ptr<const Block>& block) {
-  return block ? std::make_shared<const Block>(without_unread(*block)) : nullptr;
-}
-
-}  // namespace
-
 Block without_unread(const Block& block) {
   Block kept;
   NestSurvey later;
@@ -37,11 +29,7 @@ Block without_unread(const Block& block) {
     Stmt s = block[i];
     const auto* let = std::get_if<SLet>(&s.node);
     if (let && later.vars.count(let->name) == 0) continue;
-    if (auto* loop = std::get_if<SFor>(&s.node)) loop->body = without_unread(loop->body);
-    if (auto* fork = std::get_if<SIf>(&s.node)) {
-      fork->then = without_unread(fork->then);
-      fork->otherwise = without_unread(fork->otherwise);
-    }
+    map_blocks(s, [](const Block& inside) { return without_unread(inside); });
     later.add(s);
     kept.push_back(std::move(s));
   }

@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -23,37 +22,25 @@ struct RenameStatement {
     return at == by.variables.end() ? n : at->second;
   }
 
-  /// The place in an old buffer.
-  Operand offset(int of, const Operand& v) const {
+  /// A renamed place in an old buffer.
+  Operand moved(int of, const Operand& v) const {
     const auto shift = by.shifts.find(of);
-    if (shift == by.shifts.end()) return in(v);
-    return v ? shift->second + in(v) : shift->second;
+    if (shift == by.shifts.end()) return v;
+    return v ? shift->second + v : shift->second;
   }
 
-  Stmt operator()(SLet n) const { return n.name = name(n.name), n.value = in(n.value), Stmt{std::move(n)}; }
-  Stmt operator()(SVar n) const { return n.name = name(n.name), n.init = in(n.init), Stmt{std::move(n)}; }
-  Stmt operator()(SAssign n) const { return n.name = name(n.name), n.value = in(n.value), Stmt{std::move(n)}; }
-  Stmt operator()(SStore n) const {
-    n.offset = offset(n.buffer, n.offset), n.buffer = buffer(n.buffer);
-    n.value = in(n.value), n.active = in(n.active);
-    return {std::move(n)};
-  }
-  Stmt operator()(SFor n) const {
-    n.var = name(n.var), n.begin = in(n.begin), n.end = in(n.end), n.body = in(n.body);
-    return {std::move(n)};
-  }
-  Stmt operator()(SIf n) const {
-    return n.cond = in(n.cond), n.then = in(n.then), n.otherwise = in(n.otherwise), Stmt{std::move(n)};
-  }
-  Stmt operator()(SPrefetch n) const {
-    return n.offset = offset(n.buffer, n.offset), n.buffer = buffer(n.buffer), Stmt{std::move(n)};
-  }
-  Stmt operator()(SFail n) const { return {n}; }
-  Stmt operator()(SComment n) const { return {std::move(n)}; }
-  Stmt operator()(SCall n) const {
-    n.function = by.functions[static_cast<size_t>(n.function)];
-    for (BufferArgument& b : n.buffers) b.offset = offset(b.buffer, b.offset), b.buffer = buffer(b.buffer);
-    for (Operand& a : n.args) a = in(a);
+  Stmt operator()(auto n) const {
+    using Node = decltype(n);
+    constexpr bool declares = std::is_same_v<Node, SLet> || std::is_same_v<Node, SVar> || std::is_same_v<Node, SAssign>;
+    if constexpr (declares) n.name = name(n.name);
+    if constexpr (requires { n.var; }) n.var = name(n.var);
+    for_operands(n, [&](Operand& v) { v = in(v); });
+    if constexpr (requires { n.buffers; })
+      for (BufferArgument& b : n.buffers) b.offset = moved(b.buffer, b.offset), b.buffer = buffer(b.buffer);
+    if constexpr (requires { n.buffer; }) n.offset = moved(n.buffer, n.offset), n.buffer = buffer(n.buffer);
+    if constexpr (requires { n.function; }) n.function = by.functions[static_cast<size_t>(n.function)];
+    if constexpr (requires { n.body; }) n.body = in(n.body);
+    if constexpr (requires { n.then; }) n.then = in(n.then), n.otherwise = in(n.otherwise);
     return {std::move(n)};
   }
 };
@@ -103,10 +90,10 @@ std::vector<int> merge_functions(const std::vector<InnerFunction>& more, std::ve
   for (InnerFunction f : more) {
     const std::string name = f.name;
     const auto called = [&](const InnerFunction& g) { return g.name == f.name; };
-    auto at = std::find_if(all.begin(), all.end(), called);
+    auto at = find_if(all, called);
     for (int n = 2; at != all.end() && text_of(*at) != text_of(f); ++n) {
       f.name = fmt::format("{}_{}", name, n);
-      at = std::find_if(all.begin(), all.end(), called);
+      at = find_if(all, called);
     }
     numbers.push_back(static_cast<int>(at - all.begin()));
     if (at == all.end()) all.push_back(std::move(f));
@@ -166,7 +153,7 @@ class CaseAdder {
 
   std::string fresh_name(const std::string& name) const {
     const auto taken = [&](const std::string& n) {
-      return std::any_of(nest_.buffers.begin(), nest_.buffers.end(), [&](const Buffer& b) { return b.name == n; });
+      return any_of(nest_.buffers, [&](const Buffer& b) { return b.name == n; });
     };
     std::string fresh = name;
     for (int n = 2; taken(fresh); ++n) fresh = fmt::format("{}_{}", name, n);

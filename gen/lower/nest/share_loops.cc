@@ -1,7 +1,6 @@
 // Walks a nest from the outside in, and proves of each loop that its iterations do not depend on each other.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,6 +8,7 @@
 #include "algebra/nest_survey.h"
 #include "algebra/separate_iterations.h"
 #include "lower/nest/nest_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -39,24 +39,19 @@ bool may_travel(const OperandType& type) {
 }
 
 bool has_loops(const Block& block) {
-  return std::any_of(block.begin(), block.end(), [](const Stmt& s) {
-    const auto* branch = std::get_if<SIf>(&s.node);
-    return std::holds_alternative<SFor>(s.node) || std::holds_alternative<SCall>(s.node) ||
-           (branch && (has_loops(*branch->then) || (branch->otherwise && has_loops(*branch->otherwise))));
+  return any_of(block, [](const Stmt& s) {
+    bool found = std::holds_alternative<SFor>(s.node) || std::holds_alternative<SCall>(s.node);
+    each_block(s, [&](const Block& inside) { found = found || has_loops(inside); });
+    return found;
   });
 }
 
 Block serial(const Block& block) {
   Block out = block;
   for (Stmt& s : out) {
-    if (auto* loop = std::get_if<SFor>(&s.node)) {
-      if (loop->kind == LoopKind::Parallel) loop->kind = LoopKind::Serial;
-      loop->body = std::make_shared<const Block>(serial(*loop->body));
-    }
-    if (auto* branch = std::get_if<SIf>(&s.node)) {
-      branch->then = std::make_shared<const Block>(serial(*branch->then));
-      if (branch->otherwise) branch->otherwise = std::make_shared<const Block>(serial(*branch->otherwise));
-    }
+    if (auto* loop = std::get_if<SFor>(&s.node); loop && loop->kind == LoopKind::Parallel)
+      loop->kind = LoopKind::Serial;
+    map_blocks(s, [](const Block& inside) { return serial(inside); });
   }
   return out;
 }
@@ -89,17 +84,17 @@ std::vector<std::set<int>> buffers_of(const Block& block) {
 bool is_multiple_of(const Expr& extent, const std::string& name) {
   const auto* size = std::get_if<SizeRef>(&extent->node);
   const auto* product = std::get_if<Apply>(&extent->node);
-  return (size && size->name == name) || (product && product->op == ScalarOp::Mul &&
-                                          std::any_of(product->args.begin(), product->args.end(),
-                                                      [&](const Expr& e) { return is_multiple_of(e, name); }));
+  return (size && size->name == name) ||
+         (product && product->op == ScalarOp::Mul &&
+          any_of(product->args, [&](const Expr& e) { return is_multiple_of(e, name); }));
 }
 
 /// A call whose outputs have no elements runs no kernel: their extents are at least 1 where they do not depend on data.
 Kernel with_elements(Kernel kernel) {
   for (Size& size : kernel.sizes)
-    if (std::all_of(kernel.tensors.begin(), kernel.tensors.end(), [&](const Tensor& t) {
-          return t.role != Role::Output || std::any_of(t.dims.begin(), t.dims.end(),
-                                                       [&](const Expr& dim) { return is_multiple_of(dim, size.name); });
+    if (all_of(kernel.tensors, [&](const Tensor& t) {
+          return t.role != Role::Output ||
+                 any_of(t.dims, [&](const Expr& dim) { return is_multiple_of(dim, size.name); });
         }))
       size.lo = std::max<int64_t>(size.lo, 1);
   return kernel;
@@ -233,7 +228,7 @@ class LoopSharing {
       body = with_declared(at.around[i].declared, around(at.around[i], std::move(body)));
     trial_.body = std::move(body);
     for (size_t b = 0; b < trial_.buffers.size(); ++b)
-      trial_.buffers[b].per_worker = std::find(loop.own.begin(), loop.own.end(), static_cast<int>(b)) != loop.own.end();
+      trial_.buffers[b].per_worker = contains(loop.own, static_cast<int>(b));
     return find_shared_writes(trial_, {}).empty();
   }
 };
