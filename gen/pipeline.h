@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -81,85 +82,75 @@ struct GraphForm {
   std::vector<MemoryRegion> arena;        ///< the preferred one first; none: it is one piece
 };
 
-struct ModelOptions : GraphForm {
+/// What every command is told that generates a model.
+struct ModelInput : GraphForm {
   std::string graph;                     ///< .yaml or .onnx
   std::vector<std::string> definitions;  ///< of ops, added to the shipped ones
+  std::vector<std::string> isas;         ///< as in KernelSelection
+  std::optional<std::string> schedules;  ///< as in LibOptions
+  std::optional<std::string> until;      ///< the value to compute, instead of the graph's outputs
+  bool winograd = true;                  ///< false: convolutions are sums of products, whatever they cost
+  bool images = false, sounds = false;   ///< what the program reads next to .npy
+  MathChoice math;
+};
+
+struct ModelOptions : ModelInput {
+  explicit ModelOptions(ModelInput input = {}) : ModelInput(std::move(input)) {}
+
   std::string name = "net";
-  std::vector<std::string> isas;  ///< as in KernelSelection
   WeightsForm weights = WeightsForm::c;
   ByteOrder byte_order = ByteOrder::little;
   std::optional<int> max_threads;
   bool main_program = false;
-  bool images = false, sounds = false;  ///< what the program reads next to .npy
   bool selftest = false;
-  bool freestanding = false;         ///< as in LibOptions; there is no program then
-  double selftest_limit = 2e7;       ///< numbers that the interpreter may compute for the self-test: some seconds
-  std::optional<std::string> until;  ///< the value to compute, instead of the graph's outputs
+  bool freestanding = false;    ///< as in LibOptions; there is no program then
+  double selftest_limit = 2e7;  ///< numbers that the interpreter may compute for the self-test: some seconds
   std::optional<AskedGradients> gradients;  ///< outputs next to the graph's
   std::vector<NamedValue> states;           ///< kept from one call to the next
   bool mpi = false;                         ///< a step is one of several processes that train together
   std::optional<TrainingData> data;         ///< what the program that trains will be given
   std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs
   size_t asked = 0;             ///< files for outputs
-  std::optional<std::string> schedules;          ///< as in LibOptions
   std::shared_ptr<const Blueprints> blueprints;  ///< those of a search, instead of files
-  bool fuse = true;      ///< false: a kernel an operator and memory of its own for every value, to compare with
-  bool winograd = true;  ///< false: convolutions are sums of products, whatever they cost
-  MathChoice math;
+  bool fuse = true;  ///< false: a kernel an operator and memory of its own for every value, to compare with
   std::string output_dir;
 };
 
-struct RunOptions {
-  std::string graph;
-  std::vector<std::string> definitions;  ///< as in ModelOptions
-  std::vector<std::string> inputs;       ///< .npy files in graph order
-  std::vector<std::string> outputs;      ///< .npy files in graph order
-  std::vector<SizeBound> sizes;
-  std::vector<std::string> isas;
-  std::optional<std::string> until;      ///< as in ModelOptions
-  bool winograd = true;                  ///< as in ModelOptions
-  std::optional<std::string> schedules;  ///< as in LibOptions
-  MathChoice math;
+struct RunOptions : ModelInput {
+  std::vector<std::string> inputs;   ///< .npy files in graph order
+  std::vector<std::string> outputs;  ///< .npy files in graph order
   std::string compiler = "cc";
-  bool images = false, sounds = false;  ///< as in ModelOptions
   std::optional<int> threads;           ///< workers of the program
   std::vector<std::string> of_program;  ///< its other options, as words
 };
 
-struct TrainOptions {
-  std::string graph;                       ///< .yaml, with a section `train`, or .onnx
-  std::optional<std::string> train_with;   ///< as in ModelOptions
+/// The graph is .yaml with a section `train`, or .onnx; `images`: folders of pictures as data.
+struct TrainOptions : ModelInput {
+  TrainOptions() { isas = {"native"}; }
+
   std::optional<std::string> export_onnx;  ///< where the trained weights go
-  std::vector<std::string> definitions;    ///< as in ModelOptions
   std::vector<NamedValue> data;            ///< files by the names of inputs and targets
   std::vector<NamedValue> validation;      ///< the same, for validation
-  std::vector<SizeBound> sizes;
-  std::vector<std::string> isas = {"native"};
   std::optional<int> threads;
-  bool winograd = true;                ///< as in ModelOptions
-  std::optional<Recompute> recompute;  ///< as in ModelOptions
-  bool images = false;                 ///< folders of pictures as data
   std::string compiler = "cc";
   std::vector<std::string> of_program;  ///< options of the program, as words
 };
 
-struct TuneOptions {
-  std::string graph;
-  std::vector<std::string> definitions;  ///< as in ModelOptions
-  std::vector<std::string> inputs;       ///< .npy files in graph order; none: numbers at random
-  std::vector<SizeBound> sizes;
-  std::vector<std::string> isas = {"native"};
-  std::optional<std::string> schedules;  ///< as in LibOptions: where the search begins
+/// The search begins with the blueprints of `schedules`.
+struct TuneOptions : ModelInput {
+  TuneOptions() { isas = {"native"}; }
+
+  std::vector<std::string> inputs;  ///< .npy files in graph order; none: numbers at random
   double budget_s = 60;
   std::string compiler = "cc";
   std::string output;  ///< the file of schedules
 };
 
-struct QuantizeOptions {
-  std::string graph;  ///< .onnx, in floats
-  std::string data;   ///< a folder of examples
-  std::vector<SizeBound> sizes;
-  std::vector<std::string> isas = {"native"};
+/// The graph is .onnx, in floats.
+struct QuantizeOptions : ModelInput {
+  QuantizeOptions() { isas = {"native"}; }
+
+  std::string data;                   ///< a folder of examples
   std::optional<double> percentile;   ///< of the elements of a value that its steps reach; none: all
   std::vector<std::string> kept;      ///< nodes that stay in floats
   std::optional<std::string> labels;  ///< .npy: the largest element that each row of the first output should have

@@ -1,11 +1,11 @@
 // Contradictions between flags, each of which is valid by itself.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "cli/command_flags.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -27,19 +27,6 @@ std::string given_twice(const std::vector<SizeBound>& sizes) {
   return {};
 }
 
-const std::vector<SizeBound>& sizes_of(const Options& options) {
-  static const std::vector<SizeBound> none;
-  if (const auto* o = std::get_if<ModelOptions>(&options.command)) return o->sizes;
-  if (const auto* o = std::get_if<RunOptions>(&options.command)) return o->sizes;
-  if (const auto* o = std::get_if<TrainOptions>(&options.command)) return o->sizes;
-  if (const auto* o = std::get_if<TuneOptions>(&options.command)) return o->sizes;
-  if (const auto* o = std::get_if<QuantizeOptions>(&options.command)) return o->sizes;
-  if (const auto* o = std::get_if<BenchOptions>(&options.command)) return o->sizes;
-  if (const auto* o = std::get_if<DumpOptions>(&options.command)) return o->sizes;
-  if (const auto* o = std::get_if<ExplainOptions>(&options.command)) return o->sizes;
-  return none;
-}
-
 // Empty, or why a graph cannot be trained as the file says.
 std::string wrong_file(const std::optional<std::string>& train_with, const std::string& graph, bool training) {
   if (!train_with) return "";
@@ -49,41 +36,28 @@ std::string wrong_file(const std::optional<std::string>& train_with, const std::
   return training ? "" : "--train-with says how a model is trained: add --train";
 }
 
-std::string training_contradiction(const Options& options) {
-  const auto first = [](const std::vector<std::string>& files) { return files.empty() ? "" : files.front(); };
-  if (const auto* o = std::get_if<TrainOptions>(&options.command)) {
-    const std::string wrong = wrong_file(o->train_with, o->graph, true);
-    return wrong.empty() ? no_file("--export-onnx", o->export_onnx) : wrong;
-  }
-  if (const auto* o = std::get_if<ModelOptions>(&options.command))
-    return wrong_file(o->train_with, o->graph, o->training);
-  if (const auto* o = std::get_if<DumpOptions>(&options.command))
-    return wrong_file(o->train_with, first(o->inputs), o->training);
-  if (const auto* o = std::get_if<ExplainOptions>(&options.command))
-    return wrong_file(o->train_with, o->inputs.empty() ? o->subject : first(o->inputs), o->training);
-  return "";
+// Empty, or a contradiction between the flags of training.
+std::string training_contradiction(const auto&) { return ""; }
+std::string training_contradiction(const TrainOptions& o) {
+  const std::string wrong = wrong_file(o.train_with, o.graph, true);
+  return wrong.empty() ? no_file("--export-onnx", o.export_onnx) : wrong;
 }
-
-MathChoice math_of(const Options& options) {
-  if (const auto* o = std::get_if<LibOptions>(&options.command)) return o->math;
-  if (const auto* o = std::get_if<ModelOptions>(&options.command)) return o->math;
-  if (const auto* o = std::get_if<RunOptions>(&options.command)) return o->math;
-  if (const auto* o = std::get_if<DumpOptions>(&options.command)) return o->math;
-  if (const auto* o = std::get_if<ExplainOptions>(&options.command)) return o->math;
-  return {};
+std::string training_contradiction(const ModelOptions& o) { return wrong_file(o.train_with, o.graph, o.training); }
+std::string training_contradiction(const DumpOptions& o) {
+  return wrong_file(o.train_with, o.inputs.empty() ? "" : o.inputs.front(), o.training);
+}
+std::string training_contradiction(const ExplainOptions& o) {
+  return wrong_file(o.train_with, o.inputs.empty() ? o.subject : o.inputs.front(), o.training);
 }
 
 // Empty, or why functions cannot come from where the flags say.
-std::string math_contradiction(const Options& options) {
-  const MathChoice math = math_of(options);
+std::string math_contradiction(const MathChoice& math, const auto& command) {
   if (!math.fast.empty() && math.fast != "true" && math.fast != "functions")
     return fmt::format("--fast-math: '{}' is not functions, the only thing that it takes", math.fast);
   if (!math.fast.empty() && math.libm)
     return "--fast-math and --math=libm exclude each other: both replace exp and its like";
-  const auto* lib = std::get_if<LibOptions>(&options.command);
-  const auto* model = std::get_if<ModelOptions>(&options.command);
-  if (math.libm && ((lib && lib->freestanding) || (model && model->freestanding)))
-    return "--math=libm needs a C library: leave out --freestanding";
+  if constexpr (requires { command.freestanding; })
+    if (math.libm && command.freestanding) return "--math=libm needs a C library: leave out --freestanding";
   return "";
 }
 
@@ -105,7 +79,16 @@ std::string flag_of_graph(const ExplainOptions& o) {
   return o.sizes.empty() ? "" : "--size";
 }
 
-std::string explain_contradiction(const ExplainOptions& o) {
+// Errors in the flags of one command.
+std::string command_contradiction(const auto&) { return ""; }
+
+std::string command_contradiction(const LibOptions& o) {
+  return o.output_dir.empty() ? "-o: the name of a folder is expected, not ''" : "";
+}
+
+std::string command_contradiction(const QuantizeOptions& o) { return no_file("-o", o.output); }
+
+std::string command_contradiction(const ExplainOptions& o) {
   const auto is_graph = [](const std::string& file) {
     return file.ends_with(".onnx") || file.ends_with(".yaml") || file.ends_with(".yml");
   };
@@ -115,13 +98,12 @@ std::string explain_contradiction(const ExplainOptions& o) {
   if (graph && !o.fix.empty())
     return fmt::format("--fix is about kernels of the library, and {} is a graph", o.subject);
   if (const std::string flag = flag_of_graph(o);
-      !flag.empty() && !graph &&
-      (o.memory || o.svg || !o.arena.empty() || std::none_of(o.inputs.begin(), o.inputs.end(), is_graph)))
+      !flag.empty() && !graph && (o.memory || o.svg || !o.arena.empty() || none_of(o.inputs, is_graph)))
     return fmt::format("{} is about a graph: a file that ends in .yaml, .yml or .onnx", flag);
   return no_file("--svg", o.svg);
 }
 
-std::string model_contradiction(const ModelOptions& o) {
+std::string command_contradiction(const ModelOptions& o) {
   if ((o.images || o.sounds) && !o.main_program) return "--images and --sounds are parts of the program: add --main";
   if (o.until && !o.states.empty()) return "--until and --state exclude each other";
   if (o.training) {
@@ -136,7 +118,7 @@ std::string model_contradiction(const ModelOptions& o) {
   return o.output_dir.empty() ? "-o: the name of a folder is expected, not ''" : "";
 }
 
-std::string bench_contradiction(const BenchOptions& o) {
+std::string command_contradiction(const BenchOptions& o) {
   if (std::string wrong = no_file("--json", o.json); !wrong.empty()) return wrong;
   if (std::string wrong = no_file("--svg", o.svg); !wrong.empty()) return wrong;
   if (!o.sizes.empty() && o.graphs.empty()) return "--size is about a model: name one";
@@ -146,13 +128,13 @@ std::string bench_contradiction(const BenchOptions& o) {
              : "";
 }
 
-std::string run_contradiction(const RunOptions& o) {
+std::string command_contradiction(const RunOptions& o) {
   for (const std::string& output : o.outputs)
     if (std::string wrong = no_file("-o", output); !wrong.empty()) return wrong;
   return "";
 }
 
-std::string try_contradiction(const TryOptions& o) {
+std::string command_contradiction(const TryOptions& o) {
   if (o.definitions.empty() && !o.body && !o.op) return "name DEFS.yaml, --body or --op";
   if (o.gradients)
     for (const std::string& name : o.selection.dtypes)
@@ -161,16 +143,14 @@ std::string try_contradiction(const TryOptions& o) {
 }
 
 // A search is at one level.
-std::string tune_contradiction(const TuneOptions& o) {
+std::string command_contradiction(const TuneOptions& o) {
   if (o.isas.size() != 1 || o.isas[0] == "all") return "--isa: a search is at one level: name one";
   return no_file("-o", o.output);
 }
 
 // What the program that trains would refuse, said before it is compiled.
-std::string train_contradiction(const TrainOptions& o) {
-  const auto given = [&](std::string_view flag) {
-    return std::find(o.of_program.begin(), o.of_program.end(), flag) != o.of_program.end();
-  };
+std::string command_contradiction(const TrainOptions& o) {
+  const auto given = [&](std::string_view flag) { return contains(o.of_program, flag); };
   if (given("--epochs") && given("--steps")) return "--epochs and --steps exclude each other";
   if (given("--every") && !given("--checkpoint"))
     return "--every says how often --checkpoint FILE is written, which is missing";
@@ -179,29 +159,22 @@ std::string train_contradiction(const TrainOptions& o) {
   return "";
 }
 
-// Errors in the flags of one command.
-std::string command_contradiction(const Options& options) {
-  if (const auto* o = std::get_if<LibOptions>(&options.command))
-    return o->output_dir.empty() ? "-o: the name of a folder is expected, not ''" : "";
-  if (const auto* o = std::get_if<ModelOptions>(&options.command)) return model_contradiction(*o);
-  if (const auto* o = std::get_if<TrainOptions>(&options.command)) return train_contradiction(*o);
-  if (const auto* o = std::get_if<TuneOptions>(&options.command)) return tune_contradiction(*o);
-  if (const auto* o = std::get_if<QuantizeOptions>(&options.command)) return no_file("-o", o->output);
-  if (const auto* o = std::get_if<BenchOptions>(&options.command)) return bench_contradiction(*o);
-  if (const auto* o = std::get_if<RunOptions>(&options.command)) return run_contradiction(*o);
-  if (const auto* o = std::get_if<TryOptions>(&options.command)) return try_contradiction(*o);
-  if (const auto* o = std::get_if<ExplainOptions>(&options.command)) return explain_contradiction(*o);
-  return "";
+// Errors in the flags of a command, those of several commands first.
+std::string any_contradiction(const auto& command) {
+  std::string wrong;
+  if constexpr (requires { command.sizes; }) wrong = given_twice(command.sizes);
+  if (wrong.empty()) wrong = training_contradiction(command);
+  if constexpr (requires { command.math; })
+    if (wrong.empty()) wrong = math_contradiction(command.math, command);
+  return wrong.empty() ? command_contradiction(command) : wrong;
 }
 
 }  // namespace
 
 std::string contradiction(const Options& options) {
   if (options.control.verbose && options.control.quiet) return "--verbose and --quiet exclude each other";
-  if (std::string wrong = given_twice(sizes_of(options)); !wrong.empty()) return wrong;
-  if (std::string wrong = training_contradiction(options); !wrong.empty()) return wrong;
-  if (std::string wrong = math_contradiction(options); !wrong.empty()) return wrong;
-  if (std::string wrong = command_contradiction(options); !wrong.empty()) return wrong;
+  const auto any = [](const auto& command) { return any_contradiction(command); };
+  if (std::string wrong = std::visit(any, options.command); !wrong.empty()) return wrong;
   return no_file("--depfile", options.control.depfile);
 }
 

@@ -7,15 +7,31 @@
 namespace tenon {
 namespace {
 
+/// An option of the program: it and its value become two of `words`. `fault` of a value: "", or what is wrong.
+template <class Fault>
+CLI::Option* pass_on(CLI::App& app, const Flag& flag, std::vector<std::string>& words, Fault fault) {
+  const auto pass = [&words, flag, fault](const std::string& text) {
+    if (const std::string wrong = fault(text); !wrong.empty()) throw CLI::ValidationError(flag.names, wrong);
+    words.emplace_back(flag.names);
+    words.push_back(text);
+  };
+  return app.add_option_function<std::string>(flag.names, pass, flag.help)->type_name(flag.value);
+}
+
+std::string no_fault(const std::string&) { return ""; }
+
+/// A flag whose value is an integer from `least` on; its syntax says so.
+CLI::Option* pass_number(CLI::App& app, const Flag& flag, std::vector<std::string>& words, int64_t least) {
+  return pass_on(app, flag, words, [flag, least](const std::string& text) {
+    const auto n = parse_size_bound("n=" + text);
+    return n && n->low == n->high && n->low >= least ? "" : fmt::format("'{}' is not {}", text, flag.syntax);
+  });
+}
+
 /// How pixels become elements: docs/programs.md.
 void add_picture_options(CLI::App& app, std::vector<std::string>& words) {
-  for (const char* flag : {"--scale", "--mean", "--std", "--filter", "--layout", "--colors"}) {
-    const auto pass = [&words, flag](const std::string& text) {
-      words.emplace_back(flag);
-      words.push_back(text);
-    };
-    app.add_option_function<std::string>(flag, pass, "for pictures")->type_name("V")->group("");
-  }
+  for (const char* flag : {"--scale", "--mean", "--std", "--filter", "--layout", "--colors"})
+    pass_on(app, {flag, "V", "", "for pictures"}, words, no_fault)->group("");
 }
 
 /// Options of the program, passed on as they are; what they mean is in docs/programs.md.
@@ -23,22 +39,10 @@ void add_program_options(CLI::App& app, RunOptions& run) {
   std::vector<std::string>& words = run.of_program;
   const char* group = "Of the program";
   const auto with_value = [&](const char* flag, const char* value, const char* help) {
-    const auto pass = [&words, flag](const std::string& text) {
-      words.emplace_back(flag);
-      words.push_back(text);
-    };
-    return app.add_option_function<std::string>(flag, pass, help)->type_name(value)->group(group);
+    return pass_on(app, {flag, value, "", help}, words, no_fault)->group(group);
   };
   const auto number = [&](const char* flag, const char* help) {
-    const auto pass = [&words, flag](const std::string& text) {
-      const auto parse = [](const std::string& t) { return parse_size_bound("n=" + t); };
-      const SizeBound n = parsed_value<SizeBound>({flag, "N", "a number above 0", ""}, text, parse);
-      if (n.low != n.high || n.low < 1)
-        throw CLI::ValidationError(flag, fmt::format("'{}' is not a number above 0", text));
-      words.emplace_back(flag);
-      words.push_back(text);
-    };
-    app.add_option_function<std::string>(flag, pass, help)->type_name("N")->group(group);
+    pass_number(app, {flag, "N", "a number above 0", help}, words, 1)->group(group);
   };
   number("--top", "print the N largest elements of each output");
   with_value("--labels", "FILE", "name them by the lines of FILE");
@@ -58,22 +62,12 @@ void add_program_options(CLI::App& app, RunOptions& run) {
 void add_training_options(CLI::App& app, TrainOptions& train) {
   std::vector<std::string>& words = train.of_program;
   const auto number = [&](const char* flag, int64_t least, const char* help) {
-    const auto pass = [&words, flag, least](const std::string& text) {
-      const auto n = parse_size_bound("n=" + text);
-      if (!n || n->low != n->high || n->low < least)
-        throw CLI::ValidationError(flag, fmt::format("'{}' is not a number from {} on", text, least));
-      words.emplace_back(flag);
-      words.push_back(text);
-    };
-    app.add_option_function<std::string>(flag, pass, help)->type_name("N");
+    pass_number(app, {flag, "N", least > 0 ? "a number from 1 on" : "a number from 0 on", help}, words, least);
   };
   const auto file = [&](const char* flag, const char* help) {
-    const auto pass = [&words, flag](const std::string& text) {
-      if (text.empty()) throw CLI::ValidationError(flag, "the name of a file is expected, not ''");
-      words.emplace_back(flag);
-      words.push_back(text);
-    };
-    app.add_option_function<std::string>(flag, pass, help)->type_name("FILE");
+    pass_on(app, {flag, "FILE", "", help}, words, [](const std::string& text) {
+      return text.empty() ? std::string("the name of a file is expected, not ''") : "";
+    });
   };
   number("--epochs", 1, "go through the data N times [1]");
   number("--steps", 1, "or do N steps in all");

@@ -2,8 +2,6 @@
 // in 8-bit integers.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "command/commands.h"
 #include "command/drawn_inputs.h"
 #include "command/quantization_error.h"
@@ -13,6 +11,7 @@
 #include "frontend/tensors/tensor_files.h"
 #include "pipeline/make.h"
 #include "support/print_to.h"
+#include "support/ranges.h"
 #include "support/run_program.h"
 
 namespace tenon {
@@ -38,8 +37,8 @@ class Quantization {
                                            "that is not kept",
                                            o_.graph));
     outputs_ = graph.outputs.size();
-    for (const ValueId v : graph.outputs) names_.push_back(graph.values[static_cast<size_t>(v)].original);
-    for (const ValueId v : graph.inputs) inputs_.push_back(graph.values[static_cast<size_t>(v)].original);
+    for (const ValueId v : graph.outputs) names_.push_back(graph.value(v).original);
+    for (const ValueId v : graph.inputs) inputs_.push_back(graph.value(v).original);
     calls_ = calibration_calls(run_, graph, o_.data, folder_);
     if (o_.labels) read_labels();
     calibrate(model);
@@ -51,10 +50,8 @@ class Quantization {
 
  private:
   ModelOptions options_of(const std::string& graph) const {
-    ModelOptions m;
+    ModelOptions m(o_);
     m.graph = graph;
-    m.sizes = o_.sizes;
-    m.isas = o_.isas;
     m.weights = WeightsForm::incbin;
     m.main_program = true;
     return m;
@@ -82,9 +79,7 @@ class Quantization {
     const std::string folder = program(run_.open(model.with_values()), "float");
     std::vector<std::string> inside;  // outputs after those of the model, in order
     for (const std::string& v : model.values())
-      if (std::find(names_.begin(), names_.end(), v) == names_.end() &&
-          std::find(inputs_.begin(), inputs_.end(), v) == inputs_.end())
-        inside.push_back(v);
+      if (!contains(names_, v) && !contains(inputs_, v)) inside.push_back(v);
     for (const CallFiles& files : calls_) {
       Tensors all = outputs_on(folder, files, outputs_ + inside.size());
       for (size_t k = 0; k < inside.size(); ++k) histograms_[inside[k]].add(all[outputs_ + k]);

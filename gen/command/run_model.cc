@@ -45,18 +45,9 @@ int run_command(Run& run, const RunOptions& options) {
   if (!run.only_looks()) refuse_unreadable(options.inputs);
   const TemporaryFolder folder("tenon_run");
   if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
-  ModelOptions model;
-  model.graph = options.graph;
-  model.sizes = options.sizes;
-  model.isas = options.isas;
+  ModelOptions model(options);
   model.max_threads = options.threads.value_or(1);
   model.main_program = true;
-  model.until = options.until;
-  model.winograd = options.winograd;
-  model.schedules = options.schedules;
-  model.images = options.images;
-  model.sounds = options.sounds;
-  model.math = options.math;
   model.given = options.inputs.size();
   model.asked = options.outputs.size();
   const int status = run.deliver(

@@ -1,7 +1,6 @@
 // `tenon train`: the step with its program in a temporary folder, compiled and started on the data.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "command/commands.h"
@@ -12,6 +11,7 @@
 #include "ir/graph/graph_passes.h"
 #include "pipeline/make.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 #include "support/run_program.h"
 
 namespace tenon {
@@ -90,7 +90,7 @@ NamedTensors read_parameters(Run& run, const std::string& path) {
   for (const std::string& name : names) {
     if (name.ends_with(kAverageState)) continue;
     const std::string mean = name + kAverageState;
-    const bool averaged = std::find(names.begin(), names.end(), mean) != names.end();
+    const bool averaged = contains(names, mean);
     out[name] = run.open(read_npz(bytes, averaged ? mean : name, path));
   }
   return out;
@@ -117,16 +117,9 @@ int run_command(Run& run, const TrainOptions& options) {
   if (!run.only_looks()) refuse_unreadable(files_of(options));
   const TemporaryFolder folder("tenon_train");
   if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
-  ModelOptions model;
-  model.graph = options.graph;
-  model.train_with = options.train_with;
-  model.sizes = options.sizes;
-  model.isas = options.isas;
+  ModelOptions model(options);
   model.max_threads = options.threads;
-  model.winograd = options.winograd;
-  model.recompute = options.recompute;
   model.main_program = model.training = true;
-  model.images = options.images;
   model.data.emplace();
   for (const NamedValue& d : options.data) model.data->learned.push_back(d.name);
   for (const NamedValue& d : options.validation) model.data->validated.push_back(d.name);

@@ -39,10 +39,9 @@ class Tuner {
         o_(o),
         folder_(folder),
         began_(std::chrono::steady_clock::now()),
-        defs_(all_definitions(run, o.definitions)) {
-    model_.graph = o.graph;
-    model_.sizes = o.sizes;
-    model_.isas = o.isas;
+        defs_(all_definitions(run, o.definitions)),
+        model_(o) {
+    model_.schedules.reset();  // kernels are grouped by the shipped blueprints
     model_.weights = WeightsForm::incbin;
     model_.main_program = true;
     if (!o.inputs.empty()) model_.given = o.inputs.size();
