@@ -2,12 +2,13 @@
 // that bound it.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 #include <utility>
 
 #include "algebra/index_bounds.h"
 #include "ir/number/dtype.h"
+#include "ir/number/scalar_op.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -38,11 +39,10 @@ bool mentions(const Syntax& s, const std::string& name) {
 /// Whether a reduction within `s` is over a variable that one of `values` mentions.
 bool captures(const Syntax& s, const std::vector<Syntax>& values) {
   const auto is_mentioned = [&](const Syntax& variable) {
-    return std::any_of(values.begin(), values.end(), [&](const Syntax& v) { return mentions(v, variable.text); });
+    return any_of(values, [&](const Syntax& v) { return mentions(v, variable.text); });
   };
-  return any_within(s, [&](const Syntax& node) {
-    return node.is(SyntaxKind::reduce) && std::any_of(node.variables().begin(), node.variables().end(), is_mentioned);
-  });
+  return any_within(
+      s, [&](const Syntax& node) { return node.is(SyntaxKind::reduce) && any_of(node.variables(), is_mentioned); });
 }
 
 /// What an intermediate holds where it is read: its definition with its variables replaced by the indices of the read.
@@ -74,7 +74,7 @@ std::optional<Polynomial> IndexBounds::element(const Syntax& s) {
   if (definition == context_.definitions.end()) return std::nullopt;
   const bool recurrent = context_.recurrent.count(s.text) != 0;
   // What a recurrent value was made of before is any integer.
-  const bool within = std::find(recurring_.begin(), recurring_.end(), s.text) != recurring_.end();
+  const bool within = contains(recurring_, s.text);
   if (recurrent && (within || recurring_.size() >= kRecurring)) return Polynomial::quantity(print(s));
   const auto value = value_at(*definition->second, s);
   if (!value) return std::nullopt;
@@ -118,10 +118,8 @@ bool IndexBounds::whole(const Syntax& s) {
   if (s.is(SyntaxKind::unary) && s.text == "-") return parts();
   if (s.is(SyntaxKind::binary) && (s.text == "+" || s.text == "-" || s.text == "*" || s.text == "//" || s.text == "%"))
     return parts();
-  static const std::set<std::string> of_integers = {"shl",      "shr", "bit_and", "bit_or", "bit_xor", "bit_not",
-                                                    "popcount", "clz", "select",  "padded", "opt",     "clamp",
-                                                    "min",      "max", "abs",     "sq"};
-  if (s.is(SyntaxKind::call) && of_integers.count(s.text) != 0) return parts();
+  if (s.calls(Builtin::select, Builtin::padded, Builtin::opt, Builtin::clamp)) return parts();
+  if (s.is(SyntaxKind::call) && has_flag(s.text, 'W')) return parts();
   // A real becomes an integer, whatever it is.
   if (s.calls(Builtin::cast)) return s.children[1].is(SyntaxKind::name) && integer_type(s.children[1].text);
   if (s.is(SyntaxKind::reduce)) return whole_reduction(s);
@@ -185,8 +183,7 @@ std::optional<Polynomial> IndexBounds::name(const Syntax& s) {
     open_.erase(s.text);
     // An extent that is not a polynomial is a quantity of its own.
     const bool size = context_.sizes.count(s.text) != 0 ||
-                      std::any_of(context_.extents.begin(), context_.extents.end(),
-                                  [&](const auto& variable) { return variable.second.is_name(s.text); });
+                      any_of(context_.extents, [&](const auto& variable) { return variable.second.is_name(s.text); });
     return lets_[s.text] = value ? value : size ? std::optional(Polynomial::quantity(s.text)) : std::nullopt;
   }
   if (const auto variable = context_.extents.find(s.text);
@@ -204,9 +201,7 @@ std::optional<Polynomial> IndexBounds::name(const Syntax& s) {
 
 std::optional<Polynomial> IndexBounds::binary(const Syntax& s) {
   if (s.text == "**") return power(s);
-  const bool condition =
-      s.text == "and" || s.text == "or" || s.text == "==" || s.text == "!=" || s.text[0] == '<' || s.text[0] == '>';
-  if (condition) return bounded("condition", Polynomial(), one(), print(s));
+  if (s.is_condition()) return bounded("condition", Polynomial(), one(), print(s));
   const auto a = polynomial(s.children[0]), b = s.text == "%" ? divisor(s.children[1]) : polynomial(s.children[1]);
   // The rest of any integer is between 0 and its divisor. (A division by zero is an error of its own.)
   if (!a && b && s.text == "%" && positive(*b) && whole(s.children[0]))
@@ -240,7 +235,7 @@ namespace {
 
 /// In parentheses, unless it is one name or number.
 std::string operand(const std::string& text) {
-  const bool word = std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  const bool word = all_of(text, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
   return word ? text : fmt::format("({})", text);
 }
 

@@ -31,4 +31,9 @@ bool is_comparison(ScalarOp op) {
   }
 }
 
+bool has_flag(std::string_view name, char flag) {
+  const auto op = scalar_op_from_name(name);
+  return op && scalar_op_row(*op).has(flag);
+}
+
 }  // namespace tenon

@@ -31,5 +31,7 @@ const ScalarOpRow& scalar_op_row(ScalarOp);
 /// < <= > >= == !=
 bool is_comparison(ScalarOp);
 std::optional<ScalarOp> scalar_op_from_name(std::string_view);
+/// Whether an operation has this name, and the flag.
+bool has_flag(std::string_view name, char flag);
 
 }  // namespace tenon

@@ -56,6 +56,14 @@ struct Syntax {
 
   bool is(SyntaxKind k) const { return kind == k; }
   bool is_name(std::string_view n) const { return kind == SyntaxKind::name && text == n; }
+  bool is_comparison() const {
+    return kind == SyntaxKind::binary && (text == "==" || text == "!=" || text[0] == '<' || text[0] == '>');
+  }
+  /// Whether the value is true or false, as its outermost operator says.
+  bool is_condition() const {
+    return kind == SyntaxKind::boolean || (kind == SyntaxKind::unary && text == "not") || is_comparison() ||
+           (kind == SyntaxKind::binary && (text == "and" || text == "or"));
+  }
   template <class... Builtins>
   bool calls(Builtins... f) const {
     return ((function == f) || ...);

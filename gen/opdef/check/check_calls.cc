@@ -2,16 +2,18 @@
 // arguments.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
 
+#include "ir/number/scalar_op.h"
 #include "ir/op/type_function.h"
 #include "opdef/check/expression_checker.h"
 #include "opdef/notation/call_table.h"
 #include "opdef/notation/notation_parser.h"
 #include "opdef/read/yaml_shape.h"
+#include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -24,15 +26,13 @@ void ExpressionChecker::check_call(const Syntax& s, const ExpressionPlace& place
   const auto arity = pack && place.packs ? pack : expression_function(s.text, scope_.library());
   if (!arity) {
     const bool op = scope_.library().op(s.text) != nullptr;
-    const std::string near = nearest_name(s.text, callable_names(scope_.library()));
     const bool tensor = scope_.op().input(s.text) || scope_.op().output(s.text);
     const std::string note =
         tensor               ? fmt::format("a tensor is read with brackets, {}[…]", s.text)
         : is_reducer(s.text) ? fmt::format("over index variables it is written {}[k](…)", s.text)
-        : op           ? fmt::format("'{}' is an op: call it in a statement of its own, p = {}(…)", s.text, s.text)
-        : pack         ? "it gives a pack: use it under `let`, or as an index *f(…)"
-        : near.empty() ? "define it under `fn`"
-                       : fmt::format("did you mean '{}'?", near);
+        : op   ? fmt::format("'{}' is an op: call it in a statement of its own, p = {}(…)", s.text, s.text)
+        : pack ? "it gives a pack: use it under `let`, or as an index *f(…)"
+               : did_you_mean(s.text, callable_names(scope_.library()), "define it under `fn`");
     diagnostics_.error(op ? Code::E0316 : Code::E0402, s.span, fmt::format("'{}' is not a function of numbers", s.text),
                        {note});
     return;
@@ -203,18 +203,11 @@ void ExpressionChecker::check_pack_arguments(const Syntax& s, const ExpressionPl
 
 namespace {
 
-constexpr std::array<std::string_view, 30> kNumeric = {
-    "neg",  "abs",   "sign",  "sq",   "min",     "max",    "clamp",   "select",  "ceildiv",  "floor",
-    "ceil", "round", "trunc", "sqrt", "rsqrt",   "cbrt",   "pow",     "exp",     "exp2",     "log",
-    "log2", "log10", "shl",   "shr",  "bit_and", "bit_or", "bit_xor", "bit_not", "popcount", "clz"};
-/// Functions that are checked on their own, where their errors are reported.
+/// Of the functions of the notation itself, those of numbers; all others of sizes are checked on their own, where their
+/// errors are reported.
+constexpr std::array<std::string_view, 3> kNumeric = {"clamp", "select", "ceildiv"};
 constexpr std::array<std::string_view, 11> kOfShapes = {"size",    "rank",     "upto",    "sum_of", "offset", "count",
                                                         "element", "elements", "operand", "padded", "opt"};
-
-template <std::size_t n>
-bool has(const std::array<std::string_view, n>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 class Search {
  public:
@@ -230,7 +223,9 @@ class Search {
   }
 
   std::string call(const std::string& name) {
-    if (has(kNumeric, name) || has(kOfShapes, name) || pack_function(name) || !seen_.insert(name).second) return "";
+    if (contains(kNumeric, name) || has_flag(name, 'S') || contains(kOfShapes, name) || pack_function(name) ||
+        !seen_.insert(name).second)
+      return "";
     if (const auto f = library_.fns.find(name); f != library_.fns.end()) return in(f->second.value);
     if (const auto r = library_.scalars.find(name); r != library_.scalars.end() && r->second.as)
       return in(*r->second.as);
@@ -247,8 +242,9 @@ class Search {
 std::string not_of_sizes(const Syntax& call, const OpLibrary& library) { return Search(library).call(call.text); }
 
 std::string size_function_names() {
-  std::string names;
-  for (const std::string_view name : kNumeric) names += (names.empty() ? "" : " ") + std::string(name);
+  std::string names = joined(kNumeric, " ");
+  for (const ScalarOpRow& row : all_scalar_ops())
+    if (row.has('S')) names += " " + std::string(row.name);
   return names;
 }
 

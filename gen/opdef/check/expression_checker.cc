@@ -3,23 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "opdef/read/yaml_shape.h"
+#include "support/ranges.h"
 
 namespace tenon {
-
-namespace {
-
-bool is_comparison(const Syntax& s) {
-  return s.is(SyntaxKind::binary) && (s.text == "==" || s.text == "!=" || s.text[0] == '<' || s.text[0] == '>');
-}
-bool is_logic(const Syntax& s) {
-  return (s.is(SyntaxKind::binary) && (s.text == "and" || s.text == "or")) ||
-         (s.is(SyntaxKind::unary) && s.text == "not");
-}
-
-}  // namespace
 
 void ExpressionChecker::check(const Syntax& s, ExpressionPlace place) {
   ExpressionPlace below = place;
@@ -121,7 +108,7 @@ bool ExpressionChecker::check_enum(const Syntax& s) {
     const Syntax& word = s.children[static_cast<std::size_t>(1 - side)];
     const AttrDef* attr = a.is(SyntaxKind::name) ? op_.attr(a.text) : nullptr;
     if (attr == nullptr || attr->kind != AttrKind::enumeration || !word.is(SyntaxKind::name)) continue;
-    if (std::find(attr->words.begin(), attr->words.end(), word.text) == attr->words.end()) {
+    if (!contains(attr->words, word.text)) {
       diagnostics_.error(Code::E0401, word.span,
                          fmt::format("'{}' is not a word of the attribute '{}'", word.text, attr->name),
                          {meant_note(word.text, attr->words)});
@@ -132,12 +119,12 @@ bool ExpressionChecker::check_enum(const Syntax& s) {
 }
 
 void ExpressionChecker::check_binary(const Syntax& s, const ExpressionPlace& place) {
-  if (is_logic(s)) {
+  if (s.text == "and" || s.text == "or") {
     check_condition(s.children[0], place);
     check_condition(s.children[1], place);
     return;
   }
-  if (is_comparison(s) && check_enum(s)) return;
+  if (s.is_comparison() && check_enum(s)) return;
   check(s.children[0], place);
   check(s.children[1], place);
   const bool divides = s.text == "//" || s.text == "%";
@@ -148,7 +135,7 @@ void ExpressionChecker::check_binary(const Syntax& s, const ExpressionPlace& pla
 
 bool ExpressionChecker::definite_number(const Syntax& s) const {
   if (s.is(SyntaxKind::integer) || s.is(SyntaxKind::real) || s.is(SyntaxKind::infinity)) return true;
-  if (s.is(SyntaxKind::binary)) return !is_comparison(s) && !is_logic(s);
+  if (s.is(SyntaxKind::binary)) return !s.is_condition();
   if (s.is(SyntaxKind::unary)) return s.text == "-";
   if (!s.is(SyntaxKind::name)) return false;
   const AttrDef* attr = op_.attr(s.text);

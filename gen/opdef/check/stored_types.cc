@@ -1,10 +1,11 @@
 // The type of an intermediate is that of the widest of what its statement reads. Which it is follows where all of these
 // are integers of known width: values of the same body are taken for the narrowest until a statement says otherwise.
-#include <algorithm>
 #include <map>
 #include <string_view>
 
+#include "ir/number/scalar_op.h"
 #include "opdef/check/index_values.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -30,15 +31,7 @@ struct StoredType {
   void join_unknown() { known = false; }
 };
 
-constexpr std::string_view kOfArguments[] = {"select",  "padded", "opt",     "min",      "max", "abs",
-                                             "bit_and", "bit_or", "bit_xor", "bit_not",  "shl", "shr",
-                                             "neg",     "sign",   "sq",      "popcount", "clz"};
 constexpr std::string_view kOfElements[] = {"sum", "prod", "max", "min", "bit_and", "bit_or", "bit_xor"};
-
-template <std::size_t N>
-bool one_of(const std::string_view (&names)[N], const std::string& name) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
 
 class StoredTypes {
  public:
@@ -68,7 +61,7 @@ class StoredTypes {
       changed = false;
       for (auto& [name, type] : types_) {
         StoredType now = type;
-        if (is_condition(statements_[name]->value)) now.join_unknown();
+        if (statements_[name]->value.is_condition()) now.join_unknown();
         else collect(statements_[name]->value, now);
         changed = changed || !(now == type);
         type = now;
@@ -128,14 +121,14 @@ class StoredTypes {
 
   void call(const Syntax& s, StoredType& type) const {
     if (s.calls(Builtin::cast, Builtin::bits)) return typed(s.children[1].text, type);
-    if (one_of(kOfArguments, s.text)) return children(s, type);
+    if (s.calls(Builtin::select, Builtin::padded, Builtin::opt) || has_flag(s.text, 'W')) return children(s, type);
     type.join_unknown();
   }
 
   void reduction(const Syntax& s, StoredType& type) const {
     if (s.text == "any" || s.text == "all") return;
     if (s.text == "fold") return s.start() != nullptr ? start(s.start()->children[0], type) : type.join_unknown();
-    if (!one_of(kOfElements, s.text) || is_condition(s.reduced())) return type.join_unknown();
+    if (!contains(kOfElements, s.text) || s.reduced().is_condition()) return type.join_unknown();
     StoredType elements;  // numbers alone make it an i64
     collect(s.reduced(), elements);
     if (!elements.range) elements.join_unknown();

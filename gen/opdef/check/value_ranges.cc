@@ -1,11 +1,11 @@
 // Ranges of values by interval arithmetic. Arithmetic of narrow types wraps: only numbers that the type surely holds
 // count.
-#include <algorithm>
 #include <limits>
 #include <optional>
 
 #include "ir/number/dtype.h"
 #include "opdef/check/index_values.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -47,7 +47,7 @@ class ValueRanges {
 
   std::optional<Range> binary(const Syntax& s) {
     const std::string& sign = s.text;
-    if (is_condition(s)) return Range{0, 1};
+    if (s.is_condition()) return Range{0, 1};
     const auto a = range(s.children[0]), b = range(s.children[1]);
     if (sign == "%") {
       if (!b || b->first < 1 || b->second > capacity(s.children[0]) || !whole(s.children[0])) return std::nullopt;
@@ -120,7 +120,7 @@ class ValueRanges {
   std::int64_t capacity(const Syntax& s) const {
     if (s.is(SyntaxKind::integer) || s.is(SyntaxKind::name)) return kFlexible;
     if (s.is(SyntaxKind::subscript)) return type_capacity(type_of(s.text));
-    if (s.is(SyntaxKind::reduce) || is_condition(s)) return kLeast;
+    if (s.is(SyntaxKind::reduce) || s.is_condition()) return kLeast;
     if (s.calls(Builtin::cast, Builtin::bits)) return type_capacity(s.children[1].text);
     const std::size_t first = s.calls(Builtin::select) ? 1 : 0;
     std::int64_t typed = 0;
@@ -156,8 +156,8 @@ class ValueRanges {
 };
 
 bool defined_once(const OpDef& op, const std::string& value) {
-  return std::count_if(op.body.begin(), op.body.end(), [&](const Statement& s) {
-           return std::any_of(s.targets.begin(), s.targets.end(), [&](const Word& w) { return w.text == value; });
+  return count_if(op.body, [&](const Statement& s) {
+           return any_of(s.targets, [&](const Word& w) { return w.text == value; });
          }) == 1;
 }
 
