@@ -1,9 +1,9 @@
 // Loops over a line for what large constants are made by; all else is computed number by number.
-#include <algorithm>
 #include <cstring>
 
 #include "oracle/run_lines.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -137,6 +137,7 @@ bool apply_real_line(LineValue& v) {
     case ScalarOp::Add: return each([](long double x, long double y) { return x + y; });
     case ScalarOp::Sub: return each([](long double x, long double y) { return x - y; });
     case ScalarOp::Mul: return each([](long double x, long double y) { return x * y; });
+    case ScalarOp::Div: return each([](long double x, long double y) { return x / y; });
     default: return false;
   }
 }
@@ -156,7 +157,7 @@ bool cast_line(LineValue& v) {
 }
 
 void apply_line(LineValue& v, int64_t count) {
-  const bool same = std::all_of(v.parts.begin(), v.parts.end(), [&](const LineValue& p) { return p.type == v.type; });
+  const bool same = all_of(v.parts, [&](const LineValue& p) { return p.type == v.type; });
   if (v.op == ScalarOp::Cast && v.type != DType::Bool && cast_line(v)) return;
   if (same && v.parts.size() == 2 && is_int(v.type) && !is_small(v.type) && apply_whole(v)) return;
   if (same && v.parts.size() == 2 && is_float(v.type) && apply_real_line(v)) return;
@@ -179,7 +180,7 @@ void select_line(LineValue& v, const Line& line, const std::vector<TensorData>& 
 bool copy_line(const Walk& to, LineValue& from, const Line& line, std::vector<TensorData>& tensors, TensorData& t) {
   const auto affine = [](const LineValue& p) { return p.affine; };
   if (from.kind != LineValue::Kind::read || from.uniform || tensors[from.slot].dtype != t.dtype ||
-      !std::all_of(from.parts.begin(), from.parts.end(), affine))
+      !all_of(from.parts, affine))
     return false;
   const Walk w = walk_of(from, line, tensors);
   if (!w.inside) return false;

@@ -2,7 +2,6 @@
 #include "semantics/fold_node.h"
 
 #include "library/expand_node.h"
-#include "oracle/fold_binary.h"
 #include "oracle/run_kernel.h"
 #include "support/check.h"
 
@@ -52,7 +51,7 @@ ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const st
     out.error = "its result takes more than 4 GiB, too much for a constant";
     return out;
   }
-  const OracleStatus status = fold_binary(node->kernel, call) ? OracleStatus::Done : run_kernel(node->kernel, call);
+  const OracleStatus status = run_kernel(node->kernel, call);
   if (status == OracleStatus::Unknown) return out;
   if (status != OracleStatus::Done) {
     out.error = status == OracleStatus::Range ? "an index or divisor is out of range" : "a dimension is empty";
