@@ -25,8 +25,9 @@ struct Writer {
     const std::string shape =
         l.shape.lanes * l.shape.parts > 1 ? fmt::format("  by {} x {}", l.shape.parts, l.shape.lanes) : "";
     const std::string apart = l.apart > 0 ? fmt::format("  from {} on by themselves", l.apart) : "";
-    line(fmt::format("for {} < {}{}{}{}", l.var.name, to_text(l.var.extent, names), shape,
-                     l.ordered ? "  in order" : "", apart));
+    const std::string rows = l.rows > 1 ? fmt::format("  {} rows together", l.rows) : "";
+    line(fmt::format("for {} < {}{}{}{}{}{}", l.var.name, to_text(l.var.extent, names), shape,
+                     l.ordered ? "  in order" : "", apart, rows, l.parallel ? "  shared" : ""));
     ++depth;
     if (!l.next_row.empty()) line("fetch " + list(l.next_row, names));
     write(l.body);
