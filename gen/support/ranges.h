@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tenon {
@@ -27,7 +28,7 @@ bool none_of(const Range& range, Predicate holds) {
   return std::none_of(std::begin(range), std::end(range), holds);
 }
 
-template <class Range, class T>
+template <class Range, class T, class = decltype(*std::begin(std::declval<const Range&>()) == std::declval<const T&>())>
 auto count(const Range& range, const T& value) {
   return std::count(std::begin(range), std::end(range), value);
 }
