@@ -52,7 +52,7 @@ bool has_table(const Kernel& k, const Read& read, const Matrix& m) {
   return true;
 }
 
-/// The number of points along an axis, where it is the last extent of a table.
+/// The last extent of a table: its points, or its neighbours.
 int64_t columns_of(const Kernel& k, const Read& table) {
   const Tensor& t = k.tensor(table.tensor);
   return t.dims.size() == 2 ? constant_value(t.dims[1]).value_or(0) : 0;
@@ -143,6 +143,7 @@ std::optional<WinogradParts> find_winograd(const Kernel& kernel) {
   w.outputs = table.dims.size() == 2 ? static_cast<int>(constant_value(table.dims[0]).value_or(0)) : 0;
   if (!find_loops(w) || w.outputs < 1 || w.points <= w.outputs || columns_of(kernel, *(*y)[0]) != w.points)
     return std::nullopt;
+  w.neighbours = static_cast<int>(columns_of(kernel, *(*x)[0]));
   if (!find_source(w) || w.taps() < w.stride || !find_result(*(*y)[2], w)) return std::nullopt;
   const WinogradTransform t = winograd_transform(w.outputs, w.taps(), w.stride);
   if (!has_table(kernel, *(*x)[0], t.data) || !has_table(kernel, *(*y)[0], t.result)) return std::nullopt;

@@ -161,7 +161,7 @@ class WinogradBuilder {
     const size_t n = conv_.outer.size();
     std::map<std::string, Expr> renamed{{conv_.channel.name, at[n + 4]}};
     for (size_t o = 0; o < n; ++o) renamed[conv_.outer[o].name] = at[o];
-    const LoopVar p{names_("p"), points()}, q{names_("q"), points()};
+    const LoopVar p{names_("p"), constant_int(t_.neighbours())}, q{names_("q"), p.extent};
     std::vector<Expr> index;
     for (const Expr& e : conv_.source->index) index.push_back(substitute(e, renamed));
     const auto walk_tile = [&](const Expr& tile, const LoopVar& tap, int64_t first) {

@@ -20,20 +20,23 @@ using Matrix = std::vector<std::vector<double>>;
 
 /// The matrices of a short convolution with few multiplications (Toom and Cook; Winograd), F(outputs, taps):
 ///   y = result · ((filter · w) ∘ (data · x)),   y[k] = Σ_t x[stride·k + t]·w[t]
-/// `outputs` neighbouring sums of `taps` products from as many multiplications as there are neighbours that they read.
-/// In two dimensions each matrix is applied along both axes.
+/// `outputs` sums of `taps` products of neighbours by a multiplication a point. In two dimensions each matrix is
+/// applied along both axes.
 struct WinogradTransform {
+  static constexpr int kMostPoints = 6;  ///< of a part: with more, entries are large and digits get lost
+
   int outputs = 0, taps = 0, stride = 1;
-  Matrix data;    ///< points × points, integers
+  Matrix data;    ///< points × neighbours, integers
   Matrix filter;  ///< points × taps
   Matrix result;  ///< outputs × points, integers
 
-  int points() const { return stride * (outputs - 1) + taps; }
+  int points() const { return static_cast<int>(data.size()); }
+  int neighbours() const { return stride * (outputs - 1) + taps; }
 };
 
-/// The matrices for polynomials that are evaluated at 0, 1, -1, 2, -2, … and infinity: as many points as there are
-/// multiplications. Up to six, so that no entry is large. A stride divides neighbours and taps by their remainders:
-/// each part is a convolution of stride 1, and their sums are the outputs.
+/// The matrices for polynomials that are evaluated at 0, 1, -1, 2, -2, … and infinity. A stride divides neighbours and
+/// taps by their remainders, and many taps are divided into neighbouring ones: each part is a convolution of stride 1
+/// with as many points as it reads neighbours, and their sums are the outputs.
 WinogradTransform winograd_transform(int outputs, int taps, int stride = 1);
 
 /// A convolution in two dimensions with dilation 1, one stride and square filters of constant weights.
@@ -68,12 +71,12 @@ struct WinogradParts {
   std::vector<LoopVar> result_outer;  ///< the same loops of `result`
   std::string y, x, filter;           ///< the others of `result`
   int64_t height = 0, width = 0;      ///< their extents
-  int outputs = 0, points = 0, stride = 1;
+  int outputs = 0, points = 0, neighbours = 0, stride = 1;
   int64_t tiles_y = 0, tiles_x = 0, channels = 0, filters = 0;
   int64_t y_first = 0, x_first = 0;
   size_t y_dim = 0, x_dim = 0;
 
-  int taps() const { return points - stride * (outputs - 1); }
+  int taps() const { return neighbours - stride * (outputs - 1); }
   int step() const { return stride * outputs; }  ///< from one tile to the next, in pixels of X
 };
 

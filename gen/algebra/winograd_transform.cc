@@ -7,8 +7,6 @@
 namespace tenon {
 namespace {
 
-constexpr int kMostPoints = 6;
-
 /// The finite points: 0, 1, -1, 2, -2.
 std::vector<double> finite_points(int count) {
   std::vector<double> out;
@@ -48,8 +46,10 @@ WinogradTransform unit_transform(int outputs, int taps) {
     t.filter.assign(static_cast<size_t>(outputs), {1});
     return t;
   }
-  TENON_CHECK(outputs > 0 && taps > 0 && t.points() <= kMostPoints, "F({}, {}) has no table", outputs, taps);
-  const std::vector<double> points = finite_points(t.points() - 1);
+  const int count = outputs + taps - 1;
+  TENON_CHECK(outputs > 0 && taps > 0 && count <= WinogradTransform::kMostPoints, "F({}, {}) has no table", outputs,
+              taps);
+  const std::vector<double> points = finite_points(count - 1);
   t.result.assign(static_cast<size_t>(outputs), {});
   for (size_t i = 0; i < points.size(); ++i) {
     double scale = 1;  // of the interpolation: it goes to the filter, which is transformed once
@@ -65,6 +65,14 @@ WinogradTransform unit_transform(int outputs, int taps) {
   return t;
 }
 
+/// Taps of a convolution of stride 1 in the fewest equal parts that have few enough points each.
+std::vector<int> parts_of(int outputs, int taps) {
+  const int most = WinogradTransform::kMostPoints + 1 - outputs, count = (taps + most - 1) / most;
+  std::vector<int> out;
+  for (int i = 0; i < count; ++i) out.push_back(taps / count + (i < taps % count ? 1 : 0));
+  return out;
+}
+
 /// The rows of `part` whose columns are `step` apart in rows of `columns`, from `first` on.
 void add_rows(Matrix& to, const Matrix& part, size_t columns, size_t first, size_t step) {
   for (const std::vector<double>& row : part) {
@@ -76,16 +84,19 @@ void add_rows(Matrix& to, const Matrix& part, size_t columns, size_t first, size
 }  // namespace
 
 WinogradTransform winograd_transform(int outputs, int taps, int stride) {
-  if (stride == 1) return unit_transform(outputs, taps);
   TENON_CHECK(taps >= stride, "a stride of {} skips inputs of {} taps", stride, taps);
   WinogradTransform t{outputs, taps, stride, {}, {}, Matrix(static_cast<size_t>(outputs))};
-  for (int first = 0; first < stride; ++first) {
-    const WinogradTransform part = unit_transform(outputs, (taps - first + stride - 1) / stride);
-    const auto from = static_cast<size_t>(first), step = static_cast<size_t>(stride);
-    add_rows(t.data, part.data, static_cast<size_t>(t.points()), from, step);
-    add_rows(t.filter, part.filter, static_cast<size_t>(taps), from, step);
-    for (size_t k = 0; k < t.result.size(); ++k)
-      t.result[k].insert(t.result[k].end(), part.result[k].begin(), part.result[k].end());
+  const auto step = static_cast<size_t>(stride);
+  for (int remainder = 0; remainder < stride; ++remainder) {
+    auto first = static_cast<size_t>(remainder);
+    for (const int n : parts_of(outputs, (taps - remainder + stride - 1) / stride)) {
+      const WinogradTransform part = unit_transform(outputs, n);
+      add_rows(t.data, part.data, static_cast<size_t>(t.neighbours()), first, step);
+      add_rows(t.filter, part.filter, static_cast<size_t>(taps), first, step);
+      for (size_t k = 0; k < t.result.size(); ++k)
+        t.result[k].insert(t.result[k].end(), part.result[k].begin(), part.result[k].end());
+      first += static_cast<size_t>(n) * step;
+    }
   }
   return t;
 }

@@ -6,19 +6,16 @@
 namespace tenon {
 namespace {
 
-constexpr int kMostTaps = 5;        ///< of the filters; longer ones lose digits
-constexpr int kMostPoints = 6;      ///< of one remainder of the stride: winograd_transform has no more
+constexpr int kMostTaps = 7;        ///< of the filters
 constexpr double kTransform = 9;    ///< of one point of a channel or filter: loads, stores and turning, not arithmetic
 constexpr double kNear = 1 << 20;   ///< bytes of weights that stay in the second-level cache
 constexpr double kFar = 2;          ///< of a byte of weights that does not
 constexpr double kCold = 3;         ///< of such a byte where the weights of the program are more than caches hold
 constexpr double kColdTiles = 4;    ///< of a byte of V or W then, if it does not stay in the second-level cache either
 constexpr int64_t kKept = 1 << 24;  ///< bytes of weights of a program that caches hold from one run to the next
+constexpr double kDivided = 1.2;    ///< of taps in parts, whose transforms share less with each other
 constexpr double kGain = 1.15;      ///< less is not worth another rounding
 constexpr int64_t kShallow = 8;     ///< channels or filters below which transforms are all the time
-
-/// Multiplications along an axis for the first of the remainders that a stride divides taps by: the one with most taps.
-int points_of(int outputs, int taps, int stride) { return outputs + (taps + stride - 1) / stride - 1; }
 
 double weight_cost(const TiledConvolution& conv, double taps, bool cold) {
   const double bytes = taps * static_cast<double>(conv.channels * conv.filters) * bytes_of(DType::F32);
@@ -47,17 +44,17 @@ double direct_cost(const TiledConvolution& conv, const Isa& isa, bool cold) {
 double winograd_cost(const TiledConvolution& conv, const Isa& isa, int outputs, bool cold) {
   const auto tiles =
       static_cast<double>(((conv.height + outputs - 1) / outputs) * ((conv.width + outputs - 1) / outputs));
-  const int along = conv.stride * (outputs - 1) + conv.taps;
-  const double points = along * along;
+  const WinogradTransform t = winograd_transform(outputs, conv.taps, conv.stride);
+  const double points = t.points() * t.points(), divided = t.points() > t.neighbours() ? kDivided : 1;
   const double filters = padded_filters(conv, isa), channels = static_cast<double>(conv.channels);
-  return tiles * points * (channels * filters + kTransform * (channels + filters)) + weight_cost(conv, points, cold) +
-         tile_cost(conv, tiles, points, cold);
+  return divided * tiles * points * (channels * filters + kTransform * (channels + filters)) +
+         weight_cost(conv, points, cold) + tile_cost(conv, tiles, points, cold);
 }
 
 }  // namespace
 
 double winograd_error(int outputs, int taps, int stride) {
-  switch (points_of(outputs, taps, stride)) {
+  switch (std::min(outputs + (taps + stride - 1) / stride - 1, WinogradTransform::kMostPoints)) {
     case 6: return 4e-5;
     case 5: return 1.5e-5;
     default: return 2e-6;
@@ -72,7 +69,6 @@ std::optional<int> winograd_outputs(const TiledConvolution& conv, const Isa& isa
   std::optional<int> best;
   double least = direct_cost(conv, isa, cold) / kGain;
   for (const int outputs : {2, 4}) {
-    if (points_of(outputs, conv.taps, conv.stride) > kMostPoints) continue;
     if (const double cost = winograd_cost(conv, isa, outputs, cold); cost < least) best = outputs, least = cost;
   }
   return best;

@@ -32,7 +32,7 @@ class DataTransform {
  public:
   explicit DataTransform(WinogradNest& n) : n_(n), b_(n.b), s_(n.strip) {
     const int64_t lanes = s_.lanes;
-    rows_ = buffer("rows", (s_.tile_rows * s_.step + s_.points - s_.step) * s_.line_pitch * lanes);
+    rows_ = buffer("rows", (s_.tile_rows * s_.step + s_.neighbours - s_.step) * s_.line_pitch * lanes);
     half_ = buffer("half", s_.points * s_.line_pitch * lanes);
     line_ = lanes > 1 ? buffer("line", lanes * s_.line_pitch) : rows_;
   }
@@ -60,7 +60,7 @@ class DataTransform {
   /// The rows that the tiles of the strip read; those outside of the image are zeros.
   Block load_rows() {
     const std::string row = b_.fresh("row_of_strip"), y = b_.fresh("row_of_picture");
-    const int64_t count = s_.tile_rows * s_.step + s_.points - s_.step;
+    const int64_t count = s_.tile_rows * s_.step + s_.neighbours - s_.step;
     const Operand at = v_var(row) * v_int(s_.line_pitch * s_.lanes);
     const Operand inside = v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {v_var(y), v_int(0)}),
                                                    v_apply(ScalarOp::Lt, {v_var(y), v_int(extent(n_.parts.y_dim))})});
@@ -148,14 +148,14 @@ class DataTransform {
 
 WinogradStrip plan_strip(const WinogradParts& w, int lanes, int64_t panel, int64_t cached) {
   WinogradStrip s;
-  s.outputs = w.outputs, s.points = w.points, s.lanes = lanes, s.step = w.step();
+  s.outputs = w.outputs, s.points = w.points, s.neighbours = w.neighbours, s.lanes = lanes, s.step = w.step();
   s.channel_pitch = round_up(w.channels, lanes), s.filter_pitch = round_up(w.filters, panel);
   const int64_t row = w.points * w.points * w.tiles_x * (s.channel_pitch + s.filter_pitch);
   const int64_t weights = w.points * w.points * w.channels * w.filters;  // read once a strip
   s.strips = count_strips(w, std::clamp<int64_t>(std::max(cached, weights) / row, 1, w.tiles_y));
   s.tile_rows = (w.tiles_y + s.strips - 1) / s.strips;
   s.tiles = s.tile_rows * w.tiles_x;
-  s.line = w.tiles_x * s.step + s.points - s.step;
+  s.line = w.tiles_x * s.step + s.neighbours - s.step;
   s.line_pitch = round_up(s.line, lanes), s.result_pitch = round_up(w.tiles_x * w.outputs, lanes);
   s.data_plane = s.tiles * s.channel_pitch + kPlaneGap, s.product_plane = s.tiles * s.filter_pitch + kPlaneGap;
   return s;
@@ -173,9 +173,10 @@ Stmt apply_matrix(WinogradNest& n, bool to_points, std::vector<BufferArgument> b
   const std::string stride = t.stride == 1 ? "" : fmt::format("_{}", t.stride);
   const std::string name =
       fmt::format("winograd_{}_{}x{}{}_f32", to_points ? "data" : "result", t.outputs, t.taps, stride);
-  const std::string comment =
-      to_points ? fmt::format("{0} neighbours become the {0} points of a tile of {1} outputs.", t.points(), t.outputs)
-                : fmt::format("{} points become the {} outputs of a tile.", t.points(), t.outputs);
+  const std::string comment = to_points
+                                  ? fmt::format("{} neighbours become the {} points of a tile of {} outputs.",
+                                                t.neighbours(), t.points(), t.outputs)
+                                  : fmt::format("{} points become the {} outputs of a tile.", t.points(), t.outputs);
   call.function = function_number(
       n.b, matrix_function(to_points ? t.data : t.result, name, comment, {DType::F32, n.strip.lanes, 0}));
   call.buffers = std::move(buffers);

@@ -13,7 +13,7 @@ namespace tenon {
 /// Extents of the buffers of a strip, in elements. Pixels of a block of channels are adjacent, `lanes` elements
 /// each, and so do the points of tiles: [point][tile][channel].
 struct WinogradStrip {
-  int outputs = 0, points = 0, lanes = 1;
+  int outputs = 0, points = 0, neighbours = 0, lanes = 1;
   int step = 0;                                 ///< from one tile to the next, in pixels of the source
   int64_t strips = 1, tile_rows = 0;            ///< of the image; tile rows of each strip, the last one filled up
   int64_t tiles = 0;                            ///< of a strip

@@ -36,7 +36,7 @@ TEST_CASE("as many multiplications as points give the sums of products") {
   const auto check = [](int outputs, int taps, int stride) {
     const WinogradTransform t = winograd_transform(outputs, taps, stride);
     std::vector<double> x, w, points;
-    for (int i = 0; i < t.points(); ++i) x.push_back(i * i - 3 * i + 1);
+    for (int i = 0; i < t.neighbours(); ++i) x.push_back(i * i - 3 * i + 1);
     for (int i = 0; i < taps; ++i) w.push_back(2 * i - 3);
     const std::vector<double> u = times(t.filter, w), v = times(t.data, x);
     for (size_t i = 0; i < u.size(); ++i) points.push_back(u[i] * v[i]);
@@ -49,10 +49,25 @@ TEST_CASE("as many multiplications as points give the sums of products") {
     }
   };
   for (int outputs = 1; outputs <= 5; ++outputs) {
-    for (int taps = 1; outputs + taps <= 7; ++taps) check(outputs, taps, 1);
-    for (int taps = 2; outputs + (taps + 1) / 2 <= 7; ++taps) check(outputs, taps, 2);
-    for (int taps = 3; outputs + (taps + 2) / 3 <= 7; ++taps) check(outputs, taps, 3);
+    for (int stride = 1; stride <= 3; ++stride)
+      for (int taps = stride; taps <= 9; ++taps) check(outputs, taps, stride);
   }
+}
+
+TEST_CASE("taps that would need more points than six are divided into equal parts") {
+  const auto points = [](int outputs, int taps, int stride) {
+    const WinogradTransform t = winograd_transform(outputs, taps, stride);
+    CHECK(t.data.front().size() == static_cast<size_t>(t.neighbours()));
+    CHECK(t.filter.size() == t.data.size());
+    return t.points();
+  };
+  CHECK(points(2, 5, 1) == 6);
+  CHECK(points(4, 3, 1) == 6);
+  CHECK(points(4, 6, 1) == 6 + 6);
+  CHECK(points(4, 7, 1) == 6 + 5 + 5);
+  CHECK(points(2, 7, 1) == 5 + 4);
+  CHECK(points(2, 7, 2) == 5 + 4);
+  CHECK(points(4, 7, 2) == 5 + 5 + 6);
 }
 
 }  // namespace winograd_transform_test

@@ -10,7 +10,8 @@ constexpr int64_t kCached = 163840;
 
 WinogradStrip strips_of(int64_t tiles, int64_t channels, int64_t filters) {
   WinogradParts w;
-  w.outputs = 4, w.points = 6, w.tiles_y = tiles, w.tiles_x = tiles, w.channels = channels, w.filters = filters;
+  w.outputs = 4, w.points = w.neighbours = 6, w.tiles_y = tiles, w.tiles_x = tiles, w.channels = channels,
+  w.filters = filters;
   return plan_strip(w, kLanes, kPanel, kCached);
 }
 

@@ -44,6 +44,9 @@ const std::vector<Layer> kChosen = {
     {"x: \"f32[1, 24, 15, 14]\"", "f32[32, 24, 4, 4]", "y = conv2d(x, F, pads=[1, 2, 2, 1])"},
     {"x: \"f32[1, 24, 16, 17]\"", "f32[24, 24, 4, 4]", "y = conv2d(x, F, pads=[1, 1, 1, 1], stride=[2, 2])"},
     {"x: \"f32[1, 32, 24, 25]\"", "f32[32, 32, 5, 5]", "y = conv2d(x, F, pads=[2, 2, 2, 1], stride=[3, 3])"},
+    {"x: \"f32[1, 16, 13, 12]\"", "f32[12, 16, 6, 6]", "y = relu(conv2d(x, F, pads=[2, 3, 3, 2]))"},
+    {"x: \"f32[2, 20, 12, 11]\"", "f32[32, 20, 7, 7]", "y = conv2d(x, F, pads=[3, 3, 3, 3])"},
+    {"x: \"f32[1, 20, 16, 17]\"", "f32[24, 20, 7, 7]", "y = conv2d(x, F, pads=[3, 2, 3, 3], stride=[2, 2])"},
 };
 
 }  // namespace
@@ -129,7 +132,8 @@ TEST_CASE("other convolutions stay sums of products") {
   CHECK(tile_of({x, f, "y = conv2d(x, F, stride=[2, 2])"}, levels) == 0);
   CHECK(tile_of({x, f, "y = conv2d(x, F, dilation=[2, 2])"}, levels) == 0);
   CHECK(tile_of({x, "f32[16, 16, 5, 5]", "y = conv2d(x, F)"}, levels) == 2);
-  CHECK(tile_of({x, "f32[16, 16, 7, 7]", "y = conv2d(x, F)"}, levels) == 0);
+  CHECK(tile_of({x, "f32[16, 16, 7, 7]", "y = conv2d(x, F)"}, levels) == 4);
+  CHECK(tile_of({x, "f32[16, 16, 8, 8]", "y = conv2d(x, F)"}, levels) == 0);
   CHECK(tile_of({x, "f32[16, 16, 1, 3]", "y = conv2d(x, F)"}, levels) == 0);
   CHECK(tile_of({x, "f32[16, 1, 3, 3]", "y = conv2d(x, F, groups=16)"}, levels) == 0);
   CHECK(tile_of({"x: \"f32[1, 3, 14, 14]\"", "f32[16, 3, 3, 3]", "y = conv2d(x, F)"}, levels) == 0);
