@@ -68,6 +68,7 @@ class Simplifier {
     const Expr &x = a.args[0], &y = a.args[1];
     if (a.op == ScalarOp::Mul && is_float_one(x)) return y;
     if (a.op == ScalarOp::Mul && is_float_one(y)) return x;
+    if (a.op == ScalarOp::Sub && is_float_zero(y)) return x;  // the sum of -0 and 0, however, is 0
     const bool computed = e->type == DType::F32 || e->type == DType::F64;
     return computed && as_constant(x) && as_constant(y) ? folded(e, a.op, real_value(x), real_value(y)) : e;
   }
@@ -89,6 +90,12 @@ class Simplifier {
   static bool is_float_one(const Expr& e) {
     const Constant* c = as_constant(e);
     return c && is_float(e->type) && c->f == 1.0;
+  }
+
+  /// 0, not -0.
+  static bool is_float_zero(const Expr& e) {
+    const Constant* c = as_constant(e);
+    return c && is_float(e->type) && c->f == 0.0 && !std::signbit(c->f);
   }
 
   Expr selection(const Expr& e, const Select& s) {

@@ -153,6 +153,11 @@ Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operan
 
 /// How the right side can be read in place; buffer -1 where it cannot.
 RightAccess access_right(ContractionBuilder& b);
+/// Whether a tile of all rows may compute the right side's elements as it goes: known extents, whole panels, and
+/// tensors whose lines are next to each other. A panel that one tile reads would not repay its copy.
+bool computes_right(ContractionBuilder& b);
+/// Makes the tiles of `out` such tiles: of so many vectors that their sums keep the multipliers busy.
+void fit_computed_tile(ContractionBuilder& b, Blueprint& out);
 /// Copies the right side for columns first..first+count-1 into panels of panel_columns() columns; full panels only
 /// where `full` holds.
 Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const Operand& count, const Operand& full);
@@ -196,6 +201,9 @@ std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, c
 /// buffer. Transposed tiles of more than transposed_rows rows are as many calls as their sums need to stay in
 /// registers, and one that turns them.
 Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors);
+/// The same without a function, the right side computed from its tensors for the columns from `column` on.
+Block computed_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, const Operand& column,
+                    int height);
 /// The number of `f` in the builder; functions of one name are one.
 int function_number(ContractionBuilder& b, InnerFunction f);
 

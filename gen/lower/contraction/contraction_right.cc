@@ -294,6 +294,28 @@ RightAccess access_right(ContractionBuilder& b) {
   return out;
 }
 
+bool computes_right(ContractionBuilder& b) {
+  constexpr int64_t kNear = 1024;  // bytes from one line to the next, which the processor fetches by itself
+  const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns)),
+             depth = constant_value(b.extent_of(b.c.depth));
+  if (b.c.transposed || !b.c.paired.empty() || b.c.depth.empty() || !rows || !columns || !depth) return false;
+  if (constant_value(b.extent_of(b.c.outer_left)) != 1) return false;  // their iterations share the panels
+  if (*rows < 1 || *rows > b.blueprint.tile_rows || *columns % b.panel_columns() != 0) return false;
+  if (!may_be_unit(b) || !steps_of_columns(b).empty()) return false;
+  bool near = true;
+  ValueScope scope = depth_scope(b);
+  for (const LoopVar& v : b.c.columns) scope.vars[v.name] = v_var(v.name);
+  walk(b.c.right, [&](const Expr& e) {
+    if (const auto* r = std::get_if<Read>(&e->node)) {
+      const auto form = offset_form(r->tensor, r->index, {b.c.depth.back()}, scope);
+      const auto step = form ? constant_value(form->coefficient(b.c.depth.back().name)) : std::nullopt;
+      near = near && step && *step * bytes_of(b.kernel.tensor(r->tensor).dtype) <= kNear;
+    }
+    return true;
+  });
+  return near;
+}
+
 Block pack_last(ContractionBuilder& b, int packed, const Operand& first, const Operand& count) {
   const std::string column = b.local("column"), width = b.local("width");
   const Operand whole = floor_div(count, v_int(b.panel_columns())) * v_int(b.panel_columns());

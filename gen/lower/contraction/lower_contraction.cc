@@ -50,7 +50,7 @@ class NestBuilder {
     staged_ = !staging.empty();
     packing_ = how_to_pack();
     if (whole_panels_ && packing_ == Packing::Asked) packing_ = Packing::All;
-    if (packing_ != Packing::None) {
+    if (packing_ != Packing::None && packing_ != Packing::Computed) {
       const Operand columns = packing_ == Packing::Tail ? v_int(b_.panel_columns()) : round_up(block_columns());
       packed_ = b_.add_buffer("packed", b_.c.accumulator, Storage::Workspace, columns * b_.extent_of(b_.c.depth));
     }
@@ -66,18 +66,21 @@ class NestBuilder {
   /// iteration.
   Operand block_columns() {
     const Operand all = b_.extent_of(b_.c.columns);
-    if (staged_ || whole_panels_ || right_.panel > 0) return all;
+    if (staged_ || whole_panels_ || right_.panel > 0 || packing_ == Packing::Computed) return all;
     const int64_t panel = b_.panel_columns();
     const Operand fit = floor_div(v_int(b_.blueprint.cache_n / panel), larger(b_.extent_of(b_.c.depth), v_int(1)));
     return smaller(all, larger(fit, v_int(1)) * v_int(panel));
   }
 
-  /// Which panels of the right side are copied: none, the last one where it is not whole, all, or what a condition says
-  /// at run time.
-  enum class Packing : uint8_t { None, Tail, All, Asked };
+  /// Which panels of the right side are copied: none, none because the one tile computes the elements, the last one
+  /// where it is not whole, all, or what a condition says at run time.
+  enum class Packing : uint8_t { None, Computed, Tail, All, Asked };
 
   Packing how_to_pack() {
     if (right_.panel > 0) return Packing::None;
+    const bool one_by_one =
+        left_.depth_step && left_.block_copy < 0 && !b_.repeats && !whole_panels_ && !b_.most_depth && !b_.most_columns;
+    if (right_.buffer < 0 && one_by_one && computes_right(b_)) return Packing::Computed;
     if (right_.buffer < 0 || b_.repeats) return Packing::All;
     const auto rows = b_.known_rows(), columns = constant_value(b_.extent_of(b_.c.columns));
     const bool unit = constant_value(right_.column_step) == 1;
@@ -124,7 +127,7 @@ class NestBuilder {
     append(inner, row_blocks(v_var(first), v_var(count)));
     Block body{s_let(first, v_var(j) * v_var(step)), s_count(count, smaller(v_var(step), n_.columns - v_var(first)))};
     if (packing_ == Packing::Tail) append(body, pack_last(b_, packed_, v_var(first), v_var(count)));
-    else if (packing_ != Packing::None) append(body, pack_right(b_, packed_, v_var(first), v_var(count), full_));
+    else if (packed_ >= 0) append(body, pack_right(b_, packed_, v_var(first), v_var(count), full_));
     append(body, loops_over(b_, b_.c.outer_left, std::move(inner), LoopKind::Parallel));
     const Operand blocks = floor_div(n_.columns + v_var(step) - v_int(1), larger(v_var(step), v_int(1)));
     out.push_back(s_for(j, v_int(0), blocks, 1, std::move(body)));
@@ -293,6 +296,7 @@ class NestBuilder {
 
   /// The tile from its panel, or from the tensor where the panel is not packed.
   Block from_right(const TilePlace& place, int height, const Operand& column, const Operand& width) {
+    if (packing_ == Packing::Computed) return computed_tile(b_, left_, place, column, height);
     if (packing_ == Packing::All || right_.panel > 0) return any_width(place, height, width);
     TilePlace direct = place;
     direct.right = {right_.buffer, right_.at(column, n_.depth)};
@@ -381,6 +385,7 @@ Blueprint fitting_tiles(const Blueprint& blueprint, const Kernel& kernel, const 
   Blueprint out = blueprint;
   ContractionBuilder b = start_contraction(kernel, isa, blueprint, c);
   if (packs_one_vector(b)) out.tile_vectors = 1;
+  else if (!c.is_stencil() && access_right(b).buffer < 0 && computes_right(b)) fit_computed_tile(b, out);
   if (!c.transposed || !isa.masked_memory) return out;
   const auto rows = constant_value(b.extent_of(c.rows));
   if (rows && *rows > 0) out.tile_rows = static_cast<int>(even_height(*rows, blueprint.tile_rows));
