@@ -86,7 +86,7 @@ Range clipped(const Ranges& in, const Attributes& attrs) {
   return checked(std::min(std::max(a.lo, lo), hi), std::min(std::max(a.hi, lo), hi));
 }
 /// The elements of two or more inputs from `first` on.
-Range joined(const Ranges& in, size_t first) {
+Range hull_of(const Ranges& in, size_t first) {
   double lo = kInfinity, hi = -kInfinity;
   for (size_t i = first; i < in.size(); ++i) {
     lo = std::min(lo, whole(in[i]).lo);
@@ -94,8 +94,8 @@ Range joined(const Ranges& in, size_t first) {
   }
   return in.size() > first ? checked(lo, hi) : std::nullopt;
 }
-Range of_all(const Ranges& in, const Attributes&) { return joined(in, 0); }
-Range of_chosen(const Ranges& in, const Attributes&) { return joined(in, 1); }
+Range of_all(const Ranges& in, const Attributes&) { return hull_of(in, 0); }
+Range of_chosen(const Ranges& in, const Attributes&) { return hull_of(in, 1); }
 
 }  // namespace
 

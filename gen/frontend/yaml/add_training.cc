@@ -14,9 +14,9 @@ namespace tenon {
 namespace {
 
 /// The steps of all parameters, with the states that they keep.
-class Steps {
+class StepBuilder {
  public:
-  Steps(GraphBuilder& builder, RunCounters& counters, const Optimizer& optimizer, NamedOutputs& outputs)
+  StepBuilder(GraphBuilder& builder, RunCounters& counters, const Optimizer& optimizer, NamedOutputs& outputs)
       : builder_(builder),
         counters_(counters),
         optimizer_(optimizer),
@@ -271,7 +271,7 @@ void add_training(GraphBuilder& builder, RunCounters& counters, const TrainingSt
     all.emplace_back(fmt::format("grad({})", trained[i].name), gradients[i]);
   all.insert(all.end(), outputs.begin(), outputs.end());
   builder.set_origin("train: optimizer");
-  Steps steps(builder, counters, optimizer, all);
+  StepBuilder steps(builder, counters, optimizer, all);
   std::vector<ValueId> moved = gradients;
   for (size_t i = 0; i < moved.size(); ++i) moved[i] = steps.accumulated(trained[i], moved[i]);
   if (optimizer.scale_follows) steps.only_where(all_finite(builder, moved));

@@ -15,24 +15,24 @@ namespace tenon {
 namespace {
 
 using Type = ArithmeticType;
-using Value = ArithmeticValue;
+using Typed = ArithmeticValue;
 
-Value integer(CExpr e) { return {std::move(e), Type::Integer}; }
-Value real(CExpr e) { return {std::move(e), Type::Real}; }
-Value condition(CExpr e) { return {std::move(e), Type::Condition}; }
+Typed integer(CExpr e) { return {std::move(e), Type::Integer}; }
+Typed real(CExpr e) { return {std::move(e), Type::Real}; }
+Typed condition(CExpr e) { return {std::move(e), Type::Condition}; }
 
 CExpr is_not_zero(CExpr e) { return c_binary(std::move(e), "!=", c_number(0)); }
 
-CExpr as_integer(const Value& v) { return v.type == Type::Real ? runtime_call("to_int", {v.value}) : v.value; }
+CExpr as_integer(const Typed& v) { return v.type == Type::Real ? runtime_call("to_int", {v.value}) : v.value; }
 
-CExpr as_real(const Value& v) {
+CExpr as_real(const Typed& v) {
   if (v.type == Type::Real) return v.value;
   const auto* n = std::get_if<CNumber>(&v.value->node);
   if (n && n->value >= 0 && n->value <= INT32_MAX) return c_text(fmt::format("{}.0", n->value));
   return c_cast("double", v.value);
 }
 
-CExpr as_condition(const Value& v) { return v.type == Type::Condition ? v.value : is_not_zero(v.value); }
+CExpr as_condition(const Typed& v) { return v.type == Type::Condition ? v.value : is_not_zero(v.value); }
 
 std::string real_literal(double x) {
   std::string text = fmt::format("{:.17g}", x);
@@ -44,7 +44,7 @@ const AttrDef* attr_with_word(const OpDef& def, const std::string& word) {
   return find_pointer(def.attrs, [&](const AttrDef& a) { return contains(a.words, word); });
 }
 
-std::optional<Value> word_of(const AttrDef* a, const Syntax& s) {
+std::optional<Typed> word_of(const AttrDef* a, const Syntax& s) {
   if (a == nullptr || s.kind != SyntaxKind::name) return std::nullopt;
   const auto w = std::find(a->words.begin(), a->words.end(), s.text);
   if (w == a->words.end()) return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<Value> word_of(const AttrDef* a, const Syntax& s) {
 }
 
 /// One element of an attribute, of which `field` is the value that the struct holds.
-Value element_of(const AttrDef& a, CExpr field, const ArithmeticScope& scope) {
+Typed element_of(const AttrDef& a, CExpr field, const ArithmeticScope& scope) {
   if (a.kind == AttrKind::boolean) return condition(is_not_zero(std::move(field)));
   if (a.kind == AttrKind::real) return real(std::move(field));
   const auto first_real = [&] { return real(c_index(c_member(field, "f"), c_number(0))); };
@@ -67,11 +67,11 @@ Value element_of(const AttrDef& a, CExpr field, const ArithmeticScope& scope) {
   return integer(std::move(field));
 }
 
-Value element_of_list(const AttrDef& a, CExpr index) {
+Typed element_of_list(const AttrDef& a, CExpr index) {
   return integer(runtime_call("int_at", {address_of(attribute_field(a.name)), std::move(index)}));
 }
 
-Value name(const Syntax& s, const ArithmeticScope& scope) {
+Typed name(const Syntax& s, const ArithmeticScope& scope) {
   const OpDef& def = *scope.def;
   if (const auto p = scope.params.find(s.text); p != scope.params.end()) return p->second;
   if (scope.packs.count(s.text)) {
@@ -91,7 +91,7 @@ Value name(const Syntax& s, const ArithmeticScope& scope) {
   return integer(c_name(s.text));
 }
 
-Value subscript(const Syntax& s, const ArithmeticScope& scope) {
+Typed subscript(const Syntax& s, const ArithmeticScope& scope) {
   TENON_CHECK(s.children.size() == 1, "{}: {} has no single index", scope.def->name, print(s));
   CExpr index = integer_value(s.children[0], scope);
   if (scope.packs.count(s.text)) return integer(runtime_call("at", {c_name(s.text), std::move(index)}));
@@ -112,13 +112,13 @@ std::string_view comparison_operator(const std::string& text) {
   return {};
 }
 
-Value comparison(const Syntax& s, std::string_view op, const ArithmeticScope& scope) {
+Typed comparison(const Syntax& s, std::string_view op, const ArithmeticScope& scope) {
   const auto side = [&](const Syntax& mine, const Syntax& other) {
     const AttrDef* a = other.kind == SyntaxKind::name ? scope.def->attr(other.text) : nullptr;
     if (const auto w = word_of(a, mine)) return *w;
     return arithmetic(mine, scope);
   };
-  const Value x = side(s.children[0], s.children[1]), y = side(s.children[1], s.children[0]);
+  const Typed x = side(s.children[0], s.children[1]), y = side(s.children[1], s.children[0]);
   if (x.type == Type::Real || y.type == Type::Real) return condition(c_binary(as_real(x), op, as_real(y)));
   return condition(c_binary(x.value, op, y.value));
 }
@@ -128,7 +128,7 @@ bool is_negative_literal(const Syntax& s) {
          (s.children[0].kind == SyntaxKind::integer || s.children[0].kind == SyntaxKind::real);
 }
 
-Value real_binary(const std::string& op, const CExpr& x, const CExpr& y) {
+Typed real_binary(const std::string& op, const CExpr& x, const CExpr& y) {
   const auto floored = [&] { return runtime_value("floor", {c_binary(x, "/", y)}); };
   if (op == "//") return real(floored());
   if (op == "%") return real(c_binary(x, "-", c_binary(floored(), "*", y)));
@@ -136,12 +136,12 @@ Value real_binary(const std::string& op, const CExpr& x, const CExpr& y) {
   return real(c_binary(x, op == "+" ? "+" : op == "-" ? "-" : op == "*" ? "*" : "/", y));
 }
 
-Value binary(const Syntax& s, const ArithmeticScope& scope) {
+Typed binary(const Syntax& s, const ArithmeticScope& scope) {
   if (s.text == "and" || s.text == "or")
     return condition(c_binary(condition_value(s.children[0], scope), s.text == "and" ? "&&" : "||",
                               condition_value(s.children[1], scope)));
   if (const std::string_view op = comparison_operator(s.text); !op.empty()) return comparison(s, op, scope);
-  const Value x = arithmetic(s.children[0], scope), y = arithmetic(s.children[1], scope);
+  const Typed x = arithmetic(s.children[0], scope), y = arithmetic(s.children[1], scope);
   const bool is_real = x.type == Type::Real || y.type == Type::Real || s.text == "/" ||
                        (s.text == "**" && is_negative_literal(s.children[1]));
   if (is_real) return real_binary(s.text, as_real(x), as_real(y));
@@ -152,8 +152,8 @@ Value binary(const Syntax& s, const ArithmeticScope& scope) {
   return integer(runtime_call(function->second, {x.value, y.value}));
 }
 
-Value choice(const Syntax& s, const ArithmeticScope& scope) {
-  const Value yes = arithmetic(s.children[1], scope), no = arithmetic(s.children[2], scope);
+Typed choice(const Syntax& s, const ArithmeticScope& scope) {
+  const Typed yes = arithmetic(s.children[1], scope), no = arithmetic(s.children[2], scope);
   const CExpr when = condition_value(s.children[0], scope);
   if (yes.type == Type::Real || no.type == Type::Real) return real(c_conditional(when, as_real(yes), as_real(no)));
   return integer(c_conditional(when, yes.value, no.value));
@@ -161,7 +161,7 @@ Value choice(const Syntax& s, const ArithmeticScope& scope) {
 
 CExpr count_of_list(const std::string& name) { return c_member(attribute_field(name), "count"); }
 
-std::optional<Value> about_packs(const Syntax& s, const ArithmeticScope& scope) {
+std::optional<Typed> about_packs(const Syntax& s, const ArithmeticScope& scope) {
   if (s.calls(Builtin::given)) {
     const auto& inputs = scope.def->inputs;
     const auto t = find_if(inputs, [&](const TensorDef& i) { return i.name == s.children[0].text; });
@@ -189,7 +189,7 @@ std::optional<Value> about_packs(const Syntax& s, const ArithmeticScope& scope) 
 }
 
 /// Functions of the bits of an integer.
-std::optional<Value> of_bits(const std::string& name, const std::vector<Value>& args) {
+std::optional<Typed> of_bits(const std::string& name, const std::vector<Typed>& args) {
   static const std::map<std::string, std::string_view> kSigns = {{"bit_and", "&"}, {"bit_or", "|"}, {"bit_xor", "^"}};
   if (const auto sign = kSigns.find(name); sign != kSigns.end())
     return integer(c_binary(as_integer(args[0]), sign->second, as_integer(args[1])));
@@ -200,28 +200,28 @@ std::optional<Value> of_bits(const std::string& name, const std::vector<Value>& 
 }
 
 /// Functions that have one form for reals and one for integers.
-std::optional<Value> of_number(const std::string& name, const std::vector<Value>& args, bool is_real) {
+std::optional<Typed> of_number(const std::string& name, const std::vector<Typed>& args, bool is_real) {
   const Type type = is_real ? Type::Real : Type::Integer;
   const auto arg = [&](size_t i) { return is_real ? as_real(args[i]) : as_integer(args[i]); };
   const auto function = [&](std::string_view f, std::vector<CExpr> of) {
     return runtime_value(fmt::format("{}{}", is_real ? "f" : "", f), std::move(of));
   };
-  if (name == "neg") return Value{is_real ? c_unary("-", arg(0)) : runtime_call("sub", {c_number(0), arg(0)}), type};
-  if (name == "sign" || name == "abs") return Value{function(name, {arg(0)}), type};
-  if (name == "clamp") return Value{function("min", {function("max", {arg(0), arg(1)}), arg(2)}), type};
-  if (name == "min" || name == "max") return Value{function(name, {arg(0), arg(1)}), type};
+  if (name == "neg") return Typed{is_real ? c_unary("-", arg(0)) : runtime_call("sub", {c_number(0), arg(0)}), type};
+  if (name == "sign" || name == "abs") return Typed{function(name, {arg(0)}), type};
+  if (name == "clamp") return Typed{function("min", {function("max", {arg(0), arg(1)}), arg(2)}), type};
+  if (name == "min" || name == "max") return Typed{function(name, {arg(0), arg(1)}), type};
   if (name == "ceildiv")
-    return Value{
+    return Typed{
         is_real ? runtime_value("ceil", {c_binary(arg(0), "/", arg(1))}) : runtime_call("ceildiv", {arg(0), arg(1)}),
         type};
-  if (name == "sq") return Value{is_real ? c_binary(arg(0), "*", arg(0)) : runtime_call("mul", {arg(0), arg(0)}), type};
+  if (name == "sq") return Typed{is_real ? c_binary(arg(0), "*", arg(0)) : runtime_call("mul", {arg(0), arg(0)}), type};
   const bool rounds = name == "floor" || name == "ceil" || name == "round" || name == "trunc";
   if (rounds && !is_real) return args[0];
   return std::nullopt;
 }
 
 /// The value of a function that definitions give, with its arguments put in.
-Value inlined(const Syntax& s, const std::vector<std::string>& params, const Syntax& value,
+Typed inlined(const Syntax& s, const std::vector<std::string>& params, const Syntax& value,
               const ArithmeticScope& scope) {
   TENON_CHECK(params.size() == s.children.size(), "{}: {}", scope.def->name, print(s));
   ArithmeticScope inner = scope;
@@ -229,7 +229,7 @@ Value inlined(const Syntax& s, const std::vector<std::string>& params, const Syn
   return arithmetic(value, inner);
 }
 
-Value call(const Syntax& s, const ArithmeticScope& scope) {
+Typed call(const Syntax& s, const ArithmeticScope& scope) {
   if (const auto p = about_packs(s, scope)) return *p;
   if (s.calls(Builtin::select)) return choice(s, scope);
   if (s.calls(Builtin::upto)) return arithmetic(s.children[0], scope);
@@ -237,9 +237,9 @@ Value call(const Syntax& s, const ArithmeticScope& scope) {
     return inlined(s, fn->second.params, fn->second.value, scope);
   if (const auto row = scope.defs->scalars.find(s.text); row != scope.defs->scalars.end() && row->second.as)
     return inlined(s, row->second.args, *row->second.as, scope);
-  std::vector<Value> args;
+  std::vector<Typed> args;
   for (const Syntax& c : s.children) args.push_back(arithmetic(c, scope));
-  const bool is_real = any_of(args, [](const Value& v) { return v.type == Type::Real; });
+  const bool is_real = any_of(args, [](const Typed& v) { return v.type == Type::Real; });
   if (const auto v = of_bits(s.text, args)) return *v;
   if (const auto v = of_number(s.text, args, is_real)) return *v;
   if (s.text == "rsqrt") return real(c_binary(c_text("1.0"), "/", runtime_value("sqrt", {as_real(args[0])})));
@@ -251,9 +251,9 @@ Value call(const Syntax& s, const ArithmeticScope& scope) {
   return real(runtime_value(s.text, {as_real(args[0])}));
 }
 
-Value unary(const Syntax& s, const ArithmeticScope& scope) {
+Typed unary(const Syntax& s, const ArithmeticScope& scope) {
   if (s.text == "not") return condition(c_unary("!", condition_value(s.children[0], scope)));
-  const Value x = arithmetic(s.children[0], scope);
+  const Typed x = arithmetic(s.children[0], scope);
   if (x.type == Type::Real || s.children[0].kind == SyntaxKind::integer) return {c_unary("-", x.value), x.type};
   return integer(runtime_call("sub", {c_number(0), x.value}));
 }

@@ -36,7 +36,7 @@ std::string_view infix(ScalarOp op) {
   }
 }
 
-struct Printer {
+struct ExprPrinter {
   DType type;
   const Names& names;
 
@@ -76,6 +76,6 @@ struct Printer {
 
 }  // namespace
 
-std::string to_text(const Expr& e, const Names& names) { return std::visit(Printer{e->type, names}, e->node); }
+std::string to_text(const Expr& e, const Names& names) { return std::visit(ExprPrinter{e->type, names}, e->node); }
 
 }  // namespace tenon

@@ -18,9 +18,9 @@ const LoopVar* find_var(const std::vector<LoopVar>& vars, const std::string& nam
 }
 
 /// Calls the loops of each statement what they are called where the tensors that it reads are written.
-class Namer {
+class LoopRenamer {
  public:
-  explicit Namer(Kernel& k) : k_(k) {}
+  explicit LoopRenamer(Kernel& k) : k_(k) {}
 
   void run() {
     for (KernelStatement& s : k_.body) {
@@ -223,7 +223,7 @@ size_t end_of_reductions(const Kernel& k) {
 
 Kernel with_plain_products(const Kernel& kernel) {
   Kernel k = kernel;
-  Namer(k).run();
+  LoopRenamer(k).run();
   Separator(k).run();
   return k;
 }

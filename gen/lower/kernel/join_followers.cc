@@ -10,7 +10,7 @@ namespace tenon {
 namespace {
 
 /// Statements of a recurrence: those from `first` up to `end`, and where in their targets the shared variables are.
-struct Group {
+struct StatementGroup {
   size_t first = 0, end = 0;
   std::vector<LoopVar> lead;                        ///< the loops that a follower joins
   std::map<int, std::vector<size_t>> dims_of_lead;  ///< per target the dim of each
@@ -53,8 +53,8 @@ class FollowerJoiner {
     return n;
   }
 
-  std::optional<Group> group_of(size_t first, size_t end, size_t depth) const {
-    Group g{first, end, {}, {}};
+  std::optional<StatementGroup> group_of(size_t first, size_t end, size_t depth) const {
+    StatementGroup g{first, end, {}, {}};
     const auto& loops = k_.body[first].loops;
     g.lead.assign(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(depth));
     for (size_t i = first; i < end; ++i) {
@@ -71,7 +71,7 @@ class FollowerJoiner {
   }
 
   /// Moves what follows into the group; gives the group's end.
-  size_t join_all(Group g) {
+  size_t join_all(StatementGroup g) {
     std::set<int> between;  // what statements after the group make that do not join it
     for (size_t i = g.end; i < k_.body.size(); ++i) {
       const KernelStatement& s = k_.body[i];
@@ -92,7 +92,7 @@ class FollowerJoiner {
   }
 
   /// The statement in the loops of the group; nothing where it does not follow it, or would lose by that.
-  std::optional<KernelStatement> follower(const Group& g, const KernelStatement& s,
+  std::optional<KernelStatement> follower(const StatementGroup& g, const KernelStatement& s,
                                           const std::set<int>& between) const {
     if (s.update != Update::Assign || s.where || k_.tensor(s.target).shared) return std::nullopt;
     if (made_twice(s.target)) return std::nullopt;
@@ -133,7 +133,7 @@ class FollowerJoiner {
     return !fresh || none_of(variables, taken);
   }
 
-  static KernelStatement in_loops_of(const Group& g, const KernelStatement& s,
+  static KernelStatement in_loops_of(const StatementGroup& g, const KernelStatement& s,
                                      const std::map<std::string, std::string>& variables) {
     std::map<std::string, Expr> names;
     for (const auto& [mine, lead] : variables) names.emplace(mine, var_ref(lead));
@@ -148,7 +148,7 @@ class FollowerJoiner {
   }
 
   /// In the innermost loop of a recurrence nothing is a vector: functions of many steps are better left outside.
-  static bool loses(const Group& g, const KernelStatement& s) {
+  static bool loses(const StatementGroup& g, const KernelStatement& s) {
     if (s.loops.size() > g.lead.size()) return false;
     bool costly = false, reduces = false;
     walk(s.value, [&](const Expr& e) {

@@ -20,8 +20,6 @@ struct Prefix {
   Expr extent;
 };
 
-bool is_argument(Reducer op) { return op == Reducer::ArgMax || op == Reducer::ArgMin; }
-
 class PrefixShifter {
  public:
   explicit PrefixShifter(const Kernel& k) : out_(k), sizes_(size_ranges(k)), fresh_(k) { out_.body.clear(); }
@@ -93,7 +91,8 @@ class PrefixShifter {
     running.value = reduce(r.op, {each}, where, r.value, s.value->type);
     running.formula = s.formula;
     place.push_back(place_of(s, p));
-    const Expr none = is_argument(r.op) ? constant_int(0) : identity_of(r.op, s.value->type);
+    const bool position = r.op == Reducer::ArgMax || r.op == Reducer::ArgMin;
+    const Expr none = position ? constant_int(0) : identity_of(r.op, s.value->type);
     s.value = read_of(running.target, s.value->type, std::move(place), none);
     out_.body.push_back(std::move(running));
   }

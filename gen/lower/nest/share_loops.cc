@@ -23,7 +23,7 @@ struct Around {
 };
 
 /// Facts that hold at a statement.
-struct Place {
+struct Facts {
   std::vector<Around> around;                ///< from the outside in
   Block declared;                            ///< names, in front of the statement
   std::map<std::string, OperandType> types;  ///< of all names
@@ -116,7 +116,7 @@ class LoopSharing {
   LoopNest nest_;
   LoopNest trial_;  ///< one loop, for its proof
 
-  Block block(const Block& from, Place at) {
+  Block block(const Block& from, Facts at) {
     const std::vector<std::set<int>> used = buffers_of(from);
     const std::set<int> others = at.others;
     Block out;
@@ -130,7 +130,7 @@ class LoopSharing {
     return out;
   }
 
-  static void note(const Stmt& s, Place& at) {
+  static void note(const Stmt& s, Facts& at) {
     if (const auto* let = std::get_if<SLet>(&s.node)) {
       at.declared.push_back(s);
       at.types[let->name] = let->value->type;
@@ -138,7 +138,7 @@ class LoopSharing {
     if (const auto* var = std::get_if<SVar>(&s.node)) at.types[var->name] = var->init->type;
   }
 
-  Stmt statement(const Stmt& s, const Place& at) {
+  Stmt statement(const Stmt& s, const Facts& at) {
     if (const auto* branch = std::get_if<SIf>(&s.node)) {
       SIf out{branch->cond, std::make_shared<const Block>(block(*branch->then, within(at, s, true))), nullptr};
       if (branch->otherwise)
@@ -149,19 +149,19 @@ class LoopSharing {
     return loop && loop->kind != LoopKind::Unrolled ? Stmt{this->loop(*loop, at)} : s;
   }
 
-  static Place within(const Place& at, Stmt of, bool then) {
-    Place inside = at;
+  static Facts within(const Facts& at, Stmt of, bool then) {
+    Facts inside = at;
     inside.around.push_back({at.declared, std::move(of), then});
     inside.declared.clear();
     return inside;
   }
 
-  SFor loop(const SFor& from, const Place& at) {
+  SFor loop(const SFor& from, const Facts& at) {
     auto shared = as_shared(from, at);
     SFor out = shared ? *std::move(shared) : from;
     const bool is_shared = out.kind == LoopKind::Parallel && shared.has_value();
     if (!is_shared) out.kind = LoopKind::Serial;
-    Place inside = within(at, {out}, false);
+    Facts inside = within(at, {out}, false);
     inside.types[out.var] = {};
     if (is_shared) ++inside.depth;
     else inside.repeated = true;
@@ -170,7 +170,7 @@ class LoopSharing {
   }
 
   /// The loop as one that workers share, where they may.
-  std::optional<SFor> as_shared(const SFor& from, const Place& at) {
+  std::optional<SFor> as_shared(const SFor& from, const Facts& at) {
     const bool marked = from.kind == LoopKind::Parallel;
     if (from.step <= 0 || at.depth >= kDeepest || (!marked && at.repeated)) return std::nullopt;
     if (at.depth > 0 && !has_loops(*from.body)) return std::nullopt;
@@ -222,7 +222,7 @@ class LoopSharing {
     return {std::move(loop)};
   }
 
-  bool is_proved(const SFor& loop, const Place& at) {
+  bool is_proved(const SFor& loop, const Facts& at) {
     Block body = with_declared(at.declared, {loop});
     for (size_t i = at.around.size(); i-- > 0;)
       body = with_declared(at.around[i].declared, around(at.around[i], std::move(body)));

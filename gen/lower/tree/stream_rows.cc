@@ -15,7 +15,7 @@ namespace {
 /// Bytes of a row in a strip: with it a page is read whole, and the running values stay in the first cache.
 constexpr int64_t kStripBytes = 4096;
 /// Rows that are added up in registers, and blocks of them whose sums are added up before their rounding is corrected.
-constexpr int64_t kBlockRows = 8, kBlocks = 8;
+constexpr int64_t kBlockRows = 8, kBlocksOfRows = 8;
 
 /// Makes the strips of one loop over columns.
 class StripMaker {
@@ -126,9 +126,9 @@ class StripMaker {
       if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) sums.insert(a->accumulator);
     const bool rounds = any_of(sums, [&](int a) { return kept_.at(a).lost >= 0; });
     if (!rounds) return blocks_of(rows, nullptr, rows.var.extent, sums);
-    TreeLoop out = over_blocks(rows, "_part", kBlockRows * kBlocks);
-    const Expr first = var_ref(out.var.name) * constant_int(kBlockRows * kBlocks);
-    const Expr last = apply(ScalarOp::Min, {first + constant_int(kBlockRows * kBlocks), rows.var.extent});
+    TreeLoop out = over_blocks(rows, "_part", kBlockRows * kBlocksOfRows);
+    const Expr first = var_ref(out.var.name) * constant_int(kBlockRows * kBlocksOfRows);
+    const Expr last = apply(ScalarOp::Min, {first + constant_int(kBlockRows * kBlocksOfRows), rows.var.extent});
     out.body.push_back({blocks_of(rows, first, last, sums)});
     for (const int a : sums) correct(kept_.at(a), accumulator(a).type);
     out.body.push_back({in_strip()});

@@ -31,9 +31,9 @@ PlacedText placed(const std::string& body) {
 }
 
 /// The names of a body by what they stand for.
-class Names {
+class BodyNames {
  public:
-  explicit Names(const std::vector<Statement>& body) {
+  explicit BodyNames(const std::vector<Statement>& body) {
     for (const Statement& s : body) {
       if (s.is_call) throw Unclear{"a body of calls has no shapes: write the whole definition"};
       for (const Syntax& sub : s.subs) add_index(sub);
@@ -114,7 +114,7 @@ DefinitionText body_definition(const std::string& body, std::string_view types) 
   if (diagnostics.has_errors()) return {"", "", diagnostics.sorted().front().message};
   if (statements.empty()) return {"", "", "it has no statement"};
   try {
-    return {"body", Names(statements).text(body, types), ""};
+    return {"body", BodyNames(statements).text(body, types), ""};
   } catch (const Unclear& unclear) {
     return {"", "", unclear.message};
   }
