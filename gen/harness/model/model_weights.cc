@@ -107,6 +107,10 @@ ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix,
   Contents contents;
   std::vector<CExpr> values;
   const std::string macro = upper_case(prefix) + "_ALIGNED";
+  size_t room = 0;  // a blob that doubles as it grows takes three times its size
+  for (const PlanBuffer& b : plan.buffers)
+    if (b.kind == BufferKind::Constant && storage.form != WeightsForm::c) room += (b.data->bytes.size() + 63) / 64 * 64;
+  out.blob.reserve(room);
   for (size_t i = 0; i < plan.buffers.size(); ++i) {
     const PlanBuffer& b = plan.buffers[i];
     if (b.kind != BufferKind::Constant) continue;
