@@ -3,6 +3,7 @@
 // the border of the input.
 #include <fmt/format.h>
 
+#include <functional>
 #include <set>
 
 #include "algebra/linear.h"
@@ -138,6 +139,13 @@ class WindowSeparator {
     return true;
   }
 
+  /// The temp of the lines that a statement is split at: one for each iteration of `outer`.
+  struct Lines {
+    const KernelStatement& of;
+    const std::vector<LoopVar>& outer;
+    int tensor = 0;
+  };
+
   void split(const KernelStatement& s, const Window& w) {
     const auto& r = std::get<Reduce>(s.value->node);
     const Read& read = std::get<Read>(w.read->node);
@@ -153,10 +161,23 @@ class WindowSeparator {
     define(lines, column, w.lead, reduce(r.op, w.down, nullptr, inside, s.value->type));
     fill(lines, end, simplify(w.elements - end), border);
     KernelStatement last = s;
-    const Expr at = var_ref(w.x.name) * w.step + var_ref(w.along.name) * w.spread + w.lead - w.left;
-    last.value = reduce(r.op, {w.along}, nullptr, read_of(lines.tensor, s.value->type, index_of(outer, simplify(at))),
-                        s.value->type);
+    const auto along_line = [&](const Expr& first) {
+      const Expr at = first + var_ref(w.along.name) * w.spread + w.lead - w.left;
+      return reduce(r.op, {w.along}, nullptr, read_of(lines.tensor, s.value->type, index_of(outer, simplify(at))),
+                    s.value->type);
+    };
+    const Expr first = var_ref(w.x.name) * w.step;
+    last.value = constant_value(w.step) ? along_line(first) : every(lines, w, first, along_line);
     out_.body.push_back(std::move(last));
+  }
+
+  /// Windows at unknown steps: those at all elements of a line by whole vectors, of which the statement picks its own.
+  Expr every(const Lines& lines, const Window& w, const Expr& first, const std::function<Expr(const Expr&)>& window) {
+    const Expr extent = w.step * (w.x.extent - constant_int(1)) + constant_int(1);
+    const LoopVar at{fresh(w.x.name), simplify(apply(ScalarOp::Max, {extent, constant_int(0)}))};
+    const Lines all{lines.of, lines.outer, new_line(lines.of, lines.outer, at.extent)};
+    define(all, at, constant_int(0), window(var_ref(at.name)));
+    return read_of(all.tensor, lines.of.value->type, index_of(lines.outer, simplify(first)));
   }
 
   static std::vector<Expr> index_of(const std::vector<LoopVar>& outer, const Expr& last) {
@@ -165,13 +186,6 @@ class WindowSeparator {
     index.push_back(last);
     return index;
   }
-
-  /// The temp of the lines that a statement is split at: one for each iteration of `outer`.
-  struct Lines {
-    const KernelStatement& of;
-    const std::vector<LoopVar>& outer;
-    int tensor = 0;
-  };
 
   void fill(const Lines& lines, const Expr& from, const Expr& count, const Expr& value) {
     if (constant_value(count) != 0) define(lines, {fresh("w"), count}, from, value);

@@ -28,12 +28,15 @@ bool add_assigned(const Tree& tree, std::set<int>& out) {
   });
 }
 
-void collect_reads(const Tree& tree, int tensor, std::vector<Index>& out) {
+/// False where a read may be outside of the tensor.
+bool collect_reads(const Tree& tree, int tensor, std::vector<Index>& out) {
+  bool inside = true;
   each_value(tree, [&](const Expr& e) {
     each_read(e, [&](const Read& r) {
-      if (r.tensor == tensor) out.push_back(r.index);
+      if (r.tensor == tensor) out.push_back(r.index), inside = inside && !r.fill;
     });
   });
+  return inside;
 }
 
 void collect_defines(const Tree& tree, int tensor, std::vector<Index>& out) {
@@ -65,22 +68,28 @@ class LineBlocker {
   }
 
  private:
-  /// The temp whose line each iteration puts together and the last loop in it reads by windows; -1: none.
+  /// The temp whose line each iteration puts together in its first loops and the others read by windows; -1: none.
   int line_of(const TreeLoop& rows) {
     if (rows.ordered || rows.carried || rows.begin || rows.end || constant_value(rows.var.extent)) return -1;
     if (rows.body.size() < 3 ||
         any_of(rows.body, [](const TreeNode& n) { return !std::holds_alternative<TreeLoop>(n.node); }))
       return -1;
-    const Tree lines(rows.body.begin(), rows.body.end() - 1);
     std::set<int> made, results;
-    if (!add_assigned(lines, made) || !add_assigned({rows.body.back()}, results) || made.size() != 1) return -1;
+    cut_ = 0;
+    for (std::set<int> next; cut_ < rows.body.size() && add_assigned({rows.body[cut_]}, next) && next.size() == 1;
+         ++cut_)
+      made = next;
+    const auto cut = rows.body.begin() + static_cast<std::ptrdiff_t>(cut_);
+    const Tree lines(rows.body.begin(), cut), rest(cut, rows.body.end());
+    if (made.size() != 1 || rest.empty() || !add_assigned(rest, results)) return -1;
     const int line = *made.begin();
     if (results.count(line) || k_.tensor(line).role != Role::Temp) return -1;
     std::vector<Index> used;
     for (const int r : results) collect_reads(lines, r, used);
     if (!used.empty()) return -1;
-    collect_reads(tree_.body, line, used);
-    if (used.empty() || !all_of(used, [](const Index& i) { return slides(i.back()); })) return -1;
+    if (!collect_reads(tree_.body, line, used) || used.empty() ||
+        !all_of(used, [](const Index& i) { return slides(i.back()); }))
+      return -1;
     collect_defines(tree_.body, line, used);
     for (dim_ = 0; dim_ + 1 < used.front().size(); ++dim_)
       if (all_of(used, [&](const Index& i) { return is_variable(i[dim_], rows.var.name); })) return line;
@@ -104,8 +113,8 @@ class LineBlocker {
     half.begin = simplify(block_ * height);
     half.end = simplify(apply(ScalarOp::Min, {half.begin + height, rows.var.extent}));
     TreeLoop results = half;
-    half.body.pop_back();
-    results.body.erase(results.body.begin(), results.body.end() - 1);
+    half.body.erase(half.body.begin() + static_cast<std::ptrdiff_t>(cut_), half.body.end());
+    results.body.erase(results.body.begin(), results.body.begin() + static_cast<std::ptrdiff_t>(cut_));
     half.var.name += "_lines";
     half.body = changed_tree(half.body, {}, [&](const Expr& e, const Ranges&) {
       return substitute(e, {{row, var_ref(half.var.name)}});
@@ -147,6 +156,7 @@ class LineBlocker {
   Kernel& k_;
   LoopTree& tree_;
   size_t dim_ = 0;  ///< of the temp, that the rows walk
+  size_t cut_ = 0;  ///< loops that put the line together
   int from_ = -1, to_ = -1;
   Expr block_;
 };

@@ -162,6 +162,13 @@ TEST_CASE("library bodies: products of bytes without zero points are of words") 
   CHECK(contains(nest_of("dense", "x86-64-v4", DType::BF16), "transpose_square_f32_of_bf16"));
 }
 
+TEST_CASE("library bodies: windows at any steps are those at every element of a line, of which some are taken") {
+  const std::string nest = nest_of("maxpool2d");
+  INFO(nest);
+  CHECK(contains(nest, "b3 Y_line2: workspace f32"));
+  CHECK(contains(nest, "= load:f32(b3, mul(x, stride.1))"));
+}
+
 TEST_CASE("library bodies: a long matrix is read by blocks of rows for one row, and packed a few panels at a time") {
   const std::string nest = nest_of("gemm", "x86-64-v3");
   INFO(nest);
