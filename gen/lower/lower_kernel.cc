@@ -253,7 +253,9 @@ std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& 
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                               const Blueprints& blueprints, Sharing sharing) {
   if (!kernel.parts.empty()) return lower_parts(levels, kernel, blueprints);
-  if (const auto apart = sharing == Sharing::functions ? scattered_products(kernel) : std::nullopt) {
+  auto apart = sharing == Sharing::functions ? scattered_products(kernel) : std::nullopt;
+  if (!apart && sharing == Sharing::functions) apart = gathered_products(kernel);
+  if (apart) {
     auto out = lower_parts(levels, apart->kernel, blueprints, apart->repeated);
     const auto whole = std::make_shared<const Kernel>(kernel);
     for (std::optional<LoopNest>& nest : out)

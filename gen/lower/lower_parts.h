@@ -28,4 +28,7 @@ struct PartsPerImage {
 /// of a group by tiles, then the rest for that group. Nothing where the kernel is something else.
 std::optional<PartsPerImage> scattered_products(const Kernel&);
 
+/// The other way round: t[n,…] = values that are looked up by data, and products of t, one image after the other.
+std::optional<PartsPerImage> gathered_products(const Kernel&);
+
 }  // namespace tenon

@@ -1,4 +1,4 @@
-// Recognising products that are scattered, and taking them apart.
+// Recognising products that are scattered, or of what is gathered, and taking them apart.
 #include <map>
 
 #include "algebra/contraction.h"
@@ -121,26 +121,24 @@ std::vector<std::string> sizes_apart(const Kernel& k) {
   }
 }
 
-}  // namespace
-
-std::optional<PartsPerImage> scattered_products(const Kernel& k) {
-  if (k.body.size() < 2 || k.call || !k.found.empty() || !scatters_into_temps(k) || has_recurrence(k) || checks_data(k))
-    return std::nullopt;
-  const std::vector<std::string> repeated = sizes_apart(k);
-  if (repeated.empty()) return std::nullopt;
-  const int products = k.body[0].target;
+/// The kernel as two parts, of which the first has so many statements and the second reads the temp `between`, for one
+/// of each of the `repeated`; `product` of them is a contraction.
+std::optional<PartsPerImage> in_two_parts(const Kernel& k, const std::vector<std::string>& repeated, size_t statements,
+                                          int between, size_t product) {
   std::map<std::string, int64_t> ones;
   for (const std::string& size : repeated) ones[size] = 1;
   Kernel one = with_sizes(k, ones);
   Kernel first = one, rest = std::move(one);
-  first.name += "_products";
-  first.body.resize(1);
-  first.tensors[static_cast<size_t>(products)].role = Role::Output;
-  rest.body.erase(rest.body.begin());
-  rest.tensors[static_cast<size_t>(products)].role = Role::Input;
-  first.checks.clear();
-  first = simplify_kernel(first);
-  if (!find_contraction(first)) return std::nullopt;
+  const auto cut = static_cast<std::ptrdiff_t>(statements);
+  first.name += "_first";
+  first.body.erase(first.body.begin() + cut, first.body.end());
+  first.tensors[static_cast<size_t>(between)].role = Role::Output;
+  rest.body.erase(rest.body.begin(), rest.body.begin() + cut);
+  rest.tensors[static_cast<size_t>(between)].role = Role::Input;
+  Kernel& contraction = product == 0 ? first : rest;
+  contraction.checks.clear();
+  contraction = simplify_kernel(contraction);
+  if (!find_contraction(contraction)) return std::nullopt;
   PartsPerImage out{k, repeated};
   out.kernel.body.clear();
   for (Tensor& t : out.kernel.tensors)
@@ -149,6 +147,46 @@ std::optional<PartsPerImage> scattered_products(const Kernel& k) {
         if (const auto* s = std::get_if<SizeRef>(&extent->node); s && ones.count(s->name)) extent = constant_int(1);
   out.kernel.parts = {std::move(first), std::move(rest)};
   return out;
+}
+
+bool is_temp(const Kernel& k, int tensor) { return k.tensor(tensor).role == Role::Temp; }
+
+/// The one temp that the last statement reads, where all the others make temps, one by reads at places that data give;
+/// -1 where there is none.
+int gathered_temp(const Kernel& k) {
+  int found = -1;
+  bool one = true, looks_up = false;
+  each_read(k.body.back().value, [&](const Read& r) {
+    if (!is_temp(k, r.tensor)) return;
+    one = one && (found < 0 || found == r.tensor);
+    found = r.tensor;
+  });
+  for (size_t i = 0; i + 1 < k.body.size(); ++i) {
+    one = one && is_temp(k, k.body[i].target);
+    each_read(k.body[i].value, [&](const Read& r) {
+      for (const Expr& at : r.index) each_read(at, [&](const Read&) { looks_up = true; });
+    });
+  }
+  return one && looks_up ? found : -1;
+}
+
+/// Nothing that has an order among images, or has to hold for all of them.
+bool takes_images_apart(const Kernel& k) {
+  return k.body.size() >= 2 && !k.call && k.found.empty() && !has_recurrence(k) && !checks_data(k);
+}
+
+}  // namespace
+
+std::optional<PartsPerImage> scattered_products(const Kernel& k) {
+  if (!takes_images_apart(k) || !scatters_into_temps(k)) return std::nullopt;
+  const std::vector<std::string> repeated = sizes_apart(k);
+  return repeated.empty() ? std::nullopt : in_two_parts(k, repeated, 1, k.body[0].target, 0);
+}
+
+std::optional<PartsPerImage> gathered_products(const Kernel& k) {
+  const int between = takes_images_apart(k) && !scatters_into_temps(k) ? gathered_temp(k) : -1;
+  const std::vector<std::string> repeated = between < 0 ? std::vector<std::string>() : sizes_apart(k);
+  return repeated.empty() ? std::nullopt : in_two_parts(k, repeated, k.body.size() - 1, between, 1);
 }
 
 }  // namespace tenon

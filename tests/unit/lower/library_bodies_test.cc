@@ -169,6 +169,13 @@ TEST_CASE("library bodies: windows at any steps are those at every element of a 
   CHECK(contains(nest, "= load:f32(b3, mul(x, stride.1))"));
 }
 
+TEST_CASE("library bodies: pixels that are gathered are multiplied by tiles, image by image") {
+  const std::string nest = nest_of("deformable_conv2d");
+  INFO(nest);
+  CHECK(contains(nest, "for at_N = 0 .. N"));
+  CHECK(contains(nest, "tile_8x2"));
+}
+
 TEST_CASE("library bodies: a long matrix is read by blocks of rows for one row, and packed a few panels at a time") {
   const std::string nest = nest_of("gemm", "x86-64-v3");
   INFO(nest);
