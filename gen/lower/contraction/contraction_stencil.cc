@@ -126,7 +126,8 @@ Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands
   } else {
     strip.push_back(s_let(width, smaller(v_int(b.lanes()), columns - v_var(q))));
   }
-  strip.push_back(StripCall(b, operands, shape).at(row, column, {tile, v_int(0)}, strip));
+  Stmt call = StripCall(b, operands, shape).at(row, column, {tile, v_int(0)}, strip);
+  strip.push_back(sliding_or(b, shape, {operands.left, tall, operands.weight_step}, std::move(call)));
   for (Stmt& s : epilogue(b, {row, tall, column, wide, tile})) strip.push_back(std::move(s));
   Block out;
   if (whole) out.push_back(s_let(first, smaller(v_var(r), rows - v_int(shape.height))));

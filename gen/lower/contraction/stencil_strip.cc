@@ -23,6 +23,32 @@ class Strip {
     return std::move(f_);
   }
 
+  /// The sums over all taps of one column before those of the next, with the pixels of all rows in registers.
+  InnerFunction build_sliding() {
+    f_.name = fmt::format("strip_{}_sliding", shape_.height);
+    f_.comment = fmt::format("The same for {} rows as far apart as the taps: each tap loads one row.", shape_.height);
+    add("a", b_.c.accumulator, false);
+    const int weights = add("w", shape_.weight_type, false), tile = add("tile", b_.c.accumulator, true),
+              table = add("offset", shape_.table_type, false), last = shape_.height - 1;
+    f_.params = {"outer", "down", "across", "row_step", "weight_step"};
+    const auto at_row = [&](const Operand& row) { return pixels(0, v_var("step") + row * v_var("row_step"), false); };
+    const auto x = [](int r) { return fmt::format("x{}", r); };
+    const Operand before = v_var("o") * v_var("down"), tap = (before + v_var("r")) * v_var("across") + v_var("s");
+    Block each{s_let(x(last), at_row(v_var("r") + v_int(last))),
+               s_let("x", weight(weights, tap * v_var("weight_step")))};
+    for (int r = 0; r <= last; ++r) each.push_back(add_product(r, v_var("x", type()), v_var(x(r), type())));
+    for (int r = 0; r < last; ++r) each.push_back(s_assign(x(r), v_var(x(r + 1), type())));
+    const Operand first = v_load(table, shape_.table_type, before * v_var("across") + v_var("s"));
+    Block column{s_let("step", v_cast(first, DType::I64))};
+    for (int r = 0; r < last; ++r) column.push_back(s_var(x(r), at_row(v_int(r))));
+    column.push_back(s_for("r", v_int(0), v_var("down"), 1, std::move(each)));
+    Block columns{s_for("s", v_int(0), v_var("across"), 1, std::move(column))};
+    clear_sums();
+    f_.body.push_back(s_for("o", v_int(0), v_var("outer"), 1, std::move(columns)));
+    store_sums(tile);
+    return std::move(f_);
+  }
+
   /// A strip in the nest, with known taps: appends its statements and returns its sums.
   std::vector<Operand> build_at(const StripPlace& place, Block& out) {
     in_nest_ = true;
@@ -262,6 +288,30 @@ InnerFunction strip_function(ContractionBuilder& b, const StripShape& shape) { r
 
 std::vector<Operand> strip_sums(ContractionBuilder& b, const StripShape& shape, const StripPlace& place, Block& out) {
   return Strip(b, shape).build_at(place, out);
+}
+
+Stmt sliding_or(ContractionBuilder& b, const StripShape& shape, const StripRows& rows, Stmt plain) {
+  const size_t taps = b.c.depth.size();
+  if (!shape.taps.empty() || shape.plane || rows.left.depth_table < 0 || rows.left.run > 1 || taps < 2 ||
+      b.c.rows.size() != 1 || b.c.word_numbers == 4 || b.isa.vector_registers < 2 * shape.height + 2)
+    return plain;
+  const std::vector<LoopVar> outer(b.c.depth.begin(), b.c.depth.end() - 2);
+  const Operand down = b.extent(b.c.depth[taps - 2]), across = b.extent(b.c.depth[taps - 1]);
+  const Operand row_step = rows.left.row_coefficients.at(b.c.rows[0].name);
+  const auto offset = [&](const Operand& tap) {
+    return v_cast(v_load(rows.left.depth_table, shape.table_type, tap), DType::I64);
+  };
+  const std::vector<BufferArgument>& given = std::get<SCall>(plain.node).buffers;  // rows, weights, tile, table
+  SCall call;
+  call.function = function_number(b, Strip(b, shape).build_sliding());
+  call.buffers = {given[0]};
+  call.buffers.insert(call.buffers.end(), given.begin() + shape.height, given.end());
+  call.args = {b.extent_of(outer), down, across, row_step, rows.weight_step};
+  const Operand alike = v_apply(ScalarOp::Eq, {offset(across) - offset(v_int(0)), row_step});
+  Block slide{s_if(alike, {{std::move(call)}}, {plain})};
+  const Operand all = v_apply(ScalarOp::And, {v_apply(ScalarOp::Eq, {rows.count, v_int(shape.height)}),
+                                              v_apply(ScalarOp::Gt, {down, v_int(1)})});
+  return s_if(all, std::move(slide), {std::move(plain)});
 }
 
 }  // namespace tenon

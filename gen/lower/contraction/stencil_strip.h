@@ -53,6 +53,15 @@ InnerFunction strip_function(ContractionBuilder& b, const StripShape& shape);
 struct StripPlace {
   BufferArgument pixels, weights;
 };
+/// What the call of a strip says of its rows: so many are there.
+struct StripRows {
+  const LeftAccess& left;
+  Operand count, weight_step;
+};
+/// `plain`, the call of a strip's function, or where its rows are as far apart as the taps down the plane one of a
+/// function that loads one vector a tap: what a row sees at one tap the row above has seen at the next.
+Stmt sliding_or(ContractionBuilder& b, const StripShape& shape, const StripRows& rows, Stmt plain);
+
 /// The statements of a strip with known taps in the nest itself, added to `out`; the sums of its rows.
 std::vector<Operand> strip_sums(ContractionBuilder& b, const StripShape& shape, const StripPlace& place, Block& out);
 
