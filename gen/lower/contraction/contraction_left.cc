@@ -61,6 +61,42 @@ LeftAccess from_form(ContractionBuilder& b, int buffer, const AffineForm& form, 
   return access;
 }
 
+/// Whether a dimension of the copy is one of the tensor's, walked by one variable alone.
+bool is_plain_dim(const StagedDim& d) {
+  return !d.guarded && d.scale == 1 && d.form.coefficients.size() == 1 && constant_value(d.form.rest) == 0 &&
+         constant_value(d.form.coefficients.begin()->second) == 1;
+}
+
+/// Fills the copy of a matrix whose rows are side by side by squares of vectors, the rest of it element by element;
+/// `otherwise` where only run time knows whether they are, and they are not.
+Block matrix_copy(const Staging& s, Block otherwise) {
+  ContractionBuilder& b = s.b;
+  if (s.dims.size() != 2 || s.read.fill || !b.c.paired.empty() || b.staged_as || b.lanes() < 2 ||
+      !is_plain_dim(s.dims[0]) || !is_plain_dim(s.dims[1]) || b.c.rows.size() != 1 || b.band_first ||
+      s.dims[0].form.coefficients.begin()->first != b.c.rows[0].name)
+    return otherwise;
+  const Operand unit = s.stride_of(s.dims[0].dim), step = s.stride_of(s.dims[1].dim), pitch = s.dims[0].stride;
+  if (constant_value(unit).value_or(1) != 1 || constant_value(s.dims[1].stride) != 1) return otherwise;
+  const std::string r = b.local("copied_row"), d = b.local("copied_depth");
+  Operand base = v_int(0);
+  for (size_t i = 0; i < s.fixed.size(); ++i)
+    if (s.fixed[i]) base = base + s.fixed[i] * s.stride_of(i);
+  const auto whole = [&](const Operand& n) { return floor_div(n, v_int(b.lanes())) * v_int(b.lanes()); };
+  const Operand rows = s.dims[0].extent, depth = s.dims[1].extent, squares = whole(depth);
+  const Operand from = base + v_var(r) + v_var(d) * step, to = v_var(r) * pitch + v_var(d);
+  Stmt square = transpose_square(b, {{s.read.tensor, from}, step}, {{s.buffer, to}, pitch});
+  const auto elements = [&](const Operand& first_row, const Operand& last_row, const Operand& first) {
+    Block one{s_store(s.buffer, to, v_cast(v_load(s.read.tensor, s.tensor().dtype, from), b.staged_type()))};
+    return s_for(d, first, depth, 1, {s_for(r, first_row, last_row, 1, std::move(one))});
+  };
+  Block all{with_kind(LoopKind::Parallel, s_for(r, v_int(0), whole(rows), b.lanes(),
+                                                {s_for(d, v_int(0), squares, b.lanes(), {std::move(square)})})),
+            elements(v_int(0), whole(rows), squares), elements(whole(rows), rows, v_int(0))};
+  const Operand adjoin = all_unit({unit});
+  if (!adjoin) return all;
+  return {s_if(adjoin, std::move(all), std::move(otherwise))};
+}
+
 /// A copy of the read's neighbourhood: guards and conversions happen here, the tiles read without either.
 LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Block& staging) {
   Staging s{b, read, -1, {}, {}, nullptr};
@@ -81,7 +117,7 @@ LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Bl
     if (!walks_planes(b, d))
       form.rest = form.rest + (d.form.rest - d.lo) * d.stride;  // planes are counted from the first copied
   }
-  append(staging, stage_copy(s, before));
+  append(staging, matrix_copy(s, stage_copy(s, before)));
   if (b.staged_as) append(staging, window_words(s));
   return from_form(b, s.buffer, form, before);
 }
