@@ -7,6 +7,7 @@
 #include <set>
 
 #include "algebra/nest_survey.h"
+#include "lower/nest/keep_lets.h"
 #include "support/check.h"
 #include "support/ranges.h"
 
@@ -265,21 +266,29 @@ void share_parts(Group& g, const Known& known, const std::vector<Buffer>& buffer
   if (parts.size() > 1) g.grain = kFewest;
 }
 
-/// The groups of the root; empty where it has statements that phases cannot share.
-std::vector<Group> groups_of(const Block& root, const Known& known) {
+/// The groups of the root; empty where it has statements that phases cannot share. Buffers from `kept` on have what
+/// lets read: no phase may bound its loop by it, since iterations are counted without memory.
+std::vector<Group> groups_of(const Block& root, const Known& known, int kept) {
   std::vector<Group> out;
+  std::set<std::string> read;
+  const auto depends = [&](const NestSurvey& used) {
+    return any_of(read, [&](const std::string& name) { return used.vars.count(name) != 0; });
+  };
   for (size_t i = 0; i < root.size(); ++i) {
     const Stmt& s = root[i];
     if (std::holds_alternative<SComment>(s.node)) continue;
     NestSurvey used;
     used.add(s);
     if (std::holds_alternative<SLet>(s.node)) {
-      if (used.loads) return {};
+      if (any_of(used.buffers, [&](int b) { return b < kept; })) return {};
+      if (used.loads || depends(used)) read.insert(std::get<SLet>(s.node).name);
       continue;
     }
     if (std::holds_alternative<SVar>(s.node) || std::holds_alternative<SAssign>(s.node)) return {};
     const auto* loop = std::get_if<SFor>(&s.node);
-    const bool parallel = loop && loop->kind == LoopKind::Parallel && loop->step > 0 && !used.fails;
+    NestSurvey bounds;
+    if (loop) bounds.add(loop->begin), bounds.add(loop->end);
+    const bool parallel = loop && loop->kind == LoopKind::Parallel && loop->step > 0 && !used.fails && !depends(bounds);
     if (out.empty() || parallel || out.back().parallel) out.push_back({parallel, {}, i, 1, nullptr});
     out.back().body.push_back(parallel ? Stmt{joined(*loop, known)} : s);
     if (parallel && stands_alone(levels_of(*loop, known))) out.back().alone = loop;
@@ -393,12 +402,12 @@ Group without_count(Group g, const std::optional<int64_t>& iterations) {
 
 std::vector<Phase> parallel_phases(const LoopNest& nest) {
   Known known;
-  const Block root = opened(nest.body, known);
-  std::vector<Group> groups = groups_of(root, known);
-  if (none_of(groups, [](const Group& g) { return g.parallel; })) return {};
-  move_preparations(groups, nest.buffers);
-  const std::vector<BufferUse> uses = uses_of(groups, nest.buffers.size());
   std::vector<Buffer> buffers = nest.buffers;
+  const Block root = keep_lets(opened(nest.body, known), buffers);
+  std::vector<Group> groups = groups_of(root, known, static_cast<int>(nest.buffers.size()));
+  if (none_of(groups, [](const Group& g) { return g.parallel; })) return {};
+  move_preparations(groups, buffers);
+  const std::vector<BufferUse> uses = uses_of(groups, buffers.size());
   for (size_t b = 0; b < buffers.size(); ++b) {
     if (buffers[b].storage == Storage::Stack && uses[b].groups > 1) return {};
     buffers[b].per_worker =

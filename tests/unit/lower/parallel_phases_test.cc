@@ -56,6 +56,24 @@ LoopNest nest_of(Block body) {
 
 }  // namespace
 
+TEST_CASE("what a let reads is read once, before the workers begin") {
+  const Operand i = v_var("i"), scale = v_var("scale", {DType::F32, 1, 0});
+  const auto scaled = [&](const Operand& end) {
+    return with_kind(LoopKind::Parallel, s_for("i", v_int(0), end, 1, {s_store(kOut, i, load(kIn, i) * scale)}));
+  };
+  const Stmt let = s_let("scale", load(kIn, v_int(0)));
+  const auto phases = parallel_phases(nest_of({let, scaled(v_int(8))}));
+  REQUIRE(phases.size() == 2);
+  CHECK(!phases[0].parallel);
+  CHECK(phases[1].parallel);
+  // The second phase, of which several workers carry out parts, looks at a copy: the result may be in place of A.
+  CHECK(to_text(phases[0].nest).find("b4[0] = load:f32(b0, 0)") != std::string::npos);
+  CHECK(to_text(phases[1].nest).find("let scale: f32 = load:f32(b4, 0)") != std::string::npos);
+  // A loop that ends at what is read has no number of iterations before it runs.
+  const Stmt count = s_let("count", v_cast(load(kIn, v_int(1)), DType::I64));
+  CHECK(parallel_phases(nest_of({let, count, scaled(v_var("count"))})).empty());
+}
+
 TEST_CASE("what iterations store to as well is prepared by each worker") {
   const auto phases =
       parallel_phases(nest_with({cleared(kCopy, 3), s_store(kCopy, v_int(2), v_const(0, {DType::F32, 1, 0}))}));
