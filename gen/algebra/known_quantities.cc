@@ -22,7 +22,7 @@ std::optional<Split> split(const Polynomial& p, const QuantityName& quantity) {
   out.rest.terms.reserve(p.terms.size());
   const Monomial of(quantity);
   for (const auto& [monomial, coefficient] : p.terms) {
-    const auto times = count(monomial, quantity);
+    const auto times = count_of(monomial, quantity);
     if (times > 1) return std::nullopt;
     if (times == 0) {
       out.rest.terms.emplace_back(monomial, coefficient);

@@ -66,7 +66,7 @@ void refuse_wrong_names(const std::vector<std::string>& given, const std::vector
     if (!contains(names, given[k]))
       stop_run(exit_bad_command_line, fmt::format("{} {}=…: {} has no input or target of that name; it has {}", flag,
                                                   given[k], graph, joined(names, ", ")));
-    if (count(given, given[k]) > 1)
+    if (count_of(given, given[k]) > 1)
       stop_run(exit_bad_command_line, fmt::format("{} {}=…: this input has two files", flag, given[k]));
   }
 }

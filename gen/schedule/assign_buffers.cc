@@ -193,7 +193,7 @@ class BufferPlanner {
     PlanBuffer& held = plan_.buffer(s.held);
     held.offset = plan_.state_bytes;
     plan_.state_bytes += (held.bytes + align - 1) / align * align;
-    if (!pair.initial || count(pair.initial->bytes, 0) == held.bytes) return s;
+    if (!pair.initial || count_of(pair.initial->bytes, 0) == held.bytes) return s;
     PlanBuffer b = described(pair.input);
     b.kind = BufferKind::Constant;
     b.data = pair.initial;

@@ -5,7 +5,6 @@
 #include <functional>
 #include <iterator>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace tenon {
@@ -28,8 +27,8 @@ bool none_of(const Range& range, Predicate holds) {
   return std::none_of(std::begin(range), std::end(range), holds);
 }
 
-template <class Range, class T, class = decltype(*std::begin(std::declval<const Range&>()) == std::declval<const T&>())>
-auto count(const Range& range, const T& value) {
+template <class Range, class T>
+auto count_of(const Range& range, const T& value) {
   return std::count(std::begin(range), std::end(range), value);
 }
 template <class Range, class Predicate>

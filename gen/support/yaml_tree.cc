@@ -25,7 +25,7 @@ std::size_t nodes_in(const YamlNode& node, std::size_t& text) {
 }
 
 /// Whether a key begins in the middle of a call: f(a, b) in a map {…} without quotes.
-bool cut_by_comma(const std::string& key) { return count(key, ')') > count(key, '('); }
+bool cut_by_comma(const std::string& key) { return count_of(key, ')') > count_of(key, '('); }
 
 /// Whether text in quotes ends before the file does, which the YAML library lets pass.
 bool is_closed(const std::string& text, std::size_t at) {

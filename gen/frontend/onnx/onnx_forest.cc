@@ -91,7 +91,7 @@ class ForestReader : private TreeAttributes {
     }
     t.features = tree_table(DType::I32, {count_}, feature), t.modes = tree_table(DType::U8, {count_}, mode);
     t.missing = tree_table(DType::U8, {count_}, missing), t.splits = splits_table(options_.dtype, {count_}, split);
-    if (const auto members = count(modes, kMember)) t.members = sets(members);
+    if (const auto members = count_of(modes, kMember)) t.members = sets(members);
   }
 
   /// Sets with NaN between them as rows of one length, NaN behind the members.

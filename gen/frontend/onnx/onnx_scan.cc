@@ -116,7 +116,7 @@ class ScanNode : public ControlNode {
                                   const std::vector<ValueId>& sequences) {
     const bool lengths = input(0) != kNoValue;
     // The standard does not say whether a shorter sequence that is read from the end begins at its own end.
-    if (lengths && count(plan.reversed, 0) != static_cast<std::ptrdiff_t>(plan.reversed.size()))
+    if (lengths && count_of(plan.reversed, 0) != static_cast<std::ptrdiff_t>(plan.reversed.size()))
       throw OnnxError{Code::E0802, "Scan of opset 8 on sequences of different lengths goes forward only", {}};
     const std::vector<SizeExpr>& dims = builder_.value(sequences[0]).dims;
     if (dims.empty()) throw OnnxError{Code::E0806, "a scalar has no batch", {}};

@@ -102,7 +102,7 @@ class Operands {
     if (letters.size() > dims.size() + (letters.find('.') == std::string::npos ? 0 : 1)) return extents;
     const std::vector<int> axes = axes_of(letters, dims.size());
     for (size_t i = 0; i < letters.size(); ++i)
-      if (axes[i] >= 0 && count(letters, letters[i]) == 1)
+      if (axes[i] >= 0 && count_of(letters, letters[i]) == 1)
         extents.emplace(letters[i], dims[static_cast<size_t>(axes[i])]);
     return extents;
   }

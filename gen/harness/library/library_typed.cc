@@ -241,7 +241,7 @@ class TypedFunctions {
     const std::vector<std::string> given = types_of_attributes(def_);
     std::vector<CExpr> chosen, tensors;
     for (const TypeVar& v : def_.types)
-      chosen.push_back(count(given, variable_of_type(v.name))
+      chosen.push_back(count_of(given, variable_of_type(v.name))
                            ? type_from_parameters(def_, v.name)
                            : c_index(c_text("variable"), c_number(type_variable(def_, v.name))));
     for (const TensorDef* t : tensors_of(def_)) {

@@ -385,7 +385,7 @@ Blueprint fitting_tiles(const Blueprint& blueprint, const Kernel& kernel, const 
   Blueprint out = blueprint;
   ContractionBuilder b = start_contraction(kernel, isa, blueprint, c);
   if (packs_one_vector(b)) out.tile_vectors = 1;
-  else if (!c.is_stencil() && access_right(b).buffer < 0 && computes_right(b)) fit_computed_tile(b, out);
+  else if (blueprint.kind != "stencil" && access_right(b).buffer < 0 && computes_right(b)) fit_computed_tile(b, out);
   if (!c.transposed || !isa.masked_memory) return out;
   const auto rows = constant_value(b.extent_of(c.rows));
   if (rows && *rows > 0) out.tile_rows = static_cast<int>(even_height(*rows, blueprint.tile_rows));

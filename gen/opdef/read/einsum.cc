@@ -48,7 +48,7 @@ Labels implied_result(const std::vector<Labels>& operands) {
   std::string sorted = all;
   sort(sorted);
   for (const char c : sorted)
-    if (c != kDots && count(all, c) == 1) result += c;
+    if (c != kDots && count_of(all, c) == 1) result += c;
   return result;
 }
 
@@ -69,7 +69,7 @@ Subscripts parse(std::string_view subscripts) {
   s.result =
       arrow == std::string::npos ? implied_result(s.operands) : labels_of(std::string_view(text).substr(arrow + 2));
   for (const char c : s.result) {
-    if (count(s.result, c) > 1) throw EinsumError{fmt::format("'{}' occurs twice in the result", c)};
+    if (count_of(s.result, c) > 1) throw EinsumError{fmt::format("'{}' occurs twice in the result", c)};
     if (none_of(s.operands, [c](const Labels& o) { return o.find(c) != Labels::npos; }))
       throw EinsumError{
           fmt::format("'{}' of the result is in no operand", c == kDots ? std::string("...") : std::string(1, c))};
