@@ -149,7 +149,8 @@ class DataTransform {
 WinogradStrip plan_strip(const WinogradParts& w, int lanes, int64_t panel, int64_t cached) {
   WinogradStrip s;
   s.outputs = w.outputs, s.points = w.points, s.neighbours = w.neighbours, s.lanes = lanes, s.step = w.step();
-  s.channel_pitch = round_up(w.channels, lanes), s.filter_pitch = round_up(w.filters, panel);
+  s.channel_pitch = round_up(w.channels, lanes);
+  s.filter_pitch = w.filters <= lanes ? lanes : round_up(w.filters, panel);  // one vector takes tiles of its own
   const int64_t row = w.points * w.points * w.tiles_x * (s.channel_pitch + s.filter_pitch);
   const int64_t weights = w.points * w.points * w.channels * w.filters;  // read once a strip
   s.strips = count_strips(w, std::clamp<int64_t>(std::max(cached, weights) / row, 1, w.tiles_y));

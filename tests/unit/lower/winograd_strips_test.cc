@@ -29,6 +29,12 @@ TEST_CASE("winograd strips: one that fits fetches the weights once") {
   CHECK(strips_of(4, 256, 256).tile_rows == 4);
 }
 
+TEST_CASE("winograd strips: filters that one vector holds take no more") {
+  CHECK(strips_of(4, 16, 12).filter_pitch == kLanes);
+  CHECK(strips_of(4, 16, 16).filter_pitch == kLanes);
+  CHECK(strips_of(4, 16, 17).filter_pitch == kPanel);
+}
+
 TEST_CASE("winograd strips: a row is the least") { CHECK(strips_of(56, 64, 64).strips == 56); }
 
 }  // namespace tenon::winograd_strips_test
