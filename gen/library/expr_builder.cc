@@ -24,7 +24,7 @@ void ExprBuilder::error(Code code, const Syntax& place, std::string message, std
 
 Typed ExprBuilder::value(const Syntax& s) {
   switch (s.kind) {
-    case SyntaxKind::integer: return {constant_int(s.integer), true};
+    case SyntaxKind::integer: return {constant_int(s.integer, s.integer < 0 ? DType::U64 : DType::I64), true};
     case SyntaxKind::real: return {constant_float(s.real, DType::F64), true};
     case SyntaxKind::infinity: return {constant_float(std::numeric_limits<double>::infinity(), DType::F64), true};
     case SyntaxKind::boolean: return {constant_int(s.integer, DType::Bool), true};

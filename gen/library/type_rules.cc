@@ -61,7 +61,7 @@ Expr convert(const Typed& t, DType to) {
     const bool fits =
         bits == 64 || (is_signed_int(to) ? c->i >= -(int64_t{1} << (bits - 1)) && c->i < (int64_t{1} << (bits - 1))
                                          : c->i >= 0 && c->i < (int64_t{1} << bits));
-    if (fits && (from != DType::U64 || c->i >= 0)) return constant_int(c->i, to);
+    if (fits && (from != DType::U64 || c->i >= 0 || bits == 64)) return constant_int(c->i, to);
   }
   if (const auto* s = std::get_if<Select>(&t.e->node); s && t.flexible && as_constant(s->yes) && as_constant(s->no))
     return select(s->cond, convert({s->yes, true}, to), convert({s->no, true}, to));

@@ -1,9 +1,8 @@
 // Looks at the bare uses of each variable, statement by statement.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "opdef/check/statement_checks.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -23,6 +22,7 @@ class PartialRanges {
       : op_(op), scope_(scope), diagnostics_(diagnostics) {}
 
   void run() {
+    for (const IndexRange& range : op_.index) warn_if_unused(range);
     for (const Statement& s : op_.body) {
       if (s.is_call || s.is_extent) continue;
       uses_.clear();
@@ -73,6 +73,19 @@ class PartialRanges {
     Use& use = uses_[sub.text];
     if (use.whole || same(*v->extent, extent) || scope_.bounds().equal(*v->extent, extent)) use.whole = true;
     else if (use.larger == nullptr) use.larger = &sub, use.tensor = tensor, use.extent = extent;
+  }
+
+  void warn_if_unused(const IndexRange& range) {
+    const auto names = [&](const Syntax& s) {
+      return any_within(s, [&](const Syntax& n) { return n.text == range.name; });
+    };
+    const auto in_statement = [&](const Statement& s) {
+      return names(s.value) || any_of(s.subs, names) || any_of(s.ranges, names) || (s.where && names(*s.where));
+    };
+    if (any_of(op_.body, in_statement) || any_of(op_.tables, [&](const TableDef& t) { return names(t.values); }))
+      return;
+    diagnostics_.warning(Code::E0440, range.span, fmt::format("no statement has an index '{}'", range.name),
+                         {"remove the entry, or correct its name"});
   }
 
   void warn(const std::string& name, const Use& use) {

@@ -74,6 +74,7 @@ class NotationParser {
   Syntax list();
   bool group_ahead() const;
   Syntax binary(const Token& op, Syntax left, Syntax right);
+  Syntax literal_or(Syntax binary);
   bool enter();
 
   const PlacedText& text_;

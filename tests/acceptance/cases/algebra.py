@@ -31,7 +31,7 @@ ops:
     types: {T: float}
     in: {Q: "T[B, 4]", P: "T[B, N, 3]"}
     out: {Y: "T[B, N, 3]"}
-    index: {i: 3, j: 3}
+    index: {i: 3}
     body: |
       u[b,n,i] = Q[b,(i + 1) % 3 + 1]*P[b,n,(i + 2) % 3] - Q[b,(i + 2) % 3 + 1]*P[b,n,(i + 1) % 3]
       v[b,n,i] = Q[b,(i + 1) % 3 + 1]*u[b,n,(i + 2) % 3] - Q[b,(i + 2) % 3 + 1]*u[b,n,(i + 1) % 3]

@@ -128,8 +128,7 @@ ops:
     attrs: {merge: int}
     require: [merge >= 0, merge <= N, N >= 1]
     in: {X: "T[(N 2), D]"}
-    let: {R: 2*N - merge, A: N}
-    index: {a: A}
+    let: {R: 2*N - merge}
     out: {Y: "T[R, D]", To: "i64[N]"}
     body: |
       n[i,c] = rsqrt(sum[d](sq(X[(i c),d])))

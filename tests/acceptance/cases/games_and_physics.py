@@ -34,7 +34,7 @@ ops:
     in: {Take: "I[K]"}
     require: [most >= 1]
     let: {N: most, Q: K + 1}
-    index: {v: Q, w: Q}
+    index: {v: Q}
     out: {G: "i32[N]"}
     body: |
       seen[n,v] = any[k : Take[k] >= 1 and Take[k] <= n](padded(G[n - Take[k]], -1) == v)

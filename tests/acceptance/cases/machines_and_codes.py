@@ -125,7 +125,6 @@ ops:
     types: {T: any}
     attrs: {keys: int = 8}
     in: {K: "u8[N]", X: "T[N]"}
-    index: {c: keys}
     require: [keys >= 1]
     out: {Y: "T[N]", At: "i64[N]"}
     body: |

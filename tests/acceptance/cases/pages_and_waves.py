@@ -203,7 +203,6 @@ ops:
     in: {Start: "I[P]", Cell: "I[N]", X: "T[N]"}
     let: {C: P - 1}
     require: [P >= 2]
-    index: {k: 3}
     out: {Y: "T[N]", Near: "i64[N]"}
     body: |
       lo[n] = clamp(cast(Cell[n], i64) - 1, 0, C - 1)

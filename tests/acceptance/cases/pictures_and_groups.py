@@ -136,7 +136,6 @@ ops:
     in: {Pos: "T[N, 2]", Cell: "I[N]", Ptr: "I[Q]"}
     let: {C: Q - 1}
     require: [Q >= 2]
-    index: {c: C}
     out: {F: "T[N, 2]", Count: "i64[N]"}
     body: |
       k[n] = wrap(cast(Cell[n], i64), C)
