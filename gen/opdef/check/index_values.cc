@@ -49,10 +49,17 @@ class WholeExpressions {
     const bool choice = s.calls(Builtin::select);
     if (s.text == "bit_and" || s.text == "shr")
       return s.children.size() == 2 && whole(s.children[0]) && whole(s.children[1]);
-    const bool known = choice || is_guarded(s) || s.calls(Builtin::ceildiv, Builtin::padded) || s.text == "min" ||
-                       s.text == "max" || s.text == "abs";
+    if (is_guarded(s)) return guard(s);
+    const bool known =
+        choice || s.calls(Builtin::ceildiv, Builtin::padded) || s.text == "min" || s.text == "max" || s.text == "abs";
     return known && std::all_of(s.children.begin() + (choice ? 1 : 0), s.children.end(),
                                 [&](const Syntax& c) { return whole(c); });
+  }
+
+  /// Guards are computed in i64, whatever integer they guard.
+  bool guard(const Syntax& s) const {
+    return std::all_of(s.children.begin() + 1, s.children.end(), [&](const Syntax& c) { return whole(c); }) &&
+           (whole(s.children[0]) || IndexBounds(context_).whole(s.children[0]));
   }
 
   /// A fold may start in another type; truth values are counted in i64.

@@ -165,7 +165,7 @@ ops:
       at[n] = sum[k : k < n](len[k])
       M = sum[n](len[n])
       of[r] = clamp(max[n : at[n] <= r](n), 0, N - 1)
-      up[r] = clamp(cast(X[of[r]], i64) - letters, 0, N - 1)
+      up[r] = clamp(X[of[r]] - letters, 0, N - 1)
       v[r] = select(X[of[r]] < letters, X[of[r]], select(r - at[of[r]] == len[up[r]], First[clamp(up[r] + 1, 0, N - 1)], padded(v[clamp(at[up[r]] + r - at[of[r]], -1, r - 1)], 0)))
       Y[wrap(r, M)] last= v[r] where r < M
 ''', r'''

@@ -138,7 +138,7 @@ ops:
     require: [Q >= 2]
     out: {F: "T[N, 2]", Count: "i64[N]"}
     body: |
-      k[n] = wrap(cast(Cell[n], i64), C)
+      k[n] = wrap(Cell[n], C)
       lo[n] = Ptr[k[n]]
       hi[n] = Ptr[k[n] + 1]
       ln[n] = Ptr[(k[n] + C - 1) % C]
@@ -332,6 +332,7 @@ BAD = [
     dict(why='a name that nothing has', text=HEAD + '      Y[i,j] = X[i,j]*«gamma»\n'),
     dict(why='a variable of no range', text=HEAD + '      Y[i,j] = X[i,j]*sum[«k»](k)\n'),
     dict(why='an update beyond its tensor', text=HEAD + '      Y[i,j] = 0\n      Y[«i + 1»,j] += X[i,j]\n'),
+    dict(why='a real number in a clamp is no index later', text=HEAD + '      k[j] = clamp(X[0,j], 0, N - 1)\n      Y[i,j] = X[i,«k[j]»]\n'.replace('X[0,j]', 'sum[i](X[i,j])')),
     dict(why='an output that nothing defines', text=HEAD.replace('out: {Y: "T[M, N]"}', 'out: {Y: "T[M, N]", «Z»: "T[M]"}') + '      Y[i,j] = X[i,j]\n'),
     dict(why='the left side misses a dim', text=HEAD + '      «Y[i]» = X[i,0]\n'),
     dict(why='one variable twice on the left', text=HEAD + '      «Y[i,i]» = X[i,i]\n'),

@@ -124,8 +124,12 @@ TEST_CASE("check_op: intermediates of i64 stand for their definitions") {
   CHECK_FALSE(accepted("f32[M]", "k[i] = clamp(cast(X[i], i64) - 1, 0, N - 1)\n      Y[i] = L[k[i] + 1]"));
   CHECK(accepted("f32[M, N]", "k[i] = argmax[j](X[i,j])\n      Y[i] = L[k[i]]"));
   CHECK_FALSE(accepted("f32[M, N]", "k[i] = argmax[j](X[i,j])\n      Y[i] = L[k[i] + 1]"));
+  // Guards of integers are computed in i64.
+  CHECK(accepted("i8[M]", "k[i] = clamp(X[i], 0, N - 1)\n      Y[i] = L[k[i]]"));
+  CHECK(accepted("u8[M]", "k[i] = clamp(X[i], 0, 4) - 1\n      Y[i] = L[k[i] + 1]", ", N == 8"));
+  CHECK_FALSE(accepted("u8[M]", "k[i] = clamp(X[i], 0, 4) - 1\n      Y[i] = L[k[i]]", ", N == 8"));
   // Computed in i8, in f32, or changed later: nothing is known.
-  CHECK_FALSE(accepted("i8[M]", "k[i] = clamp(X[i], 0, N - 1)\n      Y[i] = L[k[i]]"));
+  CHECK_FALSE(accepted("i8[M]", "k[i] = clamp(X[i], 0, N - 1) + X[i]\n      Y[i] = L[k[i]]"));
   CHECK_FALSE(accepted("f32[M]", "k[i] = clamp(X[i], 0, N - 1)\n      Y[i] = L[k[i]]"));
   CHECK_FALSE(accepted("i64[M]", "k[i] = clamp(X[i], 0, N - 1)\n      k[i] += 1\n      Y[i] = L[k[i]]"));
 }
@@ -141,7 +145,6 @@ TEST_CASE("check_op: intermediates of any integer type keep to the range of thei
   // In i8 and u8 numbers such as 200, 300 and -1 are others.
   CHECK_FALSE(accepted("i8[M]", "k[i] = X[i] % 200\n      Y[i] = L[k[i]]", ", N == 200"));
   CHECK_FALSE(accepted("u8[M]", "k[i] = select(X[i] > 3, -1, X[i] % 4) + 1\n      Y[i] = L[k[i]]", ", N == 8"));
-  CHECK_FALSE(accepted("u8[M]", "k[i] = clamp(X[i], 0, 4) - 1\n      Y[i] = L[k[i] + 1]", ", N == 8"));
   CHECK_FALSE(accepted("u8[M]", "k[i] = select(Ix[i] > 3, X[i] % 4, 200)\n      Y[i] = L[k[i]]", ", N == 201"));
   CHECK_FALSE(accepted("f32[M]", "k[i] = X[i] % 9\n      Y[i] = L[cast(k[i], i32)]", ", N == 9"));
 }
