@@ -133,6 +133,37 @@ void check_circles(const fs::path& root, const Arrows& arrows, Report& report) {
       report.breach(layers, 1, "'" + folder + "' includes itself in a circle of folders");
 }
 
+// The type, alias or constant that a line at column 0 defines.
+std::string defined_name(const std::string& line) {
+  static const std::regex type("(?:class|struct|enum(?: class)?) (\\w+)\\b.*\\{.*");
+  static const std::regex alias("using (\\w+) = .*");
+  static const std::regex constant("constexpr [^=]*\\b(k\\w+)\\b.* = .*");
+  std::smatch found;
+  for (const std::regex* form : {&type, &alias, &constant})
+    if (std::regex_match(line, found, *form)) return found[1];
+  return {};
+}
+
+// A build without tests compiles a module with its folders as one file, so that unnamed namespaces of two files define
+// one name differently nowhere. That functions differ in their parameters is left to the compiler.
+void check_unnamed(const std::vector<Source>& sources, Report& report) {
+  std::map<std::string, std::pair<std::string, std::string>> known;  // what line defines it, and the file
+  for (const Source& source : sources) {
+    if (source.path.extension() != ".cc") continue;
+    const std::string module = Layers::top(folder_of(fs::path(source.name).lexically_relative("gen")));
+    bool unnamed = false;
+    for (size_t i = 0; i < source.lines.size(); ++i) {
+      const std::string& line = source.lines[i];
+      if (line == "namespace {" || line == "}  // namespace") unnamed = line[0] == 'n';
+      const std::string name = unnamed ? defined_name(line) : std::string();
+      if (name.empty()) continue;
+      const auto& [text, file] = known.try_emplace(module + " " + name, line, source.name).first->second;
+      if (file != source.name && (text != line || line.rfind("using ", 0) != 0))
+        report.breach(source, i + 1, "'" + name + "' is defined in " + file + ", too");
+    }
+  }
+}
+
 void check_purpose(const Source& source, Report& report) {
   const std::string first = source.lines.empty() ? std::string() : source.lines[0];
   const bool comment = first.rfind("//", 0) == 0 || first.rfind("/*", 0) == 0;
@@ -387,6 +418,7 @@ int main(int argc, char** argv) {
   Arrows arrows;
   for (const Source& source : generator) check_includes(source, root / "gen", layers, arrows, report);
   check_circles(root, arrows, report);
+  check_unnamed(generator, report);
   for (const Source& text : texts_below(root)) {
     check_wording(text, report);
     check_page_widths(text, report);

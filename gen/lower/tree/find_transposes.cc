@@ -11,13 +11,13 @@ namespace {
 /// Tiles larger than this in either direction no longer fit the registers.
 constexpr int kLargestTile = 16;
 
-struct Nest {
+struct CopyNest {
   std::vector<TreeLoop> loops;  ///< without bodies
   TreeDefine copy;
 };
 
-std::optional<Nest> perfect_nest(const TreeLoop& outermost) {
-  Nest n;
+std::optional<CopyNest> copy_nest(const TreeLoop& outermost) {
+  CopyNest n;
   const TreeLoop* l = &outermost;
   while (l) {
     if (l->ordered || l->body.size() != 1) return std::nullopt;
@@ -45,14 +45,14 @@ std::optional<int64_t> stride_along(const Tensor& t, const std::vector<Expr>& in
 }
 
 /// The loop along which consecutive elements are adjacent; -1 if there is none.
-int dense_loop(const Nest& n, const Tensor& t, const std::vector<Expr>& index, const Ranges& ranges) {
+int dense_loop(const CopyNest& n, const Tensor& t, const std::vector<Expr>& index, const Ranges& ranges) {
   for (size_t i = 0; i < n.loops.size(); ++i)
     if (stride_along(t, index, n.loops[i].var.name, ranges) == 1) return static_cast<int>(i);
   return -1;
 }
 
 std::optional<TreeLoop> as_transpose(const Kernel& k, const Isa& isa, const TreeLoop& outermost, const Ranges& ranges) {
-  auto n = perfect_nest(outermost);
+  auto n = copy_nest(outermost);
   if (!n || n->copy.update != Update::Assign) return std::nullopt;
   const auto* read = std::get_if<Read>(&n->copy.value->node);
   const Tensor& target = k.tensor(n->copy.tensor);
