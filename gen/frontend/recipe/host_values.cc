@@ -53,7 +53,7 @@ RecipeValue ceil_div(const HostCall& c) {
   return floor_div(a + b - SizeExpr(1), b);
 }
 
-RecipeValue all_of(const HostCall& c) {
+RecipeValue every(const HostCall& c) {
   for (const RecipeValue& v : c.list(0)) {
     const bool* b = v.get<bool>();
     if (!b) c.fail("a list of conditions is expected here");
@@ -62,7 +62,7 @@ RecipeValue all_of(const HostCall& c) {
   return true;
 }
 
-RecipeValue any_of(const HostCall& c) {
+RecipeValue some(const HostCall& c) {
   for (const RecipeValue& v : c.list(0)) {
     const bool* b = v.get<bool>();
     if (!b) c.fail("a list of conditions is expected here");
@@ -204,8 +204,8 @@ constexpr HostRow kValueFunctions[] = {
     {"product", 1, 1, product_of},
     {"total", 1, 1, sum_of},
     {"ceil_div", 2, 2, ceil_div},
-    {"every", 1, 1, all_of},
-    {"some", 1, 1, any_of},
+    {"every", 1, 1, every},
+    {"some", 1, 1, some},
     {"reversed", 1, 1, reversed},
     {"sorted", 1, 1, sorted},
     {"whole", 1, 2, floor_of},
