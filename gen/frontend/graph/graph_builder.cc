@@ -35,7 +35,7 @@ Graph name_graph(Graph graph, const std::string& program) {
   return graph;
 }
 
-int64_t count_of(const std::vector<SizeExpr>& dims) {
+int64_t number_of_elements(const std::vector<SizeExpr>& dims) {
   std::vector<int64_t> extents;
   for (const SizeExpr& d : dims) {
     if (!d.is_constant()) return -1;
@@ -118,7 +118,7 @@ ValueId GraphBuilder::add_constant(const std::string& name, TensorData data) {
 }
 
 ValueId GraphBuilder::add_numbers(DType dtype, std::vector<SizeExpr> dims, std::vector<SizeExpr> elements) {
-  TENON_CHECK(count_of(dims) == static_cast<int64_t>(elements.size()) &&
+  TENON_CHECK(number_of_elements(dims) == static_cast<int64_t>(elements.size()) &&
               (is_whole(dtype) || dtype == DType::F32 || dtype == DType::F64));
   if (all_of(elements, [](const SizeExpr& e) { return e.is_constant(); })) {
     std::vector<int64_t> extents;
@@ -251,13 +251,14 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_now(const std::string&
   for (ValueId id : inputs) {
     if (id == kNoValue) continue;
     const Entry& e = at(id);
-    if ((!e.value.constant && !e.numbers) || e.value.trainable || e.kept || count_of(e.value.dims) > computed_elements_)
+    if ((!e.value.constant && !e.numbers) || e.value.trainable || e.kept ||
+        number_of_elements(e.value.dims) > computed_elements_)
       return std::nullopt;
     sizes = sizes || e.numbers.has_value();
     any = true;
   }
   for (const TensorType& t : types) {
-    const int64_t count = count_of(t.dims);
+    const int64_t count = number_of_elements(t.dims);
     // Without inputs only integers are worth it: they become extents and indices, while random numbers stay what
     // they are.
     if (count < 0 || count > computed_elements_ || (!any && !is_whole(t.dtype))) return std::nullopt;
