@@ -64,6 +64,7 @@ KernelCase prepare_simple(Kernel simple, const Preparing& by) {
   KernelCase out;
   out.kernel = std::move(simple);
   out.holds = fork->holds;
+  out.what = fork->what;
   out.otherwise_scalar = fork->otherwise_scalar;
   out.for_speed = fork->for_speed;
   out.joins_rows = fork->joins_rows;

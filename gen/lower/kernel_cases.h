@@ -33,6 +33,7 @@ struct KernelCase {
   bool for_speed = false;         ///< `otherwise` would do for both
   bool joins_rows = false;        ///< and is to, where `then` takes no rows together
   bool streams_rows = false;      ///< its loops, or those of a case of it, go over blocks of rows
+  std::string_view what = {};     ///< what `then` is, for who reads the C
   std::optional<WholeCopy> copy;  ///< of a part: what it is the body of, a function of its own
   Kernel kernel;
   LoopTree tree;

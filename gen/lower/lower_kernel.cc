@@ -46,6 +46,12 @@ Block part_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::ve
   return {copy_call(*p.copy, static_cast<int>(to.functions.size()) - 1)};
 }
 
+/// A body that begins with what it is.
+Block described(std::string_view what, Block body) {
+  if (!what.empty()) body.insert(body.begin(), s_comment(std::string(what)));
+  return body;
+}
+
 /// The body with its forks: each case has loops of its own. `taken`: names of the block that it is added to.
 Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken) {
   if (!p.parts.empty()) {
@@ -62,7 +68,7 @@ Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::ve
   const Isa scalars = without_vectors(isa);
   Block then = body_of(*p.then, isa, to, taken);
   Block otherwise = body_of(*p.otherwise, p.of->otherwise_scalar ? scalars : isa, to, taken);
-  return {s_if(size_number(p.of->holds), std::move(then), std::move(otherwise))};
+  return {s_if(size_number(p.of->holds), described(p.of->what, std::move(then)), std::move(otherwise))};
 }
 
 /// Whether a look at the kernel after its passes is worth their time: two sums of products.
@@ -196,15 +202,18 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
   if (always) {
     LoopNest loops = empty_nest(whole, isa);
     if (auto body = loops_of(thin.back(), isa, blueprints, loops)) {
-      loops.body = *std::move(body);
+      loops.body = described(thin.back().what, *std::move(body));
       nest = std::move(loops);
     }
     thin.pop_back();
   }
-  if (!nest) nest = lower_contraction(whole.kernel, isa, blueprints);
+  if (!nest) {
+    nest = lower_contraction(whole.kernel, isa, blueprints);
+    if (nest && !thin.empty()) nest->body = described("other shapes: by panels and tiles", std::move(nest->body));
+  }
   for (size_t i = nest ? thin.size() : 0; i-- > 0;)
     if (auto body = loops_of(thin[i], isa, blueprints, *nest))
-      nest->body = {s_if(size_number(thin[i].holds), *std::move(body), std::move(nest->body))};
+      nest->body = {s_if(size_number(thin[i].holds), described(thin[i].what, *std::move(body)), std::move(nest->body))};
   std::vector<WindowCase> windows;
   if (nest && sharing == Sharing::functions && isa.vector_bits > 0) windows = window_cases(*whole.kernel, c);
   for (size_t i = windows.size(); i-- > 0;) {
@@ -212,7 +221,10 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
     const auto one = is_int(c.result)
                          ? contraction_nest({kernel, {}, {}}, *find_contraction(*kernel), isa, blueprints, sharing)
                          : lower_contraction(kernel, isa, blueprints);
-    if (one) add_case(windows[i].holds, *one, CaseWorkspace::common, *nest);
+    if (!one) continue;
+    LoopNest window = *one;
+    window.body = described(windows[i].what, std::move(window.body));
+    add_case(windows[i].holds, window, CaseWorkspace::common, *nest);
   }
   return nest;
 }

@@ -278,6 +278,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   free_memory += 4096;
   float *restrict Y_sum_block = (float *)(void *)free_memory;
   if (K == 1 && B_s1 == 1 && C_s1 == 1) {
+    /* a depth of one: products, no sums */
     for (int64_t m = 0; m < M; ++m) {
       const int64_t n_groups = N & -32;
       for (int64_t n = 0; n < n_groups; n += 32) {
@@ -325,6 +326,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (((A_s1 == 1 && B_s0 == 1 && M <= 4) || (A_s1 == 1 && B_s0 == 1 && N <= 4)) && C_s1 == 1 && K < 512) {
+    /* short sums: those of neighbouring columns fold into one vector of results */
     for (int64_t m = 0; m < M; ++m) {
       const int64_t n_together = N & -8;
       for (int64_t n = 0; n < n_together; n += 8) {
@@ -406,6 +408,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && M <= 4) {
+    /* few rows or columns, both sides dense along the depth: a dot product for each result */
     for (int64_t n = 0; n < N; ++n) {
       for (int64_t m = 0; m < M; ++m) {
         float Y_sum = 0.0f;
@@ -448,6 +451,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && N <= 4) {
+    /* few rows or columns, both sides dense along the depth: a dot product for each result */
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
         float Y_sum = 0.0f;
@@ -490,6 +494,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (M == 1 && B_s1 == 1 && C_s1 == 1 && (K >= 32 && N >= 64)) {
+    /* one row: multiples of the rows on the right are added up */
     const int64_t n_strip_end = (N + 1023) / 1024;
     for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
       const int64_t n_begin = n_strip * 1024;
@@ -581,6 +586,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (M == 1 && B_s1 == 1 && C_s1 == 1) {
+    /* one row: multiples of the rows on the right are added up */
     const int64_t n_groups = N & -16;
     for (int64_t n = 0; n < n_groups; n += 16) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
@@ -648,6 +654,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
     }
   } else if (N == 1 && A_s0 == 1 && C_s0 == 1) {
+    /* one column: multiples of the columns on the left are added up */
     const int64_t m_groups = M & -32;
     for (int64_t m = 0; m < m_groups; m += 32) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
@@ -737,6 +744,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t4);
     }
   } else {
+    /* other shapes: by panels and tiles */
     const int64_t rows = M;
     const int64_t columns = N;
     const int64_t depth = K;
@@ -939,6 +947,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   free_memory += 4096;
   float *restrict Y_sum_block = (float *)(void *)free_memory;
   if (K == 1 && B_s1 == 1) {
+    /* a depth of one: products, no sums */
     for (int64_t m = 0; m < M; ++m) {
       const int64_t n_groups = N & -32;
       for (int64_t n = 0; n < n_groups; n += 32) {
@@ -980,6 +989,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       }
     }
   } else if (((A_s1 == 1 && B_s0 == 1 && M <= 4) || (A_s1 == 1 && B_s0 == 1 && N <= 4)) && K < 512) {
+    /* short sums: those of neighbouring columns fold into one vector of results */
     for (int64_t m = 0; m < M; ++m) {
       const int64_t n_together = N & -8;
       for (int64_t n = 0; n < n_together; n += 8) {
@@ -1060,6 +1070,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && M <= 4) {
+    /* few rows or columns, both sides dense along the depth: a dot product for each result */
     for (int64_t n = 0; n < N; ++n) {
       for (int64_t m = 0; m < M; ++m) {
         float Y_sum = 0.0f;
@@ -1102,6 +1113,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && N <= 4) {
+    /* few rows or columns, both sides dense along the depth: a dot product for each result */
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
         float Y_sum = 0.0f;
@@ -1144,6 +1156,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       }
     }
   } else if (M == 1 && B_s1 == 1 && (K >= 32 && N >= 64)) {
+    /* one row: multiples of the rows on the right are added up */
     const int64_t n_strip_end = (N + 1023) / 1024;
     for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
       const int64_t n_begin = n_strip * 1024;
@@ -1233,6 +1246,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       }
     }
   } else if (M == 1 && B_s1 == 1) {
+    /* one row: multiples of the rows on the right are added up */
     const int64_t n_groups = N & -16;
     for (int64_t n = 0; n < n_groups; n += 16) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
@@ -1297,6 +1311,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
     }
   } else if (N == 1 && A_s0 == 1) {
+    /* one column: multiples of the columns on the left are added up */
     const int64_t m_groups = M & -64;
     for (int64_t m = 0; m < m_groups; m += 64) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
@@ -1477,6 +1492,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t3);
     }
   } else {
+    /* other shapes: by panels and tiles */
     const int64_t rows = M;
     const int64_t columns = N;
     const int64_t depth = K;

@@ -69,7 +69,9 @@ std::optional<Fork> fork_clamped(const Kernel& k) {
         holds = holds ? apply(ScalarOp::And, {holds, inside}) : inside;
     holds = simplify(holds, size_ranges(k));
     if (constant_value(holds) || ruled_out(k, holds)) return std::nullopt;
-    return fork_on(holds, map_exprs(k, [&](const Expr& e) { return with_expr(e, c->whole, c->inner); }), k);
+    Fork f = fork_on(holds, map_exprs(k, [&](const Expr& e) { return with_expr(e, c->whole, c->inner); }), k);
+    f.what = "all indices are inside: nothing to clamp";
+    return f;
   }
   return std::nullopt;
 }

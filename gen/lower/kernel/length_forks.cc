@@ -134,6 +134,7 @@ std::optional<Fork> fork_columns(const Kernel& k) {
     if (s.name == size_name(reduced->columns)) s.lo = std::max(s.lo, kManyColumns);
   }
   f.streams_rows = true;
+  f.what = "many rows and columns: a block of rows at a time";
   return f;
 }
 
@@ -142,6 +143,7 @@ std::optional<Fork> fork_windows(const Kernel& k) {
   const auto known = [&](const Expr& f) { return same(f, all); };
   if (!all || ruled_out(k, all) || any_of(k.facts, known)) return std::nullopt;
   Fork f = fork_on(all, k, k);
+  f.what = "short windows: one running sum is accurate";
   f.then.facts.push_back(all);
   return f;
 }
@@ -158,6 +160,7 @@ std::optional<Fork> fork_rows(const Kernel& k) {
     s.hi = kLongRow - 1;
   }
   f.joins_rows = true;
+  f.what = "short rows: several at a time";
   return f;
 }
 

@@ -86,6 +86,7 @@ std::optional<ThinProduct> along_depth(const Kernel& k, const Contraction& c, co
   }
   ThinProduct out = a.product();
   out.kernel = with_inner_loop(std::move(out.kernel), few);
+  out.what = "few rows or columns, both sides dense along the depth: a dot product for each result";
   return out;
 }
 
@@ -105,7 +106,9 @@ std::optional<ThinProduct> single_products(const Kernel& k, const Contraction& c
   if (c.columns.empty() || constant_value(c.depth[0].extent) || !a.equal(c.depth[0].extent, 1)) return std::nullopt;
   const std::string& var = c.columns.front().name;
   if (!a.dense(c.right, var) || !a.dense_epilogue(c, var)) return std::nullopt;
-  return a.product();
+  ThinProduct out = a.product();
+  out.what = "a depth of one: products, no sums";
+  return out;
 }
 
 /// The same for sums of few vectors: those of neighbouring columns are folded together, into a vector of results.
@@ -124,6 +127,7 @@ std::optional<ThinProduct> short_sums(const Kernel& k, const Contraction& c, con
   for (Size& s : out.kernel.sizes)
     if (s.name == depth) s.hi = std::min(s.hi, kLongRow - 1);
   out.joins_rows = true;
+  out.what = "short sums: those of neighbouring columns fold into one vector of results";
   return out;
 }
 
@@ -134,7 +138,10 @@ std::optional<ThinProduct> along_other(const Kernel& k, const Contraction& c, bo
   if (many.empty() || (!one.empty() && !a.equal(one.front().extent, 1))) return std::nullopt;
   const std::string& var = many.front().name;
   if (!a.dense(one_row ? c.right : c.left, var) || !a.dense_epilogue(c, var)) return std::nullopt;
-  return a.product();
+  ThinProduct out = a.product();
+  out.what = one_row ? "one row: multiples of the rows on the right are added up"
+                     : "one column: multiples of the columns on the left are added up";
+  return out;
 }
 
 /// Whether one of the conditions always holds: a matrix is dense along one of its dims.
@@ -162,8 +169,8 @@ std::vector<ThinProduct> thin_products(const Kernel& k, const Contraction& c) {
   for (const auto& thin : cases) {
     if (!thin) continue;
     const auto fork = thin->holds && floats ? fork_columns(thin->kernel) : std::nullopt;
-    if (fork) out.push_back({apply(ScalarOp::And, {thin->holds, fork->holds}), fork->then, true});
-    out.push_back(fork ? ThinProduct{thin->holds, fork->otherwise, false} : *thin);
+    if (fork) out.push_back({apply(ScalarOp::And, {thin->holds, fork->holds}), fork->then, true, false, thin->what});
+    out.push_back(fork ? ThinProduct{thin->holds, fork->otherwise, false, false, thin->what} : *thin);
     if (!sums.empty() && is_certain(k, sums.front().holds, thin->holds)) {
       out.back().holds = nullptr;
       break;

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algebra/contraction.h"
@@ -21,6 +22,7 @@ struct Fork {
   bool for_speed = false;         ///< `otherwise` is right where `holds` is true as well
   bool joins_rows = false;        ///< `then` is of use only where it takes rows together
   bool streams_rows = false;      ///< the same where it goes over blocks of rows
+  std::string_view what = {};     ///< what `then` is, for who reads the C; "" where the condition says it
 };
 
 /// Rows that are this long take longer than the fold of a vector of theirs: they go one by one.
@@ -45,8 +47,9 @@ std::optional<Fork> next_fork(const Kernel&, const Isa&);
 struct ThinProduct {
   Expr holds;  ///< over sizes; null: always
   Kernel kernel;
-  bool streams_rows = false;  ///< of use only where it goes over blocks of rows
-  bool joins_rows = false;    ///< of use only where it takes several sums together
+  bool streams_rows = false;   ///< of use only where it goes over blocks of rows
+  bool joins_rows = false;     ///< of use only where it takes several sums together
+  std::string_view what = {};  ///< for who reads the C
 };
 
 /// The thin cases of a matrix product of floats or 32-bit integers whose extents are known at the call, in the order in
@@ -58,6 +61,7 @@ std::vector<ThinProduct> thin_products(const Kernel& kernel, const Contraction& 
 struct WindowCase {
   Expr holds;  ///< over sizes and attributes
   Kernel kernel;
+  std::string_view what = {};  ///< for who reads the C
 };
 
 /// The cases of a convolution or a product of bytes whose extents and attributes are known at the call, in the order in

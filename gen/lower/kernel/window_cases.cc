@@ -74,6 +74,7 @@ std::optional<WindowCase> few_filters(const Kernel& k, const Contraction& c, con
   }
   if (!filters || !along) return std::nullopt;
   WindowCase out = few.result();
+  out.what = "few filters: vectors along the pixels of a line";
   const Expr are_few = apply(ScalarOp::Le, {c.columns[0].extent, constant_int(kFewFilters)});
   out.holds = out.holds ? apply(ScalarOp::And, {are_few, out.holds}) : are_few;
   for (Size& s : out.kernel.sizes)
@@ -97,6 +98,7 @@ std::optional<WindowCase> one_element(const Kernel& k, const Contraction& c, con
       return std::nullopt;
   }
   WindowCase out = one.result();
+  out.what = "windows of one element without padding: a product of matrices";
   const auto found = find_contraction(out.kernel);
   return out.holds && found && !found->transposed ? std::optional(std::move(out)) : std::nullopt;
 }
@@ -112,6 +114,7 @@ std::optional<WindowCase> without_zero_points(const Kernel& k, const Contraction
     if (!zero.is(converted && converted->op == ScalarOp::Cast ? converted->args[0] : less->args[1], 0)) return {};
   }
   WindowCase out = zero.result();
+  out.what = "zero points of 0: products of the bytes themselves";
   const auto found = out.holds ? find_contraction(out.kernel) : std::nullopt;
   return found && byte_read(found->left) && byte_read(found->right) ? std::optional(std::move(out)) : std::nullopt;
 }
