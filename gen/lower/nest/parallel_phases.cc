@@ -297,8 +297,8 @@ std::vector<Group> groups_of(const Block& root, const Known& known, int kept) {
   return out;
 }
 
-/// The lets of the root that are before a group and that it uses, then the group.
-Block with_lets(const Block& root, const Group& group) {
+/// The lets of the root that a group uses, in the order of the root.
+Block lets_of(const Block& root, const Group& group) {
   NestSurvey used;
   used.add(group.body);
   Block lets;
@@ -309,8 +309,24 @@ Block with_lets(const Block& root, const Group& group) {
     lets.push_back(root[i]);
   }
   std::reverse(lets.begin(), lets.end());
-  lets.insert(lets.end(), group.body.begin(), group.body.end());
   return lets;
+}
+
+/// The group with its lets: first, but for those that read what the group itself stores, which come after that.
+Block with_lets(const Block& root, const Group& group) {
+  Block out = group.body;
+  size_t place = 0;
+  for (Stmt& let : lets_of(root, group)) {
+    NestSurvey read;
+    read.add(let);
+    for (size_t i = place; i < out.size(); ++i) {
+      NestSurvey done;
+      done.add(out[i]);
+      if (any_of(read.buffers, [&](int b) { return done.stored.count(b) != 0; })) place = i + 1;
+    }
+    out.insert(out.begin() + static_cast<std::ptrdiff_t>(place++), std::move(let));
+  }
+  return out;
 }
 
 /// How many groups use each buffer, and the last of those.

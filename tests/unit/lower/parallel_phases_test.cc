@@ -74,6 +74,17 @@ TEST_CASE("what a let reads is read once, before the workers begin") {
   CHECK(parallel_phases(nest_of({let, count, scaled(v_var("count"))})).empty());
 }
 
+TEST_CASE("what a let reads is there for the statements of the phase that reads it") {
+  const Operand scale = v_var("scale", {DType::F32, 1, 0});
+  const auto phases = parallel_phases(
+      nest_of({s_let("scale", load(kIn, v_int(0))), s_store(kTable, v_int(0), scale),
+               with_kind(LoopKind::Parallel, s_for("i", v_int(0), v_int(8), 1, {s_store(kOut, v_var("i"), scale)}))}));
+  REQUIRE(phases.size() == 2);
+  const std::string text = to_text(phases[0].nest);
+  CHECK(text.find("b4[0] = ") < text.find("let scale"));
+  CHECK(text.find("let scale") < text.find("= scale"));
+}
+
 TEST_CASE("what iterations store to as well is prepared by each worker") {
   const auto phases =
       parallel_phases(nest_with({cleared(kCopy, 3), s_store(kCopy, v_int(2), v_const(0, {DType::F32, 1, 0}))}));
