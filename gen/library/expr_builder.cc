@@ -163,8 +163,8 @@ Typed ExprBuilder::arithmetic(const Syntax& s, Typed a, Typed b) {
     a.flexible = b.flexible = true;
   }
   const bool flexible = a.flexible && b.flexible;
-  if (s.text == "+" && is_left_out(s.children[0], a)) return {b.e, flexible};
-  if (s.text == "+" && is_left_out(s.children[1], b)) return {a.e, flexible};
+  if (s.text == "+" && is_left_out(s.children[0])) return {b.e, flexible};
+  if (s.text == "+" && is_left_out(s.children[1])) return {a.e, flexible};
   return {s.text == "+" ? a.e + b.e : s.text == "-" ? a.e - b.e : a.e * b.e, flexible};
 }
 

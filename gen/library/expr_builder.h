@@ -100,7 +100,7 @@ class ExprBuilder {
   Typed padded(const Syntax& s);
   Typed optional(const Syntax& s);
   bool is_given(const Syntax& read) const;
-  bool is_left_out(const Syntax& term, const Typed& value) const;
+  bool is_left_out(const Syntax& term) const;
   Typed choice(const Syntax& s);
   Typed element(const Syntax& s);
   Typed conversion(const Syntax& s);

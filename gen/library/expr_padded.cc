@@ -62,11 +62,17 @@ bool ExprBuilder::is_given(const Syntax& read) const {
   return t != scope_.tensors.end() && t->second.tensor >= 0;
 }
 
-/// Whether a term of a sum is `opt(B[…], 0)` without B. Adding its 0 would cost an instruction and turn -0 into 0.
-bool ExprBuilder::is_left_out(const Syntax& term, const Typed& value) const {
-  const Constant* c = as_constant(value.e);
-  const bool zero = c && (is_float(value.e->type) ? c->f == 0 && !std::signbit(c->f) : is_zero(value.e));
-  return zero && term.calls(Builtin::opt) && !is_given(term.children[0]);
+/// Whether a term of a sum is nothing without an input that is absent: `opt(B[…], 0)`, a product with it, or a choice
+/// between that and 0. Adding its 0 would cost instructions and turn -0 into 0.
+bool ExprBuilder::is_left_out(const Syntax& term) const {
+  const auto is_0 = [](const Syntax& s) {
+    return (s.is(SyntaxKind::integer) && s.integer == 0) || (s.is(SyntaxKind::real) && s.real == 0);
+  };
+  const auto& parts = term.children;
+  if (term.calls(Builtin::opt)) return is_0(parts[1]) && !is_given(parts[0]);
+  if (term.is(SyntaxKind::binary) && term.text == "*") return is_left_out(parts[0]) || is_left_out(parts[1]);
+  const auto nothing = [&](const Syntax& s) { return is_0(s) || is_left_out(s); };
+  return term.calls(Builtin::select) && nothing(parts[1]) && nothing(parts[2]);
 }
 
 Typed ExprBuilder::optional(const Syntax& s) {

@@ -159,7 +159,7 @@ static const tn_source gemm_sizes_1[] = {
 };
 static const tn_form gemm_forms[] = {
     {.arguments = gemm_arguments_0, .sizes = gemm_sizes_0, .n_arguments = 4, .n_sizes = 9, .n_scalars = 2},
-    {.arguments = gemm_arguments_1, .sizes = gemm_sizes_1, .n_arguments = 3, .n_sizes = 7, .n_scalars = 2},
+    {.arguments = gemm_arguments_1, .sizes = gemm_sizes_1, .n_arguments = 3, .n_sizes = 7, .n_scalars = 1},
 };
 static const tn_entry gemm_entries[] = {
     {.type = {TN_F32}, .core = 0, .form = 0, .present = 0x4}, /* gemm_f32 */

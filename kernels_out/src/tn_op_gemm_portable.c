@@ -323,7 +323,7 @@ static int64_t tn_gemm_f32_portable_workspace(const int64_t *size, const tn_scal
  * Y[m,n] = select(alpha == 0, 0, alpha*sum[k](A[m,k]*B[k,n])) + select(beta == 0, 0, beta*opt(C[m,n], 0))
  * tensors: A f32[M, K], B f32[K, N], Y f32[M, N]
  * computes in f32, accumulates in f32; blueprint contraction/portable
- * cost: 2*K*M*N + 3*M*N operations, 4*K*M + 4*K*N + 4*M*N bytes
+ * cost: 2*K*M*N + M*N operations, 4*K*M + 4*K*N + 4*M*N bytes
  */
 static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, const void *const *in,
     void *const *out, void *workspace) {
@@ -335,7 +335,6 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
   const int64_t B_s0 = size[5];
   const int64_t B_s1 = size[6];
   const float alpha = (float)attr[0].f;
-  const float beta = (float)attr[1].f;
   const float *restrict A = (const float *)in[0];
   const float *restrict B = (const float *)in[1];
   float *restrict Y = (float *)out[0];
@@ -438,8 +437,7 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
           }
           for (int64_t r = 0; r < height; ++r) {
             for (int64_t q = 0; q < tile_width; ++q) {
-              Y[(row + r) * N + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 4 + q]) +
-                  (beta == 0.0f ? 0.0f : beta * 0.0f);
+              Y[(row + r) * N + column_at + q] = alpha == 0.0f ? 0.0f : alpha * tile[r * 4 + q];
             }
           }
         }

@@ -408,7 +408,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && M <= 4) {
-    /* few rows or columns, both sides dense along the depth: a dot product for each result */
+    /* few rows, dense along the depth: a dot product for each result, all rows in turn */
     for (int64_t n = 0; n < N; ++n) {
       for (int64_t m = 0; m < M; ++m) {
         float Y_sum = 0.0f;
@@ -451,7 +451,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && N <= 4) {
-    /* few rows or columns, both sides dense along the depth: a dot product for each result */
+    /* few columns, dense along the depth: a dot product for each result, all columns in turn */
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
         float Y_sum = 0.0f;
@@ -494,7 +494,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (M == 1 && B_s1 == 1 && C_s1 == 1 && (K >= 32 && N >= 64)) {
-    /* one row: multiples of the rows on the right are added up */
+    /* one row: multiples of the rows on the right are added up, a block of rows at a time */
     const int64_t n_strip_end = (N + 1023) / 1024;
     for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
       const int64_t n_begin = n_strip * 1024;
@@ -916,7 +916,7 @@ static int64_t tn_gemm_f32_x86_64_v3_workspace(const int64_t *size, const tn_sca
  * Y[m,n] = select(alpha == 0, 0, alpha*sum[k](A[m,k]*B[k,n])) + select(beta == 0, 0, beta*opt(C[m,n], 0))
  * tensors: A f32[M, K], B f32[K, N], Y f32[M, N]
  * computes in f32, accumulates in f32; blueprint contraction/x86-64-v3
- * cost: 2*K*M*N + 3*M*N operations, 4*K*M + 4*K*N + 4*M*N bytes
+ * cost: 2*K*M*N + M*N operations, 4*K*M + 4*K*N + 4*M*N bytes
  */
 static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, const tn_scalar *attr,
     const void *const *in, void *const *out, void *workspace) {
@@ -928,7 +928,6 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   const int64_t B_s0 = size[5];
   const int64_t B_s1 = size[6];
   const float alpha = (float)attr[0].f;
-  const float beta = (float)attr[1].f;
   const float *restrict A = (const float *)in[0];
   const float *restrict B = (const float *)in[1];
   float *restrict Y = (float *)out[0];
@@ -968,11 +967,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           t4 = alpha * (a * *(const tn_f32x8_at *)&B[n + 16]);
           t5 = alpha * (a * *(const tn_f32x8_at *)&B[n + 24]);
         }
-        const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
-        *(tn_f32x8_at *)&Y[m * N + n] = t2 + t6;
-        *(tn_f32x8_at *)&Y[m * N + n + 8] = t3 + t6;
-        *(tn_f32x8_at *)&Y[m * N + n + 16] = t4 + t6;
-        *(tn_f32x8_at *)&Y[m * N + n + 24] = t5 + t6;
+        *(tn_f32x8_at *)&Y[m * N + n] = t2;
+        *(tn_f32x8_at *)&Y[m * N + n + 8] = t3;
+        *(tn_f32x8_at *)&Y[m * N + n + 16] = t4;
+        *(tn_f32x8_at *)&Y[m * N + n + 24] = t5;
       }
       for (int64_t n = n_groups; n < N; n += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
@@ -984,8 +982,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           const float a = A[m * A_s0];
           t2 = alpha * (a * tn_f32x8_load_first_x86_64_v3(&B[n], active));
         }
-        const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
-        tn_f32x8_store_first_x86_64_v3(&Y[m * N + n], active, t2 + t3);
+        tn_f32x8_store_first_x86_64_v3(&Y[m * N + n], active, t2);
       }
     }
   } else if (((A_s1 == 1 && B_s0 == 1 && M <= 4) || (A_s1 == 1 && B_s0 == 1 && N <= 4)) && K < 512) {
@@ -1041,8 +1038,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             __builtin_shufflevector(t5, t6, 1, 9, 3, 11, 5, 13, 7, 15);
         const int t8 = alpha == 0.0f;
         const tn_f32x8 t9 = t8 ? (tn_f32x8){0} : (tn_f32x8)(alpha * t7);
-        const float t10 = beta == 0.0f ? 0.0f : beta * 0.0f;
-        *(tn_f32x8_at *)&Y[m * N + n] = t9 + t10;
+        *(tn_f32x8_at *)&Y[m * N + n] = t9;
       }
       for (int64_t n = n_together; n < N; ++n) {
         tn_f32x8 Y_sum0 = (tn_f32x8){0};
@@ -1066,11 +1062,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
         }
         const float Y_sum_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum0 + Y_sum1 + (Y_sum2 + Y_sum3));
-        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * Y_sum_all) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+        Y[m * N + n] = alpha == 0.0f ? 0.0f : alpha * Y_sum_all;
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && M <= 4) {
-    /* few rows or columns, both sides dense along the depth: a dot product for each result */
+    /* few rows, dense along the depth: a dot product for each result, all rows in turn */
     for (int64_t n = 0; n < N; ++n) {
       for (int64_t m = 0; m < M; ++m) {
         float Y_sum = 0.0f;
@@ -1109,11 +1105,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           }
         }
         const float y_sum = Y_sum + Y_sum_lost_2;
-        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+        Y[m * N + n] = alpha == 0.0f ? 0.0f : alpha * y_sum;
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && N <= 4) {
-    /* few rows or columns, both sides dense along the depth: a dot product for each result */
+    /* few columns, dense along the depth: a dot product for each result, all columns in turn */
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
         float Y_sum = 0.0f;
@@ -1152,11 +1148,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           }
         }
         const float y_sum = Y_sum + Y_sum_lost_2;
-        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+        Y[m * N + n] = alpha == 0.0f ? 0.0f : alpha * y_sum;
       }
     }
   } else if (M == 1 && B_s1 == 1 && (K >= 32 && N >= 64)) {
-    /* one row: multiples of the rows on the right are added up */
+    /* one row: multiples of the rows on the right are added up, a block of rows at a time */
     const int64_t n_strip_end = (N + 1023) / 1024;
     for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
       const int64_t n_begin = n_strip * 1024;
@@ -1232,8 +1228,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024];
         const int t = alpha == 0.0f;
         const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-        const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
-        *(tn_f32x8_at *)&Y[n] = t2 + t3;
+        *(tn_f32x8_at *)&Y[n] = t2;
       }
       for (int64_t n = n_groups; n < n_end2; n += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
@@ -1241,8 +1236,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[n - n_strip * 1024], active);
         const int t = alpha == 0.0f;
         const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-        const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
-        tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
+        tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2);
       }
     }
   } else if (M == 1 && B_s1 == 1) {
@@ -1279,9 +1273,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       const int t = alpha == 0.0f;
       const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
       const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
-      const float t4 = beta == 0.0f ? 0.0f : beta * 0.0f;
-      *(tn_f32x8_at *)&Y[n] = t2 + t4;
-      *(tn_f32x8_at *)&Y[n + 8] = t3 + t4;
+      *(tn_f32x8_at *)&Y[n] = t2;
+      *(tn_f32x8_at *)&Y[n + 8] = t3;
     }
     for (int64_t n = n_groups; n < N; n += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
@@ -1307,8 +1300,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
       const int t = alpha == 0.0f;
       const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-      const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
-      tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
+      tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2);
     }
   } else if (N == 1 && A_s0 == 1) {
     /* one column: multiples of the columns on the left are added up */
@@ -1398,15 +1390,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       const tn_f32x8 t7 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum6);
       const tn_f32x8 t8 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum7);
       const tn_f32x8 t9 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum8);
-      const float t10 = beta == 0.0f ? 0.0f : beta * 0.0f;
-      *(tn_f32x8_at *)&Y[m] = t2 + t10;
-      *(tn_f32x8_at *)&Y[m + 8] = t3 + t10;
-      *(tn_f32x8_at *)&Y[m + 16] = t4 + t10;
-      *(tn_f32x8_at *)&Y[m + 24] = t5 + t10;
-      *(tn_f32x8_at *)&Y[m + 32] = t6 + t10;
-      *(tn_f32x8_at *)&Y[m + 40] = t7 + t10;
-      *(tn_f32x8_at *)&Y[m + 48] = t8 + t10;
-      *(tn_f32x8_at *)&Y[m + 56] = t9 + t10;
+      *(tn_f32x8_at *)&Y[m] = t2;
+      *(tn_f32x8_at *)&Y[m + 8] = t3;
+      *(tn_f32x8_at *)&Y[m + 16] = t4;
+      *(tn_f32x8_at *)&Y[m + 24] = t5;
+      *(tn_f32x8_at *)&Y[m + 32] = t6;
+      *(tn_f32x8_at *)&Y[m + 40] = t7;
+      *(tn_f32x8_at *)&Y[m + 48] = t8;
+      *(tn_f32x8_at *)&Y[m + 56] = t9;
     }
     const int64_t m_halves = m_groups + ((M - m_groups) & -32);
     for (int64_t m = m_groups; m < m_halves; m += 32) {
@@ -1458,11 +1449,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
       const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum3);
       const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum4);
-      const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
-      *(tn_f32x8_at *)&Y[m] = t2 + t6;
-      *(tn_f32x8_at *)&Y[m + 8] = t3 + t6;
-      *(tn_f32x8_at *)&Y[m + 16] = t4 + t6;
-      *(tn_f32x8_at *)&Y[m + 24] = t5 + t6;
+      *(tn_f32x8_at *)&Y[m] = t2;
+      *(tn_f32x8_at *)&Y[m + 8] = t3;
+      *(tn_f32x8_at *)&Y[m + 16] = t4;
+      *(tn_f32x8_at *)&Y[m + 24] = t5;
     }
     for (int64_t m = m_halves; m < M; m += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
@@ -1488,8 +1478,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
       const int t = alpha == 0.0f;
       const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-      const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
-      tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t3);
+      tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2);
     }
   } else {
     /* other shapes: by panels and tiles */
@@ -1615,24 +1604,20 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             }
             if (tile_width == 16) {
               for (int64_t r = 0; r < height; ++r) {
-                *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
-                    (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
-                    (beta == 0.0f ? 0.0f : beta * 0.0f);
-                *(tn_f32x8_at *)&Y[(row + r) * N + column_at + 8] =
-                    (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8])) +
-                    (beta == 0.0f ? 0.0f : beta * 0.0f);
+                *(tn_f32x8_at *)&Y[(row + r) * N + column_at] = alpha == 0.0f ? (tn_f32x8){0} :
+                    (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16]);
+                *(tn_f32x8_at *)&Y[(row + r) * N + column_at + 8] = alpha == 0.0f ? (tn_f32x8){0} :
+                    (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8]);
               }
             } else {
               for (int64_t r = 0; r < height; ++r) {
                 const int64_t whole = tile_width / 8 * 8;
                 for (int64_t q = 0; q < whole; q += 8) {
-                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at + q] =
-                      (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
-                      (beta == 0.0f ? 0.0f : beta * 0.0f);
+                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at + q] = alpha == 0.0f ? (tn_f32x8){0} :
+                      (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q]);
                 }
                 for (int64_t q = whole; q < tile_width; ++q) {
-                  Y[(row + r) * N + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
-                      (beta == 0.0f ? 0.0f : beta * 0.0f);
+                  Y[(row + r) * N + column_at + q] = alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q];
                 }
               }
             }

@@ -1,4 +1,5 @@
 // Which products are thin: conditions over extents and strides.
+#include <fmt/format.h>
 
 #include "lower/kernel/fork_parts.h"
 #include "lower/kernel/variants.h"
@@ -86,7 +87,9 @@ std::optional<ThinProduct> along_depth(const Kernel& k, const Contraction& c, co
   }
   ThinProduct out = a.product();
   out.kernel = with_inner_loop(std::move(out.kernel), few);
-  out.what = "few rows or columns, both sides dense along the depth: a dot product for each result";
+  out.what = few.empty() ? "dense along the depth: a dot product for each result"
+                         : fmt::format("few {0}, dense along the depth: a dot product for each result, all {0} in turn",
+                                       !c.rows.empty() && few.front().name == c.rows.front().name ? "rows" : "columns");
   return out;
 }
 
@@ -169,7 +172,9 @@ std::vector<ThinProduct> thin_products(const Kernel& k, const Contraction& c) {
   for (const auto& thin : cases) {
     if (!thin) continue;
     const auto fork = thin->holds && floats ? fork_columns(thin->kernel) : std::nullopt;
-    if (fork) out.push_back({apply(ScalarOp::And, {thin->holds, fork->holds}), fork->then, true, false, thin->what});
+    if (fork)
+      out.push_back({apply(ScalarOp::And, {thin->holds, fork->holds}), fork->then, true, false,
+                     thin->what + ", a block of rows at a time"});
     out.push_back(fork ? ThinProduct{thin->holds, fork->otherwise, false, false, thin->what} : *thin);
     if (!sums.empty() && is_certain(k, sums.front().holds, thin->holds)) {
       out.back().holds = nullptr;

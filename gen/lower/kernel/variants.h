@@ -47,9 +47,9 @@ std::optional<Fork> next_fork(const Kernel&, const Isa&);
 struct ThinProduct {
   Expr holds;  ///< over sizes; null: always
   Kernel kernel;
-  bool streams_rows = false;   ///< of use only where it goes over blocks of rows
-  bool joins_rows = false;     ///< of use only where it takes several sums together
-  std::string_view what = {};  ///< for who reads the C
+  bool streams_rows = false;  ///< of use only where it goes over blocks of rows
+  bool joins_rows = false;    ///< of use only where it takes several sums together
+  std::string what = {};      ///< for who reads the C
 };
 
 /// The thin cases of a matrix product of floats or 32-bit integers whose extents are known at the call, in the order in

@@ -1,6 +1,7 @@
 // Which calls of an op share a kernel: those without an optional input that numbers are in for, and types of one size
 // whose bits are only moved.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "catch.h"
@@ -58,6 +59,15 @@ ops:
       Scale?: "T[]"
     out: {Y: "T[N]"}
     body: "Y[n] = X[n]*opt(Scale[], 2)"
+  - op: mixed
+    types: {T: float}
+    attrs: {beta: float = 1}
+    in:
+      X: "T[N]"
+      C?: "T[N]"
+      D?: "T[N]"
+    out: {Y: "T[N]"}
+    body: "Y[n] = X[n] + select(beta == 0, 0, beta*opt(C[n], 0)) + opt(C[n], 0) + opt(D[n], 1)*select(n > 1, 0, beta)"
   - {op: upper,   types: {T: any}, in: {X: "T[N, N]"}, out: {Y: "T[N, N]"}, body: "Y[i,j] = select(j >= i, X[i,j], cast(0, T))"}
   - {op: shift,   types: {T: any}, in: {X: "T[N]"}, out: {Y: "T[N]"}, body: "Y[i] = padded(X[i - 1], 0)"}
   - {op: ones,    types: {T: any}, in: {X: "T[N, N]"}, out: {Y: "T[N, N]"}, body: "Y[i,j] = select(j >= i, X[i,j], cast(1, T))"}
@@ -80,6 +90,19 @@ TEST_CASE("stand_in: numbers for reads at constant places, where all reads agree
   CHECK(stand_in(op, *op.input("X")).empty());
   const OpDef& halved = *defs->op("halved");
   CHECK(stand_in(halved, *halved.input("Scale")).empty());  // 2 is another pattern of bits in each type
+}
+
+TEST_CASE("expand_library: a sum has no terms that are nothing without an input") {
+  const auto defs = ops();
+  REQUIRE(defs);
+  const auto library = expand_library(*defs, {{"mixed"}, {DType::F32}});
+  REQUIRE(library);
+  std::map<std::string, std::string> values;
+  for (const LibraryKernel& k : library->ops[0].kernels)
+    values[k.kernel.name] = to_text(k.kernel.body[0].value, tensor_names(k.kernel));
+  CHECK(values.at("mixed_f32_noC") == "(X[n] + (D[n] * select((n > 1), 0, beta)))");
+  CHECK(values.at("mixed_f32_noC_noD") == "(X[n] + (1 * select((n > 1), 0, beta)))");
+  CHECK(values.at("mixed_f32").find("C[n]") != std::string::npos);
 }
 
 TEST_CASE("stand_in: one number where all dimensions may be repeated and results keep their bits") {
