@@ -1,5 +1,5 @@
-// Loops over windows that reach over the border: the part where every tap is inside, and the parts left of it and right
-// of it.
+// Loops that are split: where windows reach over the border, into the part with every tap inside and those left and
+// right of it; where an index starts again after each period, into periods.
 #pragma once
 
 #include <optional>
