@@ -33,7 +33,10 @@ struct OpSource {
     op.span = name.span;
     if (member == nullptr) return read_op(map, op, diagnostics);
     if (const YamlNode* family = map.find("family")) op.family = family->text;
-    return read_op(expand_member(map, *member, diagnostics), op, diagnostics);
+    const bool whole = read_op(expand_member(map, *member, diagnostics), op, diagnostics);
+    const SourceSpan& own = member->value.span;
+    for (IndexRange& r : op.index) r.of_family = r.span.begin < own.begin || r.span.begin >= own.end;
+    return whole;
   }
 };
 

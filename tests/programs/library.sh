@@ -12,6 +12,8 @@ without() {
 }
 
 check 'generates a library' library
+silent() { "$tenon" lib --isa portable --dry-run -o "$work/silent" 2>"$work/said" && ! grep . "$work/said"; }
+check 'the shipped definitions have no warnings' silent
 if command -v gcc >/dev/null; then
   check 'every file takes the headers that were compiled once' compiled_once
   check 'the compiled headers do not stay' nothing_left

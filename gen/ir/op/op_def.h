@@ -112,6 +112,7 @@ struct IndexRange {
   bool pack = false;
   Syntax extent;
   SourceSpan span;
+  bool of_family = false;  ///< written for all members of a family, of which some may not use it
 };
 
 /// The order in which a statement that reads itself, or statements that read each other, take their elements.

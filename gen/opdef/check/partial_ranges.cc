@@ -22,7 +22,8 @@ class PartialRanges {
       : op_(op), scope_(scope), diagnostics_(diagnostics) {}
 
   void run() {
-    for (const IndexRange& range : op_.index) warn_if_unused(range);
+    for (const IndexRange& range : op_.index)
+      if (!range.of_family) warn_if_unused(range);
     for (const Statement& s : op_.body) {
       if (s.is_call || s.is_extent) continue;
       uses_.clear();
