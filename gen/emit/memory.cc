@@ -77,7 +77,7 @@ CStmt store_first(Emitter& e, const OperandType& t, CExpr at, CExpr count, CExpr
 
 CExpr gather(Emitter& e, const OperandType& t, CExpr at, CExpr stride) {
   const std::string type = e.c_type(t);
-  const MemoryPiece piece{"gather", t, type, {pointer_to(e, t), "int64_t stride"}, "elements that are stride apart"};
+  const MemoryPiece piece{"gather", t, type, {pointer_to(e, t), "int64_t stride"}, "elements `stride` apart"};
   return call_memory_piece(e, piece, {std::move(at), std::move(stride)}, [&](CBlock& body) {
     std::vector<CExpr> lanes = {c_text("p[0]"), c_text("p[stride]")};
     for (int l = 2; l < t.lanes; ++l) lanes.push_back(c_text(fmt::format("p[{} * stride]", l)));
@@ -91,7 +91,7 @@ CExpr gather_first(Emitter& e, const OperandType& t, CExpr at, CExpr stride, CEx
                           t,
                           type,
                           {pointer_to(e, t), "int64_t stride", "int64_t n"},
-                          "n elements that are stride apart, then zeros"};
+                          "n elements `stride` apart, then zeros"};
   return call_memory_piece(e, piece, {std::move(at), std::move(stride), std::move(count)}, [&](CBlock& body) {
     const CExpr all = gather(e, t, c_text("p"), c_text("stride"));
     body.push_back({CIf{c_binary(c_text("n"), "==", c_number(t.lanes)), {c_return(all)}, {}}});

@@ -209,7 +209,8 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
   }
   if (!nest) {
     nest = lower_contraction(whole.kernel, isa, blueprints);
-    if (nest && !thin.empty()) nest->body = described("other shapes: by panels and tiles", std::move(nest->body));
+    if (nest && !thin.empty())
+      nest->body = described("other shapes: packed panels, tiles in registers", std::move(nest->body));
   }
   for (size_t i = nest ? thin.size() : 0; i-- > 0;)
     if (auto body = loops_of(thin[i], isa, blueprints, *nest))

@@ -135,8 +135,8 @@ enum {
   TN_FIXED,       /* eight dimensions, the leading ones of extent 1 */
   TN_MERGED,      /* the same after merging */
   TN_ODOMETER,    /* the innermost one after merging; the others are walked by the caller */
-  TN_PLANE,       /* the same with one of the others */
-  TN_COPIED       /* the same of a copy, which goes from tile to tile itself */
+  TN_PLANE,       /* the innermost one and one of the others after merging; the caller walks the rest */
+  TN_COPIED       /* all of them: the kernel is a copy, which goes over tiles itself */
 };
 
 /* A tensor of the call. Its view is how the definition writes it: for each dimension or pack a word of what it is, then

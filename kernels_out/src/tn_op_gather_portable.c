@@ -13,7 +13,7 @@
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #if __GNUC__ == 12 && __GNUC_MINOR__ < 3 && defined(__FMA__)
-/* This compiler's vectoriser fuses multiplications into alternating additions and subtractions all the same. */
+/* The vectoriser of this compiler fuses multiplications with alternating additions and subtractions nevertheless. */
 #pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
 #endif
 #endif

@@ -15,7 +15,7 @@
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #if __GNUC__ == 12 && __GNUC_MINOR__ < 3
-/* This compiler's vectoriser fuses multiplications into alternating additions and subtractions all the same. */
+/* The vectoriser of this compiler fuses multiplications with alternating additions and subtractions nevertheless. */
 #pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
 #endif
 #pragma GCC optimize("no-predictive-commoning")
@@ -326,7 +326,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (((A_s1 == 1 && B_s0 == 1 && M <= 4) || (A_s1 == 1 && B_s0 == 1 && N <= 4)) && C_s1 == 1 && K < 512) {
-    /* short sums: those of neighbouring columns fold into one vector of results */
+    /* short sums: the sums of adjacent columns are reduced into one vector */
     for (int64_t m = 0; m < M; ++m) {
       const int64_t n_together = N & -8;
       for (int64_t n = 0; n < n_together; n += 8) {
@@ -408,7 +408,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && M <= 4) {
-    /* few rows, dense along the depth: a dot product for each result, all rows in turn */
+    /* few rows, contiguous along the depth: a dot product for each result, one of the rows after another */
     for (int64_t n = 0; n < N; ++n) {
       for (int64_t m = 0; m < M; ++m) {
         float Y_sum = 0.0f;
@@ -451,7 +451,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && N <= 4) {
-    /* few columns, dense along the depth: a dot product for each result, all columns in turn */
+    /* few columns, contiguous along the depth: a dot product for each result, one of the columns after another */
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
         float Y_sum = 0.0f;
@@ -494,7 +494,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (M == 1 && B_s1 == 1 && C_s1 == 1 && (K >= 32 && N >= 64)) {
-    /* one row: multiples of the rows on the right are added up, a block of rows at a time */
+    /* one row: a sum of scaled rows of the right side, a block of rows at a time */
     const int64_t n_strip_end = (N + 1023) / 1024;
     for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
       const int64_t n_begin = n_strip * 1024;
@@ -586,7 +586,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
     }
   } else if (M == 1 && B_s1 == 1 && C_s1 == 1) {
-    /* one row: multiples of the rows on the right are added up */
+    /* one row: a sum of scaled rows of the right side */
     const int64_t n_groups = N & -16;
     for (int64_t n = 0; n < n_groups; n += 16) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
@@ -654,7 +654,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
     }
   } else if (N == 1 && A_s0 == 1 && C_s0 == 1) {
-    /* one column: multiples of the columns on the left are added up */
+    /* one column: a sum of scaled columns of the left side */
     const int64_t m_groups = M & -32;
     for (int64_t m = 0; m < m_groups; m += 32) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
@@ -744,7 +744,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t4);
     }
   } else {
-    /* other shapes: by panels and tiles */
+    /* other shapes: packed panels, tiles in registers */
     const int64_t rows = M;
     const int64_t columns = N;
     const int64_t depth = K;
@@ -986,7 +986,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       }
     }
   } else if (((A_s1 == 1 && B_s0 == 1 && M <= 4) || (A_s1 == 1 && B_s0 == 1 && N <= 4)) && K < 512) {
-    /* short sums: those of neighbouring columns fold into one vector of results */
+    /* short sums: the sums of adjacent columns are reduced into one vector */
     for (int64_t m = 0; m < M; ++m) {
       const int64_t n_together = N & -8;
       for (int64_t n = 0; n < n_together; n += 8) {
@@ -1066,7 +1066,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && M <= 4) {
-    /* few rows, dense along the depth: a dot product for each result, all rows in turn */
+    /* few rows, contiguous along the depth: a dot product for each result, one of the rows after another */
     for (int64_t n = 0; n < N; ++n) {
       for (int64_t m = 0; m < M; ++m) {
         float Y_sum = 0.0f;
@@ -1109,7 +1109,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && N <= 4) {
-    /* few columns, dense along the depth: a dot product for each result, all columns in turn */
+    /* few columns, contiguous along the depth: a dot product for each result, one of the columns after another */
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
         float Y_sum = 0.0f;
@@ -1152,7 +1152,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       }
     }
   } else if (M == 1 && B_s1 == 1 && (K >= 32 && N >= 64)) {
-    /* one row: multiples of the rows on the right are added up, a block of rows at a time */
+    /* one row: a sum of scaled rows of the right side, a block of rows at a time */
     const int64_t n_strip_end = (N + 1023) / 1024;
     for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
       const int64_t n_begin = n_strip * 1024;
@@ -1240,7 +1240,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       }
     }
   } else if (M == 1 && B_s1 == 1) {
-    /* one row: multiples of the rows on the right are added up */
+    /* one row: a sum of scaled rows of the right side */
     const int64_t n_groups = N & -16;
     for (int64_t n = 0; n < n_groups; n += 16) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
@@ -1303,7 +1303,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2);
     }
   } else if (N == 1 && A_s0 == 1) {
-    /* one column: multiples of the columns on the left are added up */
+    /* one column: a sum of scaled columns of the left side */
     const int64_t m_groups = M & -64;
     for (int64_t m = 0; m < m_groups; m += 64) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
@@ -1481,7 +1481,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2);
     }
   } else {
-    /* other shapes: by panels and tiles */
+    /* other shapes: packed panels, tiles in registers */
     const int64_t rows = M;
     const int64_t columns = N;
     const int64_t depth = K;

@@ -15,7 +15,7 @@
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #if __GNUC__ == 12 && __GNUC_MINOR__ < 3
-/* This compiler's vectoriser fuses multiplications into alternating additions and subtractions all the same. */
+/* The vectoriser of this compiler fuses multiplications with alternating additions and subtractions nevertheless. */
 #pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
 #endif
 #pragma GCC optimize("no-predictive-commoning")
@@ -101,13 +101,13 @@ static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, 
       _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
 }
 
-/* elements that are stride apart */
+/* elements `stride` apart */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_gather_x86_64_v3(const float *p, int64_t stride) {
   return (tn_f32x8){p[0], p[stride], p[2 * stride], p[3 * stride], p[4 * stride], p[5 * stride], p[6 * stride],
       p[7 * stride]};
 }
 
-/* n elements that are stride apart, then zeros */
+/* n elements `stride` apart, then zeros */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_gather_first_x86_64_v3(const float *p, int64_t stride, int64_t n) {
   if (n == 8) {
     return tn_f32x8_gather_x86_64_v3(p, stride);

@@ -326,7 +326,7 @@ int tn_rt_transpose(tn_frame *f, const tn_operand *t) {
 
 /* ---- outputs */
 
-/* Brings the stored dimensions into another order: dimension d goes to place to[d]. */
+/* Permutes the stored dimensions: dimension d becomes dimension to[d]. */
 static void reorder_put(tn_frame *f, const tn_operand *t, const uint8_t *to) {
   tn_stored *s = &f->stored;
   int64_t shape[TN_MAX_NDIM];

@@ -49,7 +49,7 @@ std::optional<Fork> fork_boxes(const Kernel& k) {
     for (Size& size : f.otherwise.sizes)
       if (size.name == width) size.hi = std::min(size.hi, wide - 1);
     f.for_speed = false;
-    f.what = "wide windows: put together from narrower ones";
+    f.what = "wide windows: composed of narrower ones";
     if (can) return f;
   }
   return std::nullopt;

@@ -87,9 +87,12 @@ std::optional<ThinProduct> along_depth(const Kernel& k, const Contraction& c, co
   }
   ThinProduct out = a.product();
   out.kernel = with_inner_loop(std::move(out.kernel), few);
-  out.what = few.empty() ? "dense along the depth: a dot product for each result"
-                         : fmt::format("few {0}, dense along the depth: a dot product for each result, all {0} in turn",
-                                       !c.rows.empty() && few.front().name == c.rows.front().name ? "rows" : "columns");
+  out.what =
+      few.empty()
+          ? "contiguous along the depth: a dot product for each result"
+          : fmt::format(
+                "few {0}, contiguous along the depth: a dot product for each result, one of the {0} after another",
+                !c.rows.empty() && few.front().name == c.rows.front().name ? "rows" : "columns");
   return out;
 }
 
@@ -130,7 +133,7 @@ std::optional<ThinProduct> short_sums(const Kernel& k, const Contraction& c, con
   for (Size& s : out.kernel.sizes)
     if (s.name == depth) s.hi = std::min(s.hi, kLongRow - 1);
   out.joins_rows = true;
-  out.what = "short sums: those of neighbouring columns fold into one vector of results";
+  out.what = "short sums: the sums of adjacent columns are reduced into one vector";
   return out;
 }
 
@@ -142,8 +145,8 @@ std::optional<ThinProduct> along_other(const Kernel& k, const Contraction& c, bo
   const std::string& var = many.front().name;
   if (!a.dense(one_row ? c.right : c.left, var) || !a.dense_epilogue(c, var)) return std::nullopt;
   ThinProduct out = a.product();
-  out.what = one_row ? "one row: multiples of the rows on the right are added up"
-                     : "one column: multiples of the columns on the left are added up";
+  out.what = one_row ? "one row: a sum of scaled rows of the right side"
+                     : "one column: a sum of scaled columns of the left side";
   return out;
 }
 

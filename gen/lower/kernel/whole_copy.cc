@@ -75,7 +75,7 @@ std::optional<WholeCopy> whole_copy(const Kernel& part) {
 InnerFunction copy_function(const WholeCopy& copy, const std::vector<Buffer>& buffers, const Block& body) {
   InnerFunction out;
   out.name = copy.kernel.name;
-  out.comment = "Copies X, whose elements may be in steps, to Y, where they lie one after the other.";
+  out.comment = "Copies X, which may be strided, to Y, which is contiguous.";
   out.common = true;
   NestRenaming by;
   for (const Buffer& b : buffers) {  // pointers of the function, of no kernel's tensors

@@ -74,7 +74,7 @@ std::optional<WindowCase> few_filters(const Kernel& k, const Contraction& c, con
   }
   if (!filters || !along) return std::nullopt;
   WindowCase out = few.result();
-  out.what = "few filters: vectors along the pixels of a line";
+  out.what = "few filters: vectors of pixels along a line";
   const Expr are_few = apply(ScalarOp::Le, {c.columns[0].extent, constant_int(kFewFilters)});
   out.holds = out.holds ? apply(ScalarOp::And, {are_few, out.holds}) : are_few;
   for (Size& s : out.kernel.sizes)
