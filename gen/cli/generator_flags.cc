@@ -121,11 +121,12 @@ void add_dump(CLI::App& app, DumpOptions& dump) {
 }
 
 void add_explain(CLI::App& app, ExplainOptions& explain) {
-  app.description("Says why a kernel is as it is, what a graph becomes and why, or what a diagnostic code means.");
+  app.description("Describes how a kernel or a graph is compiled and why, or explains a diagnostic code.");
   app.footer("example: tenon explain softmax_f32\n         tenon explain net.onnx --memory --svg memory.svg");
   app.add_option(
-         "KERNEL|CODE|GRAPH", explain.subject,
-         "a kernel's name, a diagnostic code, a graph (.yaml or .onnx), or scalar-loops: kernels that have some")
+         "OP|KERNEL|CODE|GRAPH", explain.subject,
+         "the name of a kernel or an op, a diagnostic code, a graph (.yaml or .onnx), or scalar-loops: kernels that "
+         "have some")
       ->type_name("")
       ->required();
   add_files(app, "FILE", explain.inputs, "definitions or the graph that the kernel is from");
@@ -139,7 +140,7 @@ void add_explain(CLI::App& app, ExplainOptions& explain) {
 }
 
 void add_list(CLI::App& app, ListOptions& list) {
-  app.description("Prints a row for each, its name first; isas that this machine runs are marked `host`.");
+  app.description("Lists them, one per row; `host` marks the isas that this machine runs.");
   app.footer("example: tenon list isas");
   const std::map<std::string, ListSubject> subjects = {{"ops", ListSubject::ops},
                                                        {"dtypes", ListSubject::dtypes},

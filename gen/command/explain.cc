@@ -1,4 +1,4 @@
-// `tenon explain`: a diagnostic code, a kernel of the library, or a model's kernels and memory.
+// `tenon explain`: a diagnostic code, an op or kernel of the library, or a model's kernels and memory.
 #include <fmt/format.h>
 
 #include <set>
@@ -22,15 +22,24 @@
 namespace tenon {
 namespace {
 
-/// The first kernel of an op of that name, or the kernel whose name is nearest.
-std::string nearest_kernel(const std::string& name, const Library& library) {
+/// The op or kernel whose name is nearest.
+std::string nearest_subject(const std::string& name, const Library& library) {
   std::vector<std::string> names;
-  for (const LibraryOp& op : library.ops)
-    for (const LibraryKernel& k : op.kernels) {
-      if (op.def->name == name) return k.name;
-      names.push_back(k.name);
-    }
+  for (const LibraryOp& op : library.ops) {
+    names.push_back(op.def->name);
+    for (const LibraryKernel& k : op.kernels) names.push_back(k.name);
+  }
   return nearest_name(name, names);
+}
+
+/// The kernel of that name; of an op, its kernel of f32 or the first one. Null if there is none.
+const LibraryKernel* find_kernel(const Library& library, const std::string& name) {
+  for (const LibraryOp& op : library.ops) {
+    for (const LibraryKernel& k : op.kernels)
+      if (k.name == name || (op.def->name == name && k.name == name + "_f32")) return &k;
+    if (op.def->name == name && !op.kernels.empty()) return &op.kernels[0];
+  }
+  return nullptr;
 }
 
 /// Equal loops are described once.
@@ -192,14 +201,14 @@ int run_command(Run& run, const ExplainOptions& o) {
   fix_kernels(run, defs, o.fix, library);
   const Blueprints schedules = read_schedules(run, o.schedules, kernel_names(library));
   if (all) return explain_scalar_loops(library, levels, schedules);
-  for (const LibraryOp& op : library.ops)
-    for (const LibraryKernel& k : op.kernels)
-      if (k.name == o.subject) return explain_kernel(k, read_math_library(run, o.math), levels, schedules);
-  const std::string near = nearest_kernel(o.subject, library);
+  if (const LibraryKernel* k = find_kernel(library, o.subject))
+    return explain_kernel(*k, read_math_library(run, o.math), levels, schedules);
+  const std::string near = nearest_subject(o.subject, library);
   stop_run(
       exit_bad_command_line,
-      fmt::format("'{}' is neither a diagnostic code nor a graph nor a kernel of the library, such as softmax_f32{}",
-                  o.subject, near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+      fmt::format(
+          "'{}' is neither a diagnostic code nor a graph nor an op or kernel of the library, such as softmax_f32{}",
+          o.subject, near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
 }  // namespace tenon

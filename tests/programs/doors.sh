@@ -64,6 +64,8 @@ check 'a size of definitions' ends 2 '--size is about a graph: name one' "$tenon
 check 'a size of a kernel' ends 2 '--train, --recompute and --size are about a graph: name one' "$tenon" explain thrice_f32 "$work/thrice.yaml" --size N=4
 check 'dtypes of a graph' ends 2 "--dtypes is about definitions, and $work/ok.yaml is a graph" "$tenon" dump lower "$work/ok.yaml" --dtypes f32
 check 'a file with a diagnostic code' ends 2 "E0501 is a diagnostic code, which is in no file: leave out $work/ok.yaml" "$tenon" explain E0501 "$work/ok.yaml"
+check 'an op is explained by its kernel of f32' sh -c '"$0" explain conv2d --isa portable | grep -qx "kernel conv2d_f32" && "$0" explain matmul_i32 --isa portable | grep -qx "  op matmul"' "$tenon"
+check 'the nearest op' ends 2 "did you mean 'softmax'?" "$tenon" explain softmx
 check 'scalar loops of definitions are theirs alone' sh -c '[ -z "$("$0" explain scalar-loops "$1")" ]' "$tenon" "$work/thrice.yaml"
 # Files that a command writes under names of the user: never its inputs, nor two at one place, nor (without --force)
 # what does not look like one of Tenon's.
