@@ -227,12 +227,11 @@ void each_evaluated(const Expr& e, FunctionRef<bool(const Expr&)> f) {
   if (!f(e) && !is_lazy(e)) each_child(e, [&](const Expr& c) { each_evaluated(c, f); });
 }
 
-/// The same for the indices of the reads that are evaluated whenever `e` is.
+/// The same for each index of the reads that are evaluated whenever `e` is.
 void each_index(const Expr& e, FunctionRef<bool(const Expr&)> f) {
   if (is_lazy(e)) return;
-  if (const auto* r = std::get_if<Read>(&e->node))
-    for (const Expr& i : r->index) each_evaluated(i, f);
-  each_child(e, [&](const Expr& c) { each_index(c, f); });
+  const bool read = std::holds_alternative<Read>(e->node);
+  each_child(e, [&](const Expr& c) { read ? each_evaluated(c, f) : each_index(c, f); });
 }
 
 /// Loops inside each other, each of which has as many iterations whatever those around it are at.
@@ -268,7 +267,7 @@ Nest perfect_nest(const TreeLoop& l) {
 bool Generator::is_lookup_outside(const Expr& e, const TreeLoop& l) const {
   const Nest nest = perfect_nest(l);
   const bool inside = any_of(nest.loops, [&](auto* o) { return mentions(e, o->var.name); });
-  bool looks = false, known = !inside && outside_.count(e) == 0;
+  bool looks = false, known = !inside;
   walk(e, [&](const Expr& n) {
     const auto* v = std::get_if<VarRef>(&n->node);
     const auto* a = std::get_if<Apply>(&n->node);
@@ -286,6 +285,7 @@ bool Generator::is_lookup_outside(const Expr& e, const TreeLoop& l) const {
 void Generator::name_lookups_outside(const TreeLoop& l) {
   std::vector<Expr> looked_up;
   const auto look = [&](const Expr& e) {
+    if (outside_.count(e) != 0) return true;
     if (!is_lookup_outside(e, l) || varies(e)) return false;
     if (always_defined(k_, e, ranges_)) outside_.emplace(e, position(e));
     else if (!contains(looked_up, e)) looked_up.push_back(e);
@@ -307,7 +307,12 @@ void Generator::name_lookups_outside(const TreeLoop& l) {
       if (d && !d->where) each_index(d->value, look);
     }
   if (looked_up.empty() || l.parallel) return;
-  const Operand some = scalar(simplify(runs, ranges_), 0);
+  runs = simplify(runs, ranges_);
+  if (constant_value(runs) == 1) {
+    for (const Expr& e : looked_up) outside_.emplace(e, position(e));
+    return;
+  }
+  const Operand some = scalar(runs, 0);
   std::vector<std::string> names;
   for (size_t i = 0; i < looked_up.size(); ++i) {
     names.push_back(take_name("place"));
