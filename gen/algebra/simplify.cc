@@ -146,6 +146,7 @@ class Simplifier {
     if (y && cx && cy && (is_int(x->type) || x->type == DType::Bool))
       return compare_constants(e, a.op, as_constant(x)->i, as_constant(y)->i, x->type);
     if (y && x->type == DType::I64) return comparison(e, a.op, x, y);
+    if (y && is_int(x->type)) return compare_integers(e, a.op, x, y);
     if (y && as_constant(x) && as_constant(y) && is_float(x->type))
       return compare_numbers(e, a.op, real_value(x), real_value(y));
     return e;
@@ -178,6 +179,20 @@ class Simplifier {
       case ScalarOp::Ge: return boolean(!below);
       case ScalarOp::Eq: return boolean(x == y);
       case ScalarOp::Ne: return boolean(x != y);
+      default: return e;
+    }
+  }
+
+  /// Of types whose ranges are not followed: an integer with itself, and one that has no sign with 0.
+  static Expr compare_integers(const Expr& e, ScalarOp op, const Expr& x, const Expr& y) {
+    const bool equal = same(x, y), no_sign = is_unsigned_int(x->type);
+    switch (op) {
+      case ScalarOp::Lt: return decide(e, false, equal || (no_sign && is_zero(y)));
+      case ScalarOp::Le: return decide(e, equal || (no_sign && is_zero(x)), false);
+      case ScalarOp::Gt: return decide(e, false, equal || (no_sign && is_zero(x)));
+      case ScalarOp::Ge: return decide(e, equal || (no_sign && is_zero(y)), false);
+      case ScalarOp::Eq: return decide(e, equal, false);
+      case ScalarOp::Ne: return decide(e, false, equal);
       default: return e;
     }
   }

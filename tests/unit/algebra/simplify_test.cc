@@ -71,6 +71,24 @@ TEST_CASE("comparisons are decided by the range of a narrow type") {
   CHECK(simplified(op(ScalarOp::Ge, element(DType::F32), c(0))) != "1");
 }
 
+TEST_CASE("integers are compared with themselves, and those without a sign with 0") {
+  const auto compared = [](ScalarOp o, DType type, bool with_zero) {
+    const Expr x = read_of(0, type, {i});
+    return simplified(op(o, x, with_zero ? constant_int(0, type) : x));
+  };
+  CHECK(compared(ScalarOp::Ne, DType::U64, false) == "0");
+  CHECK(compared(ScalarOp::Eq, DType::I8, false) == "1");
+  CHECK(compared(ScalarOp::Ge, DType::I32, false) == "1");
+  CHECK(compared(ScalarOp::Lt, DType::U8, true) == "0");
+  CHECK(compared(ScalarOp::Ge, DType::U16, true) == "1");
+  for (const ScalarOp undecided : {ScalarOp::Le, ScalarOp::Gt, ScalarOp::Eq, ScalarOp::Ne})
+    CHECK(compared(undecided, DType::U32, true).size() > 1);
+  CHECK(compared(ScalarOp::Lt, DType::I32, true).size() > 1);
+  CHECK(compared(ScalarOp::Ne, DType::F32, false).size() > 1);  // NaN
+  CHECK(simplified(op(ScalarOp::Gt, constant_int(0, DType::U8), read_of(0, DType::U8, {i}))) == "0");
+  CHECK(simplified(op(ScalarOp::Le, constant_int(0, DType::U8), read_of(0, DType::U8, {i}))) == "1");
+}
+
 TEST_CASE("a size without a low end proves nothing") {
   const Expr mode = size_ref("mode");
   CHECK(simplified(op(ScalarOp::Eq, mode, c(0))) == to_text(op(ScalarOp::Eq, mode, c(0))));
