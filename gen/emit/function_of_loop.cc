@@ -151,10 +151,9 @@ CExpr FunctionBuilder::argument(const FunctionBuilder& part, const std::vector<C
   const std::string of = outer ? "part->" : "";
   std::vector<CExpr> numbers, memory;
   for (const Captured& c : captured) {
-    const bool real = is_float(c.type.dtype);
-    const bool wide = c.type.dtype == DType::U64;
+    const char* const cast = c.type.dtype == DType::U64 ? "(int64_t)" : c.type.dtype == DType::F32 ? "(double)" : "";
     numbers.push_back(
-        c_braces("", {c_text(fmt::format(".{} = {}{}", real ? "f" : "i", wide ? "(int64_t)" : "", c.here))}));
+        c_braces("", {c_text(fmt::format(".{} = {}{}", is_float(c.type.dtype) ? "f" : "i", cast, c.here))}));
   }
   for (const int b : part.memory_from_outside()) memory.push_back(c_text(e.buffer_name(b)));
   const CExpr none = c_text("NULL");

@@ -204,6 +204,7 @@ class BindWriter {
     if (s.kind == SyntaxKind::each) return rank_of(s.children[0]);
     if (s.calls(Builtin::concat)) return c_binary(rank_of(s.children[0]), "+", rank_of(s.children[1]));
     if (s.calls(Builtin::permute)) return rank_of(s.children[1]);
+    if (s.calls(Builtin::keep) && s.children[1].is_name("true")) return rank_of(s.children[0]);
     if (s.calls(Builtin::keep))
       return c_conditional(condition_value(s.children[1], s_.scope), rank_of(s.children[0]), c_number(0));
     for (const std::string& n : names_in(s)) {
