@@ -117,9 +117,27 @@ class Holes {
   }
 };
 
+/// The root that kernels take: the level's instruction in a function, or the elementary function.
+std::string ensure_root(Emitter& e, std::string name, DType d) {
+  const IsaRow* const row = e.isa.row("sqrt", d, 1);
+  if (row == nullptr) {
+    call_math(e, ScalarOp::Sqrt, {d, 1, 0}, {c_text("a")});
+    return name;
+  }
+  CFunction f;
+  f.specifiers = e.piece_specifiers();
+  f.name = name;
+  f.result = e.c_type(d);
+  f.params.push_back(f.result + " a");
+  f.body.push_back(c_return(c_row(row->spelling, {c_text("a")})));
+  e.needs.add_function(std::move(f));
+  return name;
+}
+
 std::string ensure_piece(Emitter& e, std::string_view op, DType d) {
   std::string name = e.piece_name(op, {d, 1, 0});
   if (e.needs.has(name)) return name;
+  if (op == "sqrt" && is_float(d)) return ensure_root(e, std::move(name), d);
   const ScalarFunction* const row = e.options.scalars->find(op, d);
   TENON_CHECK(row != nullptr, "no small function {} for {}", op, name_of(d));
   Holes holes(e, d);
