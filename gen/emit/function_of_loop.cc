@@ -159,7 +159,8 @@ CExpr FunctionBuilder::argument(const FunctionBuilder& part, const std::vector<C
   const CExpr none = c_text("NULL");
   const bool any_own = has_workspace(nest, true);
   const CExpr own = any_own ? c_text(of + "own") : none, bytes = c_text(any_own ? of + "own_bytes" : "0");
-  const CExpr share = c_text(outer ? fmt::format("{}_rt_inside(part, worker)", options.prefix) : "*share");
+  const CExpr share = c_text(
+      outer ? fmt::format("({}_share){{part->share.context, part->share.bytes, worker}}", options.prefix) : "*share");
   return c_unary(
       "&", c_braces(options.prefix + "_part",
                     {c_text(of + "size"), c_text(of + "attr"),
