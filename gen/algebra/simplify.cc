@@ -145,11 +145,20 @@ class Simplifier {
     }
     if (y && cx && cy && (is_int(x->type) || x->type == DType::Bool))
       return compare_constants(e, a.op, as_constant(x)->i, as_constant(y)->i, x->type);
+    if ((a.op == ScalarOp::Eq || a.op == ScalarOp::Ne) && is_zero(y) && has_set_bit(x))
+      return boolean(a.op == ScalarOp::Ne);
     if (y && x->type == DType::I64) return comparison(e, a.op, x, y);
     if (y && is_int(x->type)) return compare_integers(e, a.op, x, y);
     if (y && as_constant(x) && as_constant(y) && is_float(x->type))
       return compare_numbers(e, a.op, real_value(x), real_value(y));
     return e;
+  }
+
+  /// An integer one of whose bits is 1, as in `x | 1`.
+  static bool has_set_bit(const Expr& x) {
+    const auto* a = std::get_if<Apply>(&x->node);
+    return a && a->op == ScalarOp::BitOr &&
+           any_of(a->args, [](const Expr& part) { return constant_value(part).value_or(0) != 0; });
   }
 
   /// The number that a constant is in its type.

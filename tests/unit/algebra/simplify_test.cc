@@ -89,6 +89,15 @@ TEST_CASE("integers are compared with themselves, and those without a sign with 
   CHECK(simplified(op(ScalarOp::Le, constant_int(0, DType::U8), read_of(0, DType::U8, {i}))) == "1");
 }
 
+TEST_CASE("a number with a bit that is set is not 0") {
+  for (const DType type : {DType::I8, DType::I64}) {
+    const Expr x = read_of(0, type, {i}), zero = constant_int(0, type);
+    CHECK(simplified(op(ScalarOp::Eq, op(ScalarOp::BitOr, x, constant_int(1, type)), zero)) == "0");
+    CHECK(simplified(op(ScalarOp::Ne, op(ScalarOp::BitOr, constant_int(-4, type), x), zero)) == "1");
+    CHECK(simplified(op(ScalarOp::Eq, op(ScalarOp::BitOr, x, zero), zero)).size() > 1);
+  }
+}
+
 TEST_CASE("a size without a low end proves nothing") {
   const Expr mode = size_ref("mode");
   CHECK(simplified(op(ScalarOp::Eq, mode, c(0))) == to_text(op(ScalarOp::Eq, mode, c(0))));
