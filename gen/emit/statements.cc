@@ -111,6 +111,7 @@ class StatementToC {
 
   /// Of a comparison of known indices.
   std::optional<bool> known_condition(const Operand& cond) const {
+    if (const auto c = constant_value(cond)) return *c != 0;
     const auto* a = std::get_if<VApply>(&cond->node);
     if (!a || a->args.size() != 2) return std::nullopt;
     const auto x = e.known(a->args[0]), y = e.known(a->args[1]);

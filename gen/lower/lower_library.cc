@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "algebra/known_values.h"
+#include "algebra/nest_survey.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/lower_kernel.h"
 #include "lower/nest/nest_passes.h"

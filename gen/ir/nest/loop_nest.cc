@@ -48,6 +48,18 @@ std::optional<int64_t> fold(ScalarOp op, int64_t a, int64_t b) {
   }
 }
 
+std::optional<bool> compare(ScalarOp op, int64_t a, int64_t b) {
+  switch (op) {
+    case ScalarOp::Lt: return a < b;
+    case ScalarOp::Le: return a <= b;
+    case ScalarOp::Gt: return a > b;
+    case ScalarOp::Ge: return a >= b;
+    case ScalarOp::Eq: return a == b;
+    case ScalarOp::Ne: return a != b;
+    default: return std::nullopt;
+  }
+}
+
 bool is_i64_scalar(const Operand& v) { return v->type == OperandType{}; }
 
 /// The scalar that fills a vector of i64; null if there is none.
@@ -96,8 +108,15 @@ Operand v_gather(DType storage, int lanes, VGather from) {
 Operand v_apply(ScalarOp op, Few<Operand> args) {
   if (args.size() == 2 && is_i64_scalar(args[0]) && is_i64_scalar(args[1])) {
     const auto a = constant_value(args[0]), b = constant_value(args[1]);
-    if (a && b)
+    if (a && b) {
       if (const auto r = fold(op, *a, *b)) return v_int(*r);
+      if (const auto r = compare(op, *a, *b)) return v_int(*r, DType::Bool);
+    }
+  }
+  if ((op == ScalarOp::And || op == ScalarOp::Or) && args[0]->type.lanes == 1 && args[1]->type.lanes == 1) {
+    const auto a = constant_value(args[0]), b = constant_value(args[1]);
+    if (a) return (*a != 0) == (op == ScalarOp::And) ? args[1] : args[0];
+    if (b) return (*b != 0) == (op == ScalarOp::And) ? args[0] : args[1];
   }
   if (Operand ramp = moved_ramp(op, args)) return ramp;
   const OperandType t = result_type(scalar_op_row(op), args[0]->type);
@@ -113,6 +132,7 @@ Operand v_cast(Operand v, DType type) {
 Operand v_select(Operand cond, Operand yes, Operand no) {
   TENON_CHECK(yes->type == no->type && cond->type.dtype == DType::Bool && cond->type.lanes == yes->type.lanes,
               "select with arms of two types");
+  if (const auto c = constant_value(cond)) return *c != 0 ? yes : no;
   const OperandType t = yes->type;
   return make(t, VSelect{std::move(cond), std::move(yes), std::move(no)});
 }

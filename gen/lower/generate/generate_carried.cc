@@ -1,6 +1,7 @@
 // Recurrences along a loop: the first iterations compute the values before the first element; after them each iteration
 // finds in variables what the ones before it made, so that the chain from one to the next does not go through memory.
 
+#include "algebra/nest_survey.h"
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
 #include "support/check.h"
@@ -31,7 +32,16 @@ void Generator::first_part(const TreeLoop& l) {
   first.apart = 0;
   first.body = first_iterations(k_, l, ranges_);
   first.end = simplify(apply(ScalarOp::Min, {constant_int(l.apart), l.var.extent}), ranges_);
-  plain_loop(first, v_int(0));
+  // Each iteration has other elements before the first one; what is read for those alone goes unread.
+  const auto last = constant_value(first.end);
+  Block iterations = block([&] {
+    if (!last) return plain_loop(first, v_int(0));
+    for (int64_t i = 0; i < *last; ++i) {
+      first.end = constant_int(i + 1);
+      plain_loop(first, v_int(i));
+    }
+  });
+  for (Stmt& s : without_unread(iterations)) out_->push_back(std::move(s));
 }
 
 /// Variables are loaded before the loop, which therefore has to run at all.
@@ -56,6 +66,7 @@ void Generator::later_part(const TreeLoop& l) {
   names_.release(var);
   carried_ = outer;
   const Expr runs = simplify(apply(ScalarOp::Gt, {l.var.extent, constant_int(l.apart)}), ranges_);
+  body = without_unread(body);
   if (constant_value(runs) == 1)
     for (Stmt& s : body) out_->push_back(std::move(s));
   else out_->push_back(s_if(v_apply(ScalarOp::Gt, {extent, v_int(l.apart)}), std::move(body)));

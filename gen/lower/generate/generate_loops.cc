@@ -99,12 +99,12 @@ Operand Generator::bound(const Expr& e, const TreeLoop& l, const char* suffix) {
 void Generator::plain_loop(const TreeLoop& l, const Operand& from) {
   constexpr int64_t kUnrolled = 4;
   const Operand extent = bound(l.end ? l.end : l.var.extent, l, "_end");
+  const auto first = constant_value(from), last = constant_value(extent);
+  const bool small = first && last && *last - *first <= kUnrolled, once = small && *last == *first + 1;
   const std::string outer = names_.take(letter_of(l.var.name));
-  vars_[l.var.name] = {v_var(outer)};
+  vars_[l.var.name] = {once ? from : v_var(outer)};
   Block body = block([&] { tree(l.body); });
   names_.release(outer);
-  const auto first = constant_value(from), last = constant_value(extent);
-  const bool small = first && last && *last - *first <= kUnrolled;
   const bool leaf = none_of(l.body, [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
   out_->push_back(with_kind(l.parallel      ? LoopKind::Parallel
                             : small && leaf ? LoopKind::Unrolled
@@ -202,7 +202,9 @@ Operand Generator::position(const Expr& e) {
 
 /// The position of a store that reads determine is the same for all lanes: it is computed once.
 void Generator::name_positions(const TreeDefine& d) {
-  for (const Expr& e : d.index) {
+  for (size_t dim = 0; dim < d.index.size(); ++dim) {
+    if (is_zero(places_[static_cast<size_t>(d.tensor)].strides[dim])) continue;
+    const Expr& e = d.index[dim];
     const auto known = outside_.find(e);
     bool reads = false;
     each_read(e, [&](const Read&) { reads = true; });
@@ -227,11 +229,13 @@ void each_evaluated(const Expr& e, FunctionRef<bool(const Expr&)> f) {
   if (!f(e) && !is_lazy(e)) each_child(e, [&](const Expr& c) { each_evaluated(c, f); });
 }
 
-/// The same for each index of the reads that are evaluated whenever `e` is.
-void each_index(const Expr& e, FunctionRef<bool(const Expr&)> f) {
+/// The same for each index of the reads that are evaluated whenever `e` is, if memory is read there.
+void each_index(const Expr& e, const std::vector<TempPlace>& places, FunctionRef<bool(const Expr&)> f) {
   if (is_lazy(e)) return;
-  const bool read = std::holds_alternative<Read>(e->node);
-  each_child(e, [&](const Expr& c) { read ? each_evaluated(c, f) : each_index(c, f); });
+  const auto* r = std::get_if<Read>(&e->node);
+  if (!r) return each_child(e, [&](const Expr& c) { each_index(c, places, f); });
+  for (size_t d = 0; d < r->index.size(); ++d)
+    if (!is_zero(places[static_cast<size_t>(r->tensor)].strides[d])) each_evaluated(r->index[d], f);
 }
 
 /// Loops inside each other, each of which has as many iterations whatever those around it are at.
@@ -303,11 +307,12 @@ void Generator::name_lookups_outside(const TreeLoop& l) {
     for (const TreeNode& n : *leaf) {
       const auto* d = std::get_if<TreeDefine>(&n.node);
       const auto* a = std::get_if<TreeAccumulate>(&n.node);
-      if (a && !a->where) each_index(a->value, look);
-      if (d && !d->where) each_index(d->value, look);
+      if (a && !a->where) each_index(a->value, places_, look);
+      if (d && !d->where) each_index(d->value, places_, look);
     }
   if (looked_up.empty() || l.parallel) return;
   runs = simplify(runs, ranges_);
+  if (constant_value(runs) == 0) return;
   if (constant_value(runs) == 1) {
     for (const Expr& e : looked_up) outside_.emplace(e, position(e));
     return;

@@ -1,10 +1,7 @@
-// Small passes over loop nests: large arrays into the workspace, names that nothing reads.
+// Small passes over loop nests: large arrays into the workspace.
 #include "lower/nest/nest_passes.h"
 
-#include <algorithm>
 #include <optional>
-
-#include "algebra/nest_survey.h"
 
 namespace tenon {
 namespace {
@@ -20,21 +17,6 @@ void move_large_arrays(LoopNest& nest) {
     const std::optional<int64_t> elements = constant_value(b.elements);
     if (elements && *elements * bytes_of(b.dtype) > kMaxStackBytes) b.storage = Storage::Workspace;
   }
-}
-
-Block without_unread(const Block& block) {
-  Block kept;
-  NestSurvey later;
-  for (size_t i = block.size(); i-- > 0;) {
-    Stmt s = block[i];
-    const auto* let = std::get_if<SLet>(&s.node);
-    if (let && later.vars.count(let->name) == 0) continue;
-    map_blocks(s, [](const Block& inside) { return without_unread(inside); });
-    later.add(s);
-    kept.push_back(std::move(s));
-  }
-  std::reverse(kept.begin(), kept.end());
-  return kept;
 }
 
 }  // namespace tenon

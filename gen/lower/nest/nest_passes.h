@@ -5,9 +5,6 @@
 
 namespace tenon {
 
-/// The block without names that no statement after them reads: constants may have taken their places.
-Block without_unread(const Block& block);
-
 /// Puts large arrays of a body into the workspace.
 void move_large_arrays(LoopNest& nest);
 
