@@ -130,15 +130,16 @@ class OpCall {
 
   ValueId number(DType dtype, const SizeExpr* whole, const double* real) const {
     if (whole && (is_int(dtype) || dtype == DType::Bool)) return context_.builder.add_numbers(dtype, {}, {*whole});
-    if (whole && !whole->is_constant())
-      fail(fmt::format("{} would have to become a {} at run time", to_text(*whole), name_of(dtype)));
+    if (!is_float(dtype) && !is_complex(dtype))
+      fail(fmt::format("{} is no {}, as the tensor next to it is", *real, name_of(dtype)));
+    const auto as = [&](ValueId v) { return context_.builder.add_node("cast", {v}, {{"dtype", dtype}}, 1)[0]; };
+    if (whole && !whole->is_constant()) return as(context_.builder.add_numbers(DType::I64, {}, {*whole}));
     const double d = real ? *real : static_cast<double>(whole->value);
+    if (dtype != DType::F32 && dtype != DType::F64) return as(number(DType::F64, whole, real));
     TensorData data{dtype, {}, std::vector<uint8_t>(static_cast<size_t>(bytes_of(dtype)))};
     const float f = static_cast<float>(d);
     if (dtype == DType::F32) std::memcpy(data.bytes.data(), &f, sizeof f);
-    else if (dtype == DType::F64) std::memcpy(data.bytes.data(), &d, sizeof d);
-    else
-      fail(fmt::format("a number next to a {} tensor: use an attribute, or a constant of that type", name_of(dtype)));
+    else std::memcpy(data.bytes.data(), &d, sizeof d);
     return context_.builder.add_constant("", std::move(data));
   }
 

@@ -411,4 +411,26 @@ TEST_CASE("training: a scale that changes nothing is refused") {
               .find("loss_scale is dynamic, or a number above 0") != std::string::npos);
 }
 
+TEST_CASE("numbers and sizes next to a floating tensor are of its type") {
+  const auto read = [](const std::string& main) {
+    return training_graph(
+        "graph: g\nsizes: {N: 1..8}\ninputs: {x: \"f64[N]\", i: \"i32[N]\"}\nmain: |\n" + main + "outputs: [y]\n",
+        GraphMode::network);
+  };
+  auto graph = read("  h = 0.3*cast(x, dtype=bf16) + N\n  y = cast(h, dtype=f64) - x/N\n");
+  if (!graph.ok()) FAIL(graph.diagnostics().text());
+  auto kernels = node_kernels(shipped(), *graph, "g.yaml");
+  REQUIRE(kernels.ok());
+  const GraphRun run = run_graph(*graph, *kernels, {{"N", 4}}, {tensor({8, 16, 0, -8}), {}});
+  REQUIRE(run.status == OracleStatus::Done);
+  // 0.3 is 0.30078125 in bf16, which has 8 bits: 2.40625 + 4 = 6.40625 becomes 6.40625, 8.8125 stays.
+  const auto* y = reinterpret_cast<const double*>(run.outputs[0].bytes.data());
+  CHECK(y[0] == 6.40625 - 2);
+  CHECK(y[1] == 8.8125 - 4);
+  CHECK(y[2] == 4);
+  const auto wrong = read("  y = 0.5*i\n");
+  REQUIRE(!wrong.ok());
+  CHECK(wrong.diagnostics().text().find("0.5 is no i32, as the tensor next to it is") != std::string::npos);
+}
+
 }  // namespace training_graph_test
