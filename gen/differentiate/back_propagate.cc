@@ -108,16 +108,21 @@ bool BackPropagation::complex_rule(const Expr& e, const Apply& a, const Expr& ad
   const Expr& z = a.args[0];
   const Expr zero = constant_float(0, adjoint->type);
   const auto to_z = [&](const Expr& re, const Expr& im) { add(z, apply_as(ScalarOp::Complex, {re, im}, z->type)); };
+  const auto each = [&](FunctionRef<Expr(const Expr&)> f) { return over_choices(adjoint, f); };
+  const auto real = [](const Expr& g) { return apply(ScalarOp::Real, {g}); };
   switch (a.op) {
-    case ScalarOp::Real: return to_z(adjoint, zero), true;
-    case ScalarOp::Imag: return to_z(zero, adjoint), true;
-    case ScalarOp::Conj: return add(z, apply(ScalarOp::Conj, {adjoint})), true;
+    case ScalarOp::Real:
+      return add(z, each([&](const Expr& g) { return apply_as(ScalarOp::Complex, {g, zero}, z->type); })), true;
+    case ScalarOp::Imag:
+      return add(z, each([&](const Expr& g) { return apply_as(ScalarOp::Complex, {zero, g}, z->type); })), true;
+    case ScalarOp::Conj: return add(z, each([](const Expr& g) { return apply(ScalarOp::Conj, {g}); })), true;
     case ScalarOp::Complex:
-      add(z, apply(ScalarOp::Real, {adjoint}));
-      return add(a.args[1], apply(ScalarOp::Imag, {adjoint})), true;
+      add(z, each(real));
+      return add(a.args[1], each([](const Expr& g) { return apply(ScalarOp::Imag, {g}); })), true;
     case ScalarOp::Cast:
-      return add(z, is_complex(z->type) ? cast_to(adjoint, z->type)
-                                        : cast_to(apply(ScalarOp::Real, {adjoint}), dtype_row(z->type).compute)),
+      return add(z, each([&](const Expr& g) {
+                   return is_complex(z->type) ? cast_to(g, z->type) : cast_to(real(g), dtype_row(z->type).compute);
+                 })),
              true;
     case ScalarOp::Abs:
     case ScalarOp::Arg: break;
@@ -152,7 +157,9 @@ void BackPropagation::apply_rule(const Expr& e, const Apply& a, const Expr& adjo
   if ((is_complex(e->type) || is_complex(a.args[0]->type)) && complex_rule(e, a, adjoint)) return;
   if (a.op == ScalarOp::Real || a.op == ScalarOp::Conj) return add(a.args[0], adjoint);
   if (a.op == ScalarOp::Imag || a.op == ScalarOp::Arg) return;  // of a real number: 0, or a step
-  if (a.op == ScalarOp::Cast) return add(a.args[0], cast_to(adjoint, dtype_row(a.args[0]->type).compute));
+  if (a.op == ScalarOp::Cast)
+    return add(a.args[0],
+               over_choices(adjoint, [&](const Expr& g) { return cast_to(g, dtype_row(a.args[0]->type).compute); }));
   if (!rows_.has(a.op)) {
     why = fmt::format("{} has no derivative", scalar_op_row(a.op).name);
     return;

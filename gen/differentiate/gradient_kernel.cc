@@ -51,6 +51,7 @@ class Differentiator {
       why_ = "the size of one of its reductions depends on where it is";
     find_active();
     const std::vector<KernelStatement> forward = k_.body;
+    left_out_ = left_out(forward);
     for (size_t end = forward.size(); end > 0 && why_.empty();) {
       size_t begin = end - 1;
       while (begin > 0 && forward[begin].joined > 0) --begin;
@@ -164,7 +165,15 @@ class Differentiator {
     adjoints_[s.target] = {names_of(known.element), made.before};
   }
 
-  void hand_on(const KernelStatement& s, const Adjoint& adjoint) { hand_on(s, adjoint.at(s.index)); }
+  /// The gradient of what a choice leaves out is 0. Where that is stored, the choice is no longer there to see, and the
+  /// number itself has to say that a derivative, which may be infinite there, does not matter.
+  void hand_on(const KernelStatement& s, const Adjoint& adjoint) {
+    const Expr given = adjoint.at(s.index);
+    const bool is_stored = std::holds_alternative<Read>(given->node) && left_out_.contains(s.target);
+    if (!is_stored || !has_poles(s.value)) return hand_on(s, given);
+    const Expr zero = constant_float(0, given->type);
+    hand_on(s, select(apply(ScalarOp::Ne, {given, zero}), given, zero));
+  }
   void hand_on(const KernelStatement& s, const Expr& adjoint) {
     BackPropagation back(
         k_, rows_, [this](int t) { return is_active(t); }, names_);
@@ -424,7 +433,7 @@ class Differentiator {
   const GradientRequest& request_;
   const DerivativeTable& rows_;
   FreshNames names_;
-  std::set<int> active_;
+  std::set<int> active_, left_out_;
   std::map<int, std::vector<Contribution>> contributions_;
   std::map<int, Adjoint> adjoints_;
   std::map<int, NumberRange> elements_;  // of places of maxima

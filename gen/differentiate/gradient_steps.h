@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 
 #include "algebra/body_steps.h"
 #include "algebra/fresh_names.h"
@@ -20,6 +21,12 @@ std::optional<ChosenByCall> chosen_by_call(const Expr& value);
 
 /// The contribution with such a choice as its condition.
 Contribution with_condition(Contribution c);
+
+/// Tensors that a choice may leave out, with all that they are made of: statements read them in a branch of one.
+std::set<int> left_out(const std::vector<KernelStatement>& body);
+
+/// Whether a derivative of the value may be infinite for finite arguments, as those of quotients and roots of data are.
+bool has_poles(const Expr& value);
 
 /// Statements for which `applies` is false stay as they are. Each update that is split follows the statement that
 /// copies what it updates.

@@ -101,19 +101,23 @@ Expr DerivativeTable::derivative(const Expr& result, size_t k) const {
   return RowExpression(library_, result->type).value(row.derivatives[k], names);
 }
 
+Expr over_choices(const Expr& adjoint, FunctionRef<Expr(const Expr&)> f) {
+  if (is_number(adjoint, 0)) return constant_float(0, f(adjoint)->type);
+  if (const auto* s = std::get_if<Select>(&adjoint->node))
+    return select(s->cond, over_choices(s->yes, f), over_choices(s->no, f));
+  if (!sums_choices(adjoint)) return f(adjoint);
+  const auto& sum = std::get<Apply>(adjoint->node);
+  return apply(ScalarOp::Add, {over_choices(sum.args[0], f), over_choices(sum.args[1], f)});
+}
+
 Expr chained(const Expr& adjoint, const Expr& derivative) {
   if (is_number(adjoint, 0) || is_number(derivative, 1)) return adjoint;
   if (is_number(derivative, 0) || is_number(adjoint, 1)) return derivative;
-  if (is_number(derivative, -1)) return apply(ScalarOp::Neg, {adjoint});
-  const auto choice = [&](const Select& s, const Expr& yes, const Expr& no) { return select(s.cond, yes, no); };
-  if (const auto* s = std::get_if<Select>(&adjoint->node))
-    return choice(*s, chained(s->yes, derivative), chained(s->no, derivative));
+  if (std::holds_alternative<Select>(adjoint->node) || sums_choices(adjoint))
+    return over_choices(adjoint, [&](const Expr& a) { return chained(a, derivative); });
   if (const auto* s = std::get_if<Select>(&derivative->node))
-    return choice(*s, chained(adjoint, s->yes), chained(adjoint, s->no));
-  if (sums_choices(adjoint)) {
-    const auto& a = std::get<Apply>(adjoint->node);
-    return apply(ScalarOp::Add, {chained(a.args[0], derivative), chained(a.args[1], derivative)});
-  }
+    return select(s->cond, chained(adjoint, s->yes), chained(adjoint, s->no));
+  if (is_number(derivative, -1)) return apply(ScalarOp::Neg, {adjoint});
   // a * (1/x) rounds once less as a/x.
   if (const auto* d = std::get_if<Apply>(&derivative->node); d && d->op == ScalarOp::Div && is_number(d->args[0], 1))
     return apply(ScalarOp::Div, {adjoint, d->args[1]});

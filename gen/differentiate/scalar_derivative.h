@@ -5,6 +5,7 @@
 
 #include "ir/kernel/expr.h"
 #include "ir/op/op_def.h"
+#include "support/function_ref.h"
 
 namespace tenon {
 
@@ -22,6 +23,10 @@ class DerivativeTable {
   const OpLibrary& library_;
   std::map<ScalarOp, const ScalarRow*> rows_;
 };
+
+/// `f` of the values among which the choices of an adjoint choose, and of the terms of a sum with choices; what is left
+/// out, the number 0, stays 0. `f` is linear.
+Expr over_choices(const Expr& adjoint, FunctionRef<Expr(const Expr&)> f);
 
 /// adjoint * derivative. A choice stays outermost, so that a value that is not chosen is not computed: 0 times infinity
 /// would be NaN.

@@ -209,6 +209,7 @@ ops:
       l[s,k] = select(n[s,k] > k, lo[s,k], x[s,k])
       h[s,k] = select(n[s,k] > k, x[s,k], hi[s,k])
       W[k] = 0.5*(l[steps - 1,k] + h[steps - 1,k])
+    grad: none  # comparisons decide all bits of the result
 ''', r'''
 ops:
   - op: sylvester

@@ -34,6 +34,7 @@ std::vector<Case> shipped_cases() {
           {"logsumexp", {{3, 5}}, {{"axes", Ints{1}}}},
           {"cumsum", {{3, 5}}, {{"axis", int64_t{1}}, {"reverse", true}}},
           {"gather", {{4, 3}, {5}}, {{"axis", int64_t{0}}}, {{1, -1, 1, 0, 2}}},
+          {"grid_sample2d_linear", {{1, 2, 1, 1}, {1, 3, 2, 2}}, {{"align_corners", true}}},
           {"max_unpool", {{5}, {5}}, {{"elements", int64_t{7}}}, {{0, 3, 3, 6, 1}}},
           {"transpose", {{2, 3, 4}}, {{"perm", Ints{2, 0, 1}}}},
           {"slice", {{6, 5}}, {{"begin", Ints{4, 1}}, {"step", Ints{-2, 1}}, {"size", Ints{2, 3}}}},
@@ -111,6 +112,33 @@ ops:
     in: {X: "T[N]"}
     out: {Y: "T[N]"}
     body: Y[i] = select(X[i] > 0, log(X[i]), 0)
+  - op: guarded_difference
+    types: {T: float}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: Y[i] = select(X[i] > 0, 2 - sqrt(X[i]), X[i])
+  - op: guarded_parts
+    types: {T: float}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: Y[i] = select(X[i] > 0, real(conj(complex(sqrt(X[i]), X[i]))), X[i])
+  - op: guarded_twice
+    types: {T: float}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: |
+      s[i] = sqrt(X[i])
+      Y[i] = select(X[i] > 0, s[i], X[i]) + select(X[i] > 1, X[i] - s[i], 0)
+  - op: guarded_steps
+    types: {T: float}
+    require: [M >= 1]
+    in: {X: "T[N, M]"}
+    out: {Y: "T[N]"}
+    body: |
+      d[i] = sum[j](X[i,j]*(j % 2 - i % 2))
+      q[i] = 1/(padded(y[i - 1], 0)*0 + d[i]*(i // 2))
+      y[i] = select(i > 1, atan(q[i])*padded(y[i - 1], 1), sq(X[i,0]))
+      Y[i] = y[i]
   - op: stopped
     types: {T: float}
     in: {X: "T[N]"}
@@ -140,6 +168,10 @@ TEST_CASE("gradients: index maps that are solved, and those that are scattered")
                                    {"mirrored", {{6}}},
                                    {"zeros_in_product", {{3, 4}}},
                                    {"guarded_log", {{8}}},
+                                   {"guarded_difference", {{8}}},
+                                   {"guarded_parts", {{8}}},
+                                   {"guarded_twice", {{8}}},
+                                   {"guarded_steps", {{5, 4}}},
                                    {"scattered", {{4}, {4}}, {}, {{1, -1, 1, 0}}},
                                    {"written_last", {{5}, {4}, {4}}, {}, {{1, -1, 1, 3}}},
                                    {"written_where", {{9}}}};
