@@ -55,6 +55,11 @@ class Sweep {
     }
     const auto place = graph_.nodes.begin() + static_cast<std::ptrdiff_t>(at_);
     graph_.nodes.insert(graph_.nodes.erase(place), block.nodes.begin(), block.nodes.end());
+    for (auto& [loop, count] : counts_) {
+      for (Node& n : count.in_front) n.name = node_names_.fresh(n.op);
+      count.inside.name = node_names_.fresh(count.inside.op);
+      place_count(graph_, loop, count);
+    }
   }
 
  private:
@@ -248,8 +253,6 @@ class Sweep {
   void loop(Block& block, const std::vector<Node>& nodes, RegionId forward) {
     std::vector<ValueId> results = results_of(region(forward));
     if (none_of(results, [&](ValueId v) { return block.adjoints.contains(v); })) return;
-    if (region(forward).ends_early())
-      fail(region(forward).origin, "there is no gradient through a loop whose end depends on data");
     Block inner{open_backward(forward, block.region)};
     const std::vector<Carried> carried = region(forward).carried;
     const std::vector<Slice> reads = region(forward).reads, writes = region(forward).writes;
@@ -266,6 +269,9 @@ class Sweep {
     for (const Slice& r : reads) {
       const ValueId part = adjoint(inner, r.part);
       if (part == kNoValue) continue;
+      // Where iterations are left out, it would have to be 0.
+      if (counts_.contains(forward))
+        fail(region(forward).origin, "there is no second gradient through a loop whose end depends on data");
       const ValueId whole = like(adjoint_name(r.whole), r.whole, block.region);
       region(inner.region).writes.push_back({whole, part, !r.reversed});
       block.adjoints[r.whole].push_back(whole);
@@ -357,14 +363,27 @@ class Sweep {
   }
 
   RegionId open_backward(RegionId forward, RegionId parent) {
+    const ValueId ran = is_cut_short(region(forward)) ? iterations_of(forward) : kNoValue;
     Region r;
     r.parent = parent;
     r.origin = region(forward).origin;
     r.equal = region(forward).equal;
     r.trip = region(forward).trip;
     r.counter = value_names_.fresh(region(forward).counter + "_back");
+    if (ran != kNoValue) {
+      r.count = saved(ran, region(forward).parent);
+      r.partial = true;
+    }
     graph_.regions.push_back(std::move(r));
     return backward_[forward] = static_cast<RegionId>(graph_.regions.size() - 1);
+  }
+
+  ValueId iterations_of(RegionId loop) {
+    const auto [known, added] = counts_.emplace(loop, IterationCount{});
+    if (added)
+      known->second = count_iterations(
+          graph_, loop, [&](const std::string& name, RegionId home) { return new_value(name, DType::I64, {}, home); });
+    return known->second.iterations;
   }
 
   void begin_carried(Block& block, Block& inner, const Carried& c) {
@@ -417,6 +436,7 @@ class Sweep {
   std::vector<bool> active_;
   std::map<RegionId, RegionId> backward_;  // region → that of its gradient
   std::map<std::pair<ValueId, RegionId>, ValueId> saved_;
+  std::map<RegionId, IterationCount> counts_;
   std::set<RegionId> copies_;             // branches that are computed again, next to their gradients
   std::map<ValueId, ValueId> originals_;  // saved value → what it is of
   CNames value_names_, node_names_;

@@ -13,6 +13,24 @@ namespace tenon {
 /// Per value: whether it is floating and depends on one of `from` through floating values, by nodes before `end`.
 std::vector<bool> active_values(const Graph& graph, const std::vector<ValueId>& from, size_t end);
 
+/// A new rank-0 i64 value of a region.
+using FreshNumber = std::function<ValueId(const std::string& name, RegionId home)>;
+
+/// What counts the iterations of a loop: a value outside of it, and nodes in front of the loop and inside of it.
+struct IterationCount {
+  ValueId iterations = kNoValue;
+  std::vector<Node> in_front;
+  Node inside;
+};
+
+/// Whether only data know how many iterations of the loop run. Where it writes results that have an element for each
+/// possible iteration, all of them run, or the call is refused.
+bool is_cut_short(const Region& loop);
+
+/// Makes such a loop carry the number of its iterations. `place_count` puts the nodes where they belong.
+IterationCount count_iterations(Graph& graph, RegionId loop, const FreshNumber& fresh);
+void place_count(Graph& graph, RegionId loop, const IterationCount& count);
+
 /// Where the copy's values and names come from.
 struct RegionCopySource {
   std::function<ValueId(ValueId of, RegionId home)> fresh;  ///< a value like another one

@@ -112,6 +112,7 @@ class GraphRunner {
     const int64_t maximum = std::max<int64_t>(0, evaluate(r.trip, run_.sizes).value_or(kUnboundedTrip));
     int64_t trip = r.count == kNoValue ? maximum : std::clamp<int64_t>(scalar(r.count), 0, maximum);
     if (r.starts != kNoValue && scalar(r.starts) == 0) trip = 0;
+    const int64_t last = (r.count == kNoValue ? maximum : scalar(r.count)) - 1;
     for (const Carried& c : r.carried) value(c.inside) = value(c.initial);
     std::vector<std::vector<Shared>> parts(r.writes.size());
     int64_t done = 0;
@@ -119,7 +120,7 @@ class GraphRunner {
     for (; goes_on && done < trip; ++done) {
       run_.sizes[r.counter] = done;
       for (const Slice& s : r.reads)
-        value(s.part) = slice(*value(s.whole), s.reversed ? maximum - 1 - done : done, dims_of(s.part));
+        value(s.part) = slice(*value(s.whole), s.reversed ? last - done : done, dims_of(s.part));
       if (!part(begin, end, id)) return false;
       for (size_t k = 0; k < r.writes.size(); ++k) parts[k].push_back(value(r.writes[k].part));
       std::vector<Shared> next;

@@ -42,7 +42,10 @@ CExpr ModelBuffers::pointer(int b, bool writes) const {
 CExpr ModelBuffers::slice(const PlanBuffer& part, bool writes) const {
   const PlanRegion& loop = plan_.region(part.region);
   CExpr at = c_text(loop.counter);
-  if (part.reversed) at = c_binary(c_binary(extent_value(plan_, loop.trip), "-", c_number(1)), "-", at);
+  if (part.reversed) {
+    const CExpr runs = loop.count >= 0 ? element(loop.count) : extent_value(plan_, loop.trip);
+    at = c_binary(c_binary(runs, "-", c_number(1)), "-", at);
+  }
   const CExpr elements = extent_value(plan_, product(part.dims));
   return c_binary(pointer(part.whole, writes), "+", c_binary(at, "*", elements));
 }

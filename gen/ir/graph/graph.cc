@@ -35,7 +35,9 @@ std::string typed_name(const Graph& graph, ValueId id) {
 }
 
 std::string slice_text(const Graph& graph, const Region& region, const Slice& s) {
-  const std::string at = s.reversed ? to_text(region.trip - SizeExpr(1) - size_name(region.counter)) : region.counter;
+  std::string at = region.counter;
+  if (s.reversed && region.count != kNoValue) at = fmt::format("{} - 1 - {}", graph.value(region.count).name, at);
+  else if (s.reversed) at = to_text(region.trip - SizeExpr(1) - size_name(region.counter));
   return fmt::format("{}[{}]", graph.value(s.whole).name, at);
 }
 

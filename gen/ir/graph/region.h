@@ -36,7 +36,8 @@ struct Carried {
   ValueId result = kNoValue;   // outside: what the last one handed on
 };
 
-/// A tensor outside, and its part at one position of axis 0 inside: the counter's, or trip - 1 - counter if `reversed`.
+/// A tensor outside, and its part at one position of axis 0 inside: the counter's, or trip - 1 - counter if `reversed`,
+/// count - 1 - counter in a loop that has a count.
 struct Slice {
   ValueId whole = kNoValue;
   ValueId part = kNoValue;

@@ -40,7 +40,7 @@ struct PlanBuffer {
   RegionId region =
       kTopLevel;   ///< Arena: the region outside of which nobody needs it; Slice: the loop whose counter it follows
   int whole = -1;  ///< Slice: the buffer that it is a part of
-  bool reversed = false;    ///< Slice: part trip - 1 - counter
+  bool reversed = false;    ///< Slice: part trip - 1 - counter, or count - 1 - counter
   int base = -1;            ///< View: the buffer that it is in
   int64_t base_offset = 0;  ///< View: from this byte of it on
 };

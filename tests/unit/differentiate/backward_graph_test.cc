@@ -1,5 +1,6 @@
 // Gradients in graphs, next to differences of the graph itself: the oracle runs both.
 #include <cmath>
+#include <cstring>
 #include <random>
 
 #include "algebra/contraction.h"
@@ -320,6 +321,21 @@ Graph branching_in_a_loop() {
   return b.finish({{"s", s}, {"dx", gradients[0]}, {"dh", gradients[1]}});
 }
 
+/// Outputs 1 and 2 are derivatives of output 0 with respect to inputs 0 and 1.
+void check_derivatives(const Model& model, std::vector<TensorData> inputs) {
+  std::vector<TensorData> made = model.run(inputs);
+  for (size_t w = 0; w < 2; ++w)
+    for (int64_t k = 0; k < element_count(inputs[w].dims); ++k) {
+      const double at = element(inputs[w], k), h = 1e-5;
+      element(inputs[w], k) = at + h;
+      const double up = element(model.run(inputs)[0], 0);
+      element(inputs[w], k) = at - h;
+      const double down = element(model.run(inputs)[0], 0);
+      element(inputs[w], k) = at;
+      CHECK(std::fabs(element(made[w + 1], k) - (up - down) / (2 * h)) <= 1e-7 * (1 + std::fabs(up)));
+    }
+}
+
 }  // namespace
 
 TEST_CASE("gradients of a graph go through branches and loops in them") {
@@ -329,19 +345,59 @@ TEST_CASE("gradients of a graph go through branches and loops in them") {
   const Model model(std::move(backward).value());
   for (const std::vector<uint8_t>& choice : {std::vector<uint8_t>{1, 0, 1}, {0, 1, 0}, {0, 0, 0}}) {
     std::mt19937 random(5);
-    std::vector<TensorData> inputs = {
-        drawn(model.input(0), 2, random), drawn(model.input(1), 2, random), {DType::Bool, {3}, choice}};
-    std::vector<TensorData> made = model.run(inputs);
-    for (size_t w = 0; w < 2; ++w)
-      for (int64_t k = 0; k < element_count(inputs[w].dims); ++k) {
-        const double at = element(inputs[w], k), h = 1e-5;
-        element(inputs[w], k) = at + h;
-        const double up = element(model.run(inputs)[0], 0);
-        element(inputs[w], k) = at - h;
-        const double down = element(model.run(inputs)[0], 0);
-        element(inputs[w], k) = at;
-        CHECK(std::fabs(element(made[w + 1], k) - (up - down) / (2 * h)) <= 1e-7 * (1 + std::fabs(up)));
-      }
+    check_derivatives(model,
+                      {drawn(model.input(0), 2, random), drawn(model.input(1), 2, random), {DType::Bool, {3}, choice}});
+  }
+}
+
+namespace {
+
+/// For each row of x, h becomes tanh(h*row + h) as often as n says, the loop's bound permits, and its elements stay
+/// below 2 in sum; s is the sum of the squares of what these loops end with, one after another.
+Graph loops_that_data_end(int64_t bound) {
+  const OpSemantics semantics = library_semantics(shipped(), nullptr);
+  GraphBuilder b(semantics, "g");
+  const ValueId x = b.add_input("x", DType::F64, {3, 2}), h = b.add_input("h", DType::F64, {2}),
+                n = b.add_input("n", DType::I64, {3});
+  const Attributes whole{{"axes", std::vector<int64_t>{0}}, {"keepdims", false}};
+  const RegionId rows = b.begin_loop(3);
+  const ValueId state = b.carry(rows, h), row = b.read_slice(rows, x, false), times = b.read_slice(rows, n, false);
+  const RegionId loop = b.begin_loop(bound);
+  const ValueId inside = b.carry(loop, state);
+  b.set_bounds(loop, times, kNoValue);
+  const ValueId product = b.add_node("mul", {inside, row}, {}, 1)[0];
+  const ValueId next = b.add_node("tanh", {b.add_node("add", {product, inside}, {}, 1)[0]}, {}, 1)[0];
+  GraphBuilder::LoopEnd end{{next}, {}, kNoValue};
+  const ValueId limit =
+      b.add_node("full", {}, {{"shape", std::vector<int64_t>{}}, {"value", int64_t{1}}, {"dtype", DType::F64}}, 1)[0];
+  end.continues = b.add_node("less", {b.add_node("sum", {next}, whole, 1)[0], limit}, {}, 1)[0];
+  const ValueId last = b.end_loop(loop, end)[0];
+  const std::vector<ValueId> out = b.end_loop(rows, {{last}, {{last, false}}, kNoValue});
+  const ValueId s = b.add_node("sum", {b.add_node("sq", {out[1]}, {}, 1)[0]},
+                               {{"axes", std::vector<int64_t>{0, 1}}, {"keepdims", false}}, 1)[0];
+  const std::vector<ValueId> gradients = b.add_gradients(s, {x, h});
+  return b.finish({{"s", s}, {"dx", gradients[0]}, {"dh", gradients[1]}});
+}
+
+TensorData numbers(const std::vector<int64_t>& values) {
+  TensorData t{DType::I64, {static_cast<int64_t>(values.size())}, {}};
+  t.bytes.resize(values.size() * 8);
+  std::memcpy(t.bytes.data(), values.data(), t.bytes.size());
+  return t;
+}
+
+}  // namespace
+
+TEST_CASE("gradients of a graph go through loops that data end") {
+  for (const int64_t bound : {int64_t{6}, kUnboundedTrip}) {
+    auto backward = backward_graph(shipped(), loops_that_data_end(bound));
+    INFO(backward.diagnostics().text());
+    REQUIRE(backward.ok());
+    const Model model(std::move(backward).value());
+    for (const std::vector<int64_t>& times : {std::vector<int64_t>{3, 0, 5}, {1, 6, 2}, {0, 0, 0}}) {
+      std::mt19937 random(11);
+      check_derivatives(model, {drawn(model.input(0), 2, random), drawn(model.input(1), 2, random), numbers(times)});
+    }
   }
 }
 
