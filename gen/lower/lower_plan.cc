@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kFlopsPerUs = 2e4, kBytesPerUs = 1e4;  // of one core, roughly: 20 GFLOP/s, 10 GB/s
 constexpr double kFunction = 16;                        // operations that take as long as an elementary function
-constexpr double kSharedFromUs = 10;                    // waking workers for less costs more than it saves
+constexpr double kSharedFromUs = 5;                     // waking workers for less costs more than it saves
 constexpr double kGrainUs = 2;                          // no worker takes less at once
 
 /// Microseconds that a kernel takes, roughly; nothing where its sizes are open.
@@ -45,8 +45,8 @@ std::vector<Phase> shared_phases(const LoopNest& nest, std::optional<double> us)
   for (Phase& phase : phases) {
     if (!phase.parallel || !phase.iterations || !us || *phase.iterations <= 0) continue;
     const auto iterations = static_cast<double>(*phase.iterations);
-    phase.grain = std::clamp<int64_t>(static_cast<int64_t>(kGrainUs * iterations / *us), 1,
-                                      std::max<int64_t>(1, *phase.iterations / 2));
+    phase.grain = std::clamp<int64_t>(static_cast<int64_t>(kGrainUs * iterations / *us), phase.grain,
+                                      std::max<int64_t>(phase.grain, *phase.iterations / 2));
   }
   return phases;
 }

@@ -17,6 +17,7 @@ namespace {
 constexpr int64_t kEnough = 64;  ///< so many iterations keep any number of workers busy: no further loop is joined
 constexpr int64_t kParts = 16;   ///< of an inner loop, where the outer one may have a single iteration
 constexpr int64_t kFewest = 2;   ///< of them that a worker takes at once, since it makes what they need for each time
+constexpr int64_t kUneven = 16;  ///< so many iterations are shared out evenly enough by themselves
 
 using Known = std::map<std::string, int64_t>;
 
@@ -196,6 +197,7 @@ SFor joined(const SFor& outer, const Known& known) {
 struct Staged {
   Block lets, made;
   const SFor* loop = nullptr;
+  std::set<int> operands;  ///< tensors that `made` reads
 };
 
 /// `buffers`: with the known owners of their memory. Other workers make the same at the same time, so nothing of
@@ -215,20 +217,32 @@ std::optional<Staged> staged(const Block& body, const std::vector<Buffer>& buffe
                varies = std::holds_alternative<SVar>(body[i].node) || std::holds_alternative<SAssign>(body[i].node);
     if (used.fails || varies || (let ? used.loads : !all_of(used.buffers, may_be_made_again))) return std::nullopt;
     (let ? out.lets : out.made).push_back(body[i]);
+    for (const int b : used.buffers)
+      if (buffers[static_cast<size_t>(b)].storage == Storage::Tensor) out.operands.insert(b);
   }
   return out;
 }
 
-/// A loop of as many iterations as run time says, perhaps one, is shared out with parts of the loop inside of it. What
-/// an iteration makes for that loop each worker makes once, when it comes to its first part. Empty where the loop is
-/// not of this kind.
+/// How many parts of the inner loop are shared: what copies one operand, little work, may be made once more for even
+/// shares of few iterations, but not what computes. 0: none are.
+int64_t parts_of(const Staged& parts, const std::optional<int64_t>& iterations, const Known& known) {
+  if (!iterations) return kParts;
+  const auto turns = value_of(trips_of(*parts.loop), known);
+  return turns && *turns > 1 && parts.operands.size() == 1 ? std::min(*turns, kParts) : 0;
+}
+
+/// A loop of few iterations, or as many as run time says, perhaps one, is shared out with parts of the loop inside of
+/// it. What an iteration makes for that loop each worker makes once, when it comes to its first part. Empty where the
+/// loop is not of this kind.
 Block parted(const SFor& outer, const Known& known, const std::vector<Buffer>& buffers) {
-  if (value_of(trips_of(outer), known) || outer.step != 1 || constant_value(outer.begin) != 0) return {};
+  const auto iterations = value_of(trips_of(outer), known);
+  if (iterations.value_or(0) >= kUneven || outer.step != 1 || constant_value(outer.begin) != 0) return {};
   Opened inside{{}, known};
   Block body;
   const auto parts = open_single(*outer.body, inside, body) ? staged(body, buffers) : std::nullopt;
-  if (!parts) return {};
-  const Operand unit = v_var("unit"), part = v_var("unit_part"), iteration = v_var(outer.var), of = v_int(kParts),
+  const int64_t count = parts ? parts_of(*parts, iterations, known) : 0;
+  if (count == 0) return {};
+  const Operand unit = v_var("unit"), part = v_var("unit_part"), iteration = v_var(outer.var), of = v_int(count),
                 turns = parts->loop->end - parts->loop->begin;
   Block out, shared{s_count(outer.var, v_apply(ScalarOp::FloorDiv, {unit, of})),
                     s_count("unit_part", v_apply(ScalarOp::Mod, {unit, of}))};

@@ -7,7 +7,7 @@
 namespace tenon::parallel_phases_test {
 namespace {
 
-constexpr int kIn = 0, kOut = 1, kCopy = 2, kTable = 3;
+constexpr int kIn = 0, kOut = 1, kCopy = 2, kTable = 3, kWeights = 4;
 
 Operand load(int buffer, const Operand& at) { return v_load(buffer, DType::F32, at); }
 
@@ -28,11 +28,18 @@ LoopNest nest_with(Block before) {
   return nest_of(std::move(before));
 }
 
-/// for n < N: what is made first, then Y[i] = copy[1] for i < turns.
-LoopNest batch_of(Block made, int64_t turns) {
+/// for n < count: what is made first, then Y[i] = copy[1] for i < turns.
+LoopNest repeated(Block made, int64_t turns, const Operand& count) {
   made.push_back(with_kind(LoopKind::Parallel,
                            s_for("i", v_int(0), v_int(turns), 1, {s_store(kOut, v_var("i"), load(kCopy, v_int(1)))})));
-  return nest_of({with_kind(LoopKind::Parallel, s_for("n", v_int(0), v_size("N"), 1, std::move(made)))});
+  return nest_of({with_kind(LoopKind::Parallel, s_for("n", v_int(0), count, 1, std::move(made)))});
+}
+
+LoopNest batch_of(Block made, int64_t turns) { return repeated(std::move(made), turns, v_size("N")); }
+
+/// A loop that stores elements of a tensor to the copy.
+Stmt copied(int from) {
+  return s_for("c", v_int(0), v_int(3), 1, {s_store(kCopy, v_var("c"), load(from, v_var("c")))});
 }
 
 LoopNest nest_of(Block body) {
@@ -40,7 +47,8 @@ LoopNest nest_of(Block body) {
   k.sizes = {{"N", 0, 9}};
   k.name = "k";
   k.tensors = {Tensor{"A", Role::Input, DType::F32, {constant_int(8)}, {constant_int(1)}},
-               Tensor{"Y", Role::Output, DType::F32, {constant_int(8)}, {constant_int(1)}}};
+               Tensor{"Y", Role::Output, DType::F32, {constant_int(8)}, {constant_int(1)}},
+               Tensor{"W", Role::Input, DType::F32, {constant_int(8)}, {constant_int(1)}}};
   LoopNest nest;
   nest.name = "k_portable";
   nest.isa = "portable";
@@ -48,7 +56,8 @@ LoopNest nest_of(Block body) {
   nest.buffers = {{"A", DType::F32, Storage::Tensor, 0, nullptr, false},
                   {"Y", DType::F32, Storage::Tensor, 1, nullptr, true},
                   {"copy", DType::F32, Storage::Workspace, -1, v_int(3), true},
-                  {"table", DType::F32, Storage::Workspace, -1, v_int(2), true}};
+                  {"table", DType::F32, Storage::Workspace, -1, v_int(2), true},
+                  {"W", DType::F32, Storage::Tensor, 2, nullptr, false}};
   nest.body = std::move(body);
   REQUIRE(verify(nest).empty());
   return nest;
@@ -67,8 +76,8 @@ TEST_CASE("what a let reads is read once, before the workers begin") {
   CHECK(!phases[0].parallel);
   CHECK(phases[1].parallel);
   // The second phase, of which several workers carry out parts, looks at a copy: the result may be in place of A.
-  CHECK(to_text(phases[0].nest).find("b4[0] = load:f32(b0, 0)") != std::string::npos);
-  CHECK(to_text(phases[1].nest).find("let scale: f32 = load:f32(b4, 0)") != std::string::npos);
+  CHECK(to_text(phases[0].nest).find("b5[0] = load:f32(b0, 0)") != std::string::npos);
+  CHECK(to_text(phases[1].nest).find("let scale: f32 = load:f32(b5, 0)") != std::string::npos);
   // A loop that ends at what is read has no number of iterations before it runs.
   const Stmt count = s_let("count", v_cast(load(kIn, v_int(1)), DType::I64));
   CHECK(parallel_phases(nest_of({let, count, scaled(v_var("count"))})).empty());
@@ -81,7 +90,7 @@ TEST_CASE("what a let reads is there for the statements of the phase that reads 
                with_kind(LoopKind::Parallel, s_for("i", v_int(0), v_int(8), 1, {s_store(kOut, v_var("i"), scale)}))}));
   REQUIRE(phases.size() == 2);
   const std::string text = to_text(phases[0].nest);
-  CHECK(text.find("b4[0] = ") < text.find("let scale"));
+  CHECK(text.find("b5[0] = ") < text.find("let scale"));
   CHECK(text.find("let scale") < text.find("= scale"));
 }
 
@@ -140,6 +149,21 @@ TEST_CASE("what an image needs is made once by each worker, for all the parts of
   CHECK(to_text(phases[0].count).find("mul(N, 16)") != std::string::npos);
   CHECK(text.find("unit_made") < text.find("for unit"));
   CHECK(text.find("if ne(unit_made, n)") != std::string::npos);
+}
+
+TEST_CASE("few blocks are shared by parts, for which a worker copies again what another has copied") {
+  const auto phases = parallel_phases(repeated({copied(kIn)}, 4, v_int(3)));
+  REQUIRE(phases.size() == 1);
+  CHECK(phases[0].iterations == 12);
+  CHECK(phases[0].grain == 2);
+  CHECK(to_text(phases[0].nest).find("if ne(unit_made, n)") != std::string::npos);
+  // sums of products are made once, and many blocks are even shares
+  for (const LoopNest& whole :
+       {repeated({copied(kIn), copied(kWeights)}, 4, v_int(3)), repeated({copied(kIn)}, 4, v_int(16))}) {
+    const auto kept = parallel_phases(whole);
+    REQUIRE(kept.size() == 1);
+    CHECK(to_text(kept[0].nest).find("unit_made") == std::string::npos);
+  }
 }
 
 TEST_CASE("what an image leaves in the output is not made twice") {
