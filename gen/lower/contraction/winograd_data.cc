@@ -14,14 +14,14 @@ constexpr int64_t kPlaneGap = 16;  // elements: points of the same tile are not 
 int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 
 /// Strips of at most so many rows of tiles in which one thread, which counts twice, and two have the least to do: the
-/// rows that fill up the last strip are computed too, and each strip fetches all weights.
-int64_t count_strips(const WinogradParts& w, int64_t most_rows) {
+/// rows that fill up the last strip are computed too, and each strip fetches all weights. `small`: V and W are less
+/// than the weights, so that two threads that share the blocks of an only strip exchange little.
+int64_t count_strips(const WinogradParts& w, int64_t most_rows, bool small) {
   constexpr int64_t kFetch = 5;  // of the weights, in tiles
   int64_t best = 0, least = 0;
   for (int64_t strips = (w.tiles_y + most_rows - 1) / most_rows; strips <= w.tiles_y; ++strips) {
     const int64_t of_strip = (w.tiles_y + strips - 1) / strips * w.tiles_x + kFetch,
-                  shared = strips == 1 ? 1 : round_up(strips, 2),  // blocks of the only strip are shared
-        cost = (2 * strips + shared) * of_strip;
+                  shared = strips == 1 && small ? 1 : round_up(strips, 2), cost = (2 * strips + shared) * of_strip;
     if (best == 0 || cost < least) best = strips, least = cost;
   }
   return best;
@@ -153,7 +153,8 @@ WinogradStrip plan_strip(const WinogradParts& w, int lanes, int64_t panel, int64
   s.filter_pitch = w.filters <= lanes ? lanes : round_up(w.filters, panel);  // one vector takes tiles of its own
   const int64_t row = w.points * w.points * w.tiles_x * (s.channel_pitch + s.filter_pitch);
   const int64_t weights = w.points * w.points * w.channels * w.filters;  // read once a strip
-  s.strips = count_strips(w, std::clamp<int64_t>(std::max(cached, weights) / row, 1, w.tiles_y));
+  s.strips =
+      count_strips(w, std::clamp<int64_t>(std::max(cached, weights) / row, 1, w.tiles_y), row * w.tiles_y < weights);
   s.tile_rows = (w.tiles_y + s.strips - 1) / s.strips;
   s.tiles = s.tile_rows * w.tiles_x;
   s.line = w.tiles_x * s.step + s.neighbours - s.step;

@@ -29,6 +29,12 @@ TEST_CASE("winograd strips: one that fits fetches the weights once") {
   CHECK(strips_of(4, 256, 256).tile_rows == 4);
 }
 
+TEST_CASE("winograd strips: workers have strips of their own where tiles are more than the weights") {
+  CHECK(strips_of(8, 16, 16).strips == 2);
+  CHECK(strips_of(4, 32, 32).strips == 2);
+  CHECK(strips_of(2, 16, 16).strips == 1);  // of four tiles
+}
+
 TEST_CASE("winograd strips: filters that one vector holds take no more") {
   CHECK(strips_of(4, 16, 12).filter_pitch == kLanes);
   CHECK(strips_of(4, 16, 16).filter_pitch == kLanes);
