@@ -156,16 +156,27 @@ std::vector<FileHashes> earlier_runs(const fs::path& directory, const std::strin
   return out;
 }
 
-/// Files of an earlier run of the same output that are on disk and not among `files`.
+/// Files of earlier runs that are on disk and not among `files`.
 std::vector<std::string> left_over_files(const fs::path& directory, const std::vector<FileHashes>& runs,
-                                         const std::string& output, const std::map<std::string, std::string>& files) {
+                                         const std::map<std::string, std::string>& files) {
   std::set<std::string> out;
   std::error_code ignored;
   for (const FileHashes& run : runs)
     for (const auto& [path, hash] : run.hashes)
-      if (run.output == output && files.count(path) == 0 && fs::is_regular_file(directory / path, ignored))
-        out.insert(path);
+      if (files.count(path) == 0 && fs::is_regular_file(directory / path, ignored)) out.insert(path);
   return {out.begin(), out.end()};
+}
+
+/// Outputs share names, such as Makefile and sources.txt, so a folder holds one: the sentence about another one there.
+std::optional<std::string> other_output(const fs::path& directory, const std::vector<FileHashes>& runs,
+                                        const std::string& output) {
+  for (const FileHashes& run : runs)
+    if (!run.output.empty() && run.output != output)
+      return fmt::format(
+          "{} holds the {}, and the {} would take its place\n"
+          "  note: choose another folder with -o, or replace it with --force",
+          directory.string(), run.output, output);
+  return std::nullopt;
 }
 
 bool is_of(const std::vector<FileHashes>& runs, const std::string& path, const std::string& bytes) {
@@ -262,6 +273,9 @@ void OutputTree::seal(const std::string& path, const std::string& output) {
 OutputTree::Survey OutputTree::survey(const fs::path& directory, bool force) const {
   Survey out;
   out.runs = earlier_runs(directory, manifest_);
+  if (!manifest_.empty() && !force)
+    out.obstacle = other_output(directory, out.runs, read_file_hashes(files_.at(manifest_)).output);
+  if (out.obstacle) return out;
   std::vector<std::string> foreign;
   for (const auto& [path, bytes] : files_) {
     const fs::path place = directory / path;
@@ -291,9 +305,7 @@ OutputDifference OutputTree::check(const fs::path& directory) const {
     if (!fs::exists(place, error)) difference.missing.push_back(path);
     else if (!same_on_disk(place, bytes)) difference.stale.push_back(path);
   }
-  if (!manifest_.empty())
-    difference.left_over = left_over_files(directory, earlier_runs(directory, manifest_),
-                                           read_file_hashes(files_.at(manifest_)).output, files_);
+  if (!manifest_.empty()) difference.left_over = left_over_files(directory, earlier_runs(directory, manifest_), files_);
   return difference;
 }
 
@@ -319,9 +331,8 @@ WriteOutcome OutputTree::write(const fs::path& directory, bool force) const {
   }
   if (std::string why = transaction.stage(changed); !why.empty()) return fail(std::move(why));
   if (std::string why = transaction.commit(); !why.empty()) return fail(std::move(why));
-  if (manifest_.empty()) return outcome;
-  const std::string output = read_file_hashes(files_.at(manifest_)).output;
-  remove_left_over(directory, found.runs, left_over_files(directory, found.runs, output, files_), outcome);
+  if (!manifest_.empty())
+    remove_left_over(directory, found.runs, left_over_files(directory, found.runs, files_), outcome);
   return outcome;
 }
 

@@ -36,8 +36,9 @@ class OutputTree {
   void add(std::string path, std::string bytes);
 
   /// The file at `path`, a JSON object, becomes the manifest: it gets the hash of every other file, and `output`, such
-  /// as "model net". `write` then replaces only what the manifest of an earlier run lists with the hash that is on
-  /// disk. The last call; nothing is added after it.
+  /// as "model net". `write` then refuses a folder that holds another output, replaces only what the manifest of an
+  /// earlier run lists with the hash that is on disk, and removes what this run does not write. The last call; nothing
+  /// is added after it.
   void seal(const std::string& path, const std::string& output);
 
   bool contains(const std::string& path) const { return files_.count(path) != 0; }
@@ -47,8 +48,8 @@ class OutputTree {
   /// Compares with the files on disk; files there that neither the tree nor the manifest on disk knows are ignored.
   OutputDifference check(const std::filesystem::path& directory) const;
 
-  /// Why `write` would refuse this directory: a file that is in the way. Nothing where it would not. `force` allows the
-  /// files of others.
+  /// Why `write` would refuse this directory: a file that is in the way, or another output. Nothing where it would not.
+  /// `force` allows the files of others, and replaces the output.
   std::optional<std::string> obstacle(const std::filesystem::path& directory, bool force = false) const;
 
   /// Writes the files that are missing or differ, the manifest last. All bytes go to temporary files next to their

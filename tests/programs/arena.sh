@@ -59,10 +59,10 @@ in_regions 'a step of training' _train --isa native --train
 
 # A region that is as large as the arena takes it; less is refused with what it would take.
 graph=$checkout/tests/programs/loops.yaml
-check 'one arena' "$tenon" model "$graph" -q --isa portable -o "$work/one"
-total=$(arena_of "$work/one/include/net.h" NET)
-check 'a region of exactly the arena' "$tenon" model "$graph" -q --isa portable --arena "ram=$total" -o "$work/parts"
-check 'has its bytes' grep -q "#define NET_ARENA_RAM_BYTES $total " "$work/parts/include/net.h"
+check 'one arena' "$tenon" model "$graph" -q --isa portable -o "$work/whole"
+total=$(arena_of "$work/whole/include/net.h" NET)
+check 'a region of exactly the arena' "$tenon" model "$graph" -q --isa portable --arena "ram=$total" -o "$work/exactly"
+check 'has its bytes' grep -q "#define NET_ARENA_RAM_BYTES $total " "$work/exactly/include/net.h"
 check 'a byte less' says "no room for .* ram would need $total bytes and has $((total - 1))" \
   "$tenon" model "$graph" -q --isa portable --arena "ram=$((total - 1))" -o "$work/none"
 check 'two that are too small' says "no room for .* slow would need .* one region alone would need $total" \

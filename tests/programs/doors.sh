@@ -120,6 +120,18 @@ done
 check 'the program onto its input' ends 2 'link.npy: this is an input; -o takes another file' "$work/ok_net/net" "$work/in.npy" -o "$work/link.npy"
 check 'the program with its output elsewhere' ends 0 '' "$work/ok_net/net" "$work/in.npy" -o "$work/out.npy"
 
+# A folder holds one output: another one takes its place with --force alone, and then leaves nothing of it.
+"$tenon" lib --ops relu --dtypes f32 --isa portable -q -o "$work/held"
+cp -r "$work/held" "$work/held_before"
+for command in "model $work/ok.yaml --isa portable" "model $work/ok.yaml --isa portable --dry-run" 'lib --ops relu --dtypes f32 --isa portable --prefix other'; do
+  # shellcheck disable=SC2086
+  check "tenon ${command%% *} into another's folder" ends 1 "held holds the library tn, and the " "$tenon" $command -o "$work/held"
+done
+check 'it is as it was' diff -r "$work/held" "$work/held_before"
+check '--check there' ends 1 'held/include/tn.h: error: an earlier run wrote it, and this one would not' "$tenon" model "$work/ok.yaml" --isa portable --check -o "$work/held"
+check 'with --force' sh -c '"$0" model "$1/ok.yaml" --isa portable --force -q -o "$1/held" && [ -z "$(find "$1/held" -name "tn*")" ] && "$0" model "$1/ok.yaml" --isa portable --check -o "$1/held"' "$tenon" "$work"
+check "tenon lib into a model's folder" ends 1 'held holds the model net, and the library tn would take its place' "$tenon" lib --ops relu --dtypes f32 --isa portable -o "$work/held"
+
 check 'no refusal left files' test ! -e "$work/none"
 
 # Root may do everything: as nobody then.

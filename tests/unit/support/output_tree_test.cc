@@ -152,15 +152,31 @@ TEST_CASE("a sealed tree removes what an earlier run of the same output left") {
   CHECK(sealed("one\n").check(scratch.path()).up_to_date());
 }
 
-TEST_CASE("a sealed tree keeps what was edited, and the files of another output") {
+TEST_CASE("a sealed tree keeps what was edited") {
   ScratchDir scratch;
   sealed("one\n", "more.c").write(scratch.path());
   write_text(scratch / "more.c", "mine\n");
   CHECK(sealed("one\n").write(scratch.path()).left_over == std::vector<std::string>{"more.c"});
   CHECK(fs::exists(scratch / "more.c"));
-  sealed("one\n", "again.c").write(scratch.path());
-  CHECK(sealed("two\n", "", "model other").write(scratch.path()).removed.empty());
-  CHECK(fs::exists(scratch / "again.c"));
+}
+
+TEST_CASE("a sealed tree takes the place of another output only where it is told to") {
+  ScratchDir scratch;
+  sealed("one\n", "src/more.c", "library tn").write(scratch.path());
+  const OutputTree model = sealed("two\n");
+  const auto refused = model.write(scratch.path());
+  REQUIRE(refused.error);
+  CHECK(refused.error->find("holds the library tn, and the model net would take its place") != std::string::npos);
+  CHECK(model.obstacle(scratch.path()) == refused.error);
+  CHECK_FALSE(model.obstacle(scratch.path(), true));
+  CHECK(read_whole_file(scratch / "Makefile") == "one\n");
+  CHECK(model.check(scratch.path()).left_over == std::vector<std::string>{"src/more.c"});
+  // Where all files agree but the manifest, the folder is another output's still.
+  CHECK(sealed("one\n", "src/more.c").write(scratch.path()).error);
+  CHECK(model.write(scratch.path(), true).removed == std::vector<std::string>{"src/more.c"});
+  CHECK_FALSE(fs::exists(scratch / "src"));
+  CHECK(model.check(scratch.path()).up_to_date());
+  CHECK_FALSE(model.write(scratch.path()).error);
 }
 
 TEST_CASE("output tree writes through links and refuses what is not a file") {
