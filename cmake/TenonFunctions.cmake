@@ -7,11 +7,11 @@
 #                   [DEPENDS target…])
 #
 # Both make TARGET a static C library whose headers are seen by what links to it; install(TARGETS TARGET …) installs the archive and, as
-# PUBLIC_HEADER, the headers. MAIN adds the program as TARGET_program. Programs that share the work between threads link TARGET_threads, the
-# pool of NAME_threads.h, too (of libraries, with FLAGS --threads). The network and the definitions may be made by the build: by a
-# custom command of the same directory, or by the targets after DEPENDS. The output is generated again when one of them, a file that they
-# name, or the program of Tenon changes, and nothing else is. FLAGS are passed on as they are. When cross compiling, ISA is `all` unless
-# it is given.
+# PUBLIC_HEADER, the headers, and, as RESOURCE, the file of WEIGHTS bin. MAIN adds the program as TARGET_program. Programs that share the
+# work between threads link TARGET_threads, the pool of NAME_threads.h, too (of libraries, with FLAGS --threads), which installs its own
+# header. The network and the definitions may be made by the build: by a custom command of the same directory, or by the targets after
+# DEPENDS. The output is generated again when one of them, a file that they name, or the program of Tenon changes, and nothing else is.
+# FLAGS are passed on as they are. When cross compiling, ISA is `all` unless it is given.
 include_guard(GLOBAL)
 set(_TENON_FOLDER "${CMAKE_CURRENT_LIST_DIR}" CACHE INTERNAL "")
 
@@ -35,13 +35,24 @@ function(_tenon_rule target)
   add_custom_target(${target}_generate DEPENDS "${directory}/sources.txt")
 endfunction()
 
+# A folder holds one output, so that of a target whose output has a new name, or is of another kind now, begins empty.
+function(_tenon_folder_for target output)
+  set(directory "${CMAKE_CURRENT_BINARY_DIR}/${target}.tenon")
+  if(EXISTS "${directory}/MANIFEST.json")
+    file(STRINGS "${directory}/MANIFEST.json" before REGEX "^  \"output\": ")
+    if(NOT before STREQUAL "  \"output\": \"${output}\",")
+      file(REMOVE_RECURSE "${directory}")
+    endif()
+  endif()
+endfunction()
+
 # The pool of threads in NAME_threads.h, compiled where a program links it.
-function(_tenon_threads target source)
+function(_tenon_threads target source header)
   find_package(Threads QUIET)
   if(Threads_FOUND)
     add_library(${target}_threads STATIC EXCLUDE_FROM_ALL "${source}")
     add_dependencies(${target}_threads ${target}_generate)
-    set_target_properties(${target}_threads PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
+    set_target_properties(${target}_threads PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF PUBLIC_HEADER "${header}")
     target_link_libraries(${target}_threads PUBLIC ${target} Threads::Threads)
   endif()
 endfunction()
@@ -149,6 +160,7 @@ function(tenon_add_library target)
   if(NOT T_PREFIX)
     set(T_PREFIX tn)
   endif()
+  _tenon_folder_for(${target} "library ${T_PREFIX}")
   set(directory "${CMAKE_CURRENT_BINARY_DIR}/${target}.tenon")
   # The sources of many files are known after a run of the program; what the build makes first is one file, whose name is known.
   set(later FALSE)
@@ -168,7 +180,7 @@ function(tenon_add_library target)
   set(made ${sources} ${headers})
   if(T_FLAGS MATCHES "--threads" AND NOT T_FLAGS MATCHES "--freestanding")
     list(APPEND made "${directory}/runtime/${T_PREFIX}_threads.c")
-    _tenon_threads(${target} "${directory}/runtime/${T_PREFIX}_threads.c")
+    _tenon_threads(${target} "${directory}/runtime/${T_PREFIX}_threads.c" "${directory}/include/${T_PREFIX}_threads.h")
   endif()
   _tenon_rule(${target} INPUTS ${definitions} DEPENDS ${T_DEPENDS} MADE ${made} ARGUMENTS ${arguments})
   _tenon_target(${target} ${sources})
@@ -214,6 +226,7 @@ function(tenon_add_model target network)
   if(NOT T_NAME)
     set(T_NAME net)
   endif()
+  _tenon_folder_for(${target} "model ${T_NAME}")
   set(directory "${CMAKE_CURRENT_BINARY_DIR}/${target}.tenon")
   _tenon_slots(model_slots "${directory}.slots" model ${_TENON_MODEL_SLOTS})
   _tenon_slots(weights_slot "${directory}.slots" weights 1)
@@ -227,13 +240,16 @@ function(tenon_add_model target network)
     _tenon_slots(program_slots "${directory}.slots" program ${_TENON_PROGRAM_SLOTS})
   endif()
   _tenon_slots(threads_slot "${directory}.slots" threads 1)
-  _tenon_threads(${target} "${threads_slot}")
+  _tenon_threads(${target} "${threads_slot}" "${directory}/include/${T_NAME}_threads.h")
   set(made ${model_slots} ${program_slots} "${threads_slot}" "${directory}/include/${T_NAME}.h")
   _tenon_rule(${target} INPUTS "${network}" ${definitions} DEPENDS ${T_DEPENDS} MADE ${made} ARGUMENTS ${arguments}
     THEN COMMAND "${CMAKE_COMMAND}" "-DDIRECTORY=${directory}" -DNAME=${T_NAME} -DMODEL=${_TENON_MODEL_SLOTS} -DPROGRAM=${_TENON_PROGRAM_SLOTS}
       -P "${_TENON_FOLDER}/TenonSlots.cmake")
   _tenon_target(${target} ${model_slots})
   set_target_properties(${target} PROPERTIES PUBLIC_HEADER "${directory}/include/${T_NAME}.h")
+  if("${T_WEIGHTS}" STREQUAL "bin")
+    set_target_properties(${target} PROPERTIES RESOURCE "${directory}/${T_NAME}_weights.bin")
+  endif()
   if(T_MAIN)
     set(THREADS_PREFER_PTHREAD_FLAG ON)
     find_package(Threads REQUIRED)

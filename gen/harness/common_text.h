@@ -17,6 +17,16 @@ std::string provenance_line(const std::string& source);
 /// table of levels.
 std::vector<HoleValue> level_choice_holes(const std::vector<const Isa*>& levels);
 
+/// What an installed library or model is to pkg-config.
+struct PackageConfig {
+  std::string name;
+  std::string contents;  ///< "kernels"
+  bool libm;
+  bool pool;  ///< a pool of threads is installed as NAME_threads
+};
+/// The holes of c/package.pc.in, that of the name first: for the package, and for its pool.
+std::vector<std::vector<HoleValue>> package_holes(const PackageConfig& package);
+
 /// Whether every element can be written as a number of C: no infinity and no NaN.
 bool has_number_texts(const TensorData& t);
 /// Element `at` as an initializer of its storage type: bits of f16 and bf16, codes of small types, {re, im} of complex

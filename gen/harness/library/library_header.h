@@ -19,10 +19,8 @@ std::string fill_template(const LibraryOptions& options, const std::string& path
 
 /// The manifest and the build files of a library.
 std::string library_manifest(const Library& library, const LibraryTexts& texts, const LibraryOptions& options);
-std::string library_cmake(const std::vector<std::string>& sources, const std::vector<std::string>& headers,
-                          const LibraryOptions& options);
-std::string library_makefile(const std::vector<std::string>& headers, const LibraryTexts& texts,
-                             const LibraryOptions& options);
+std::string library_cmake(const std::vector<std::string>& sources, const LibraryOptions& options);
+std::string library_makefile(const LibraryTexts& texts, const LibraryOptions& options);
 
 /// Paths below templates/ of the pools.
 std::vector<std::string> pool_template_names();

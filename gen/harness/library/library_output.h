@@ -25,6 +25,9 @@ struct LibraryOptions {
   bool libm = false;                             ///< kernels call <math.h>: what links them needs -lm
 };
 
+/// Whether the library has pools of threads next to it, which need headers of a C library.
+inline bool has_pool(const LibraryOptions& o) { return o.threads && !o.freestanding; }
+
 /// Paths below templates/ of what library_files fills in.
 std::vector<std::string> library_template_names();
 

@@ -6,6 +6,7 @@
 #include "harness/library/library_header.h"
 #include "ir/kernel/kernel_cost.h"
 #include "support/file_hashes.h"
+#include "support/joined.h"
 #include "support/parallel.h"
 #include "support/quoted.h"
 
@@ -71,10 +72,8 @@ std::string op_text(const LibraryOp& op, const LibraryTexts& texts) {
       json_string(op.def->doc), calls_text(op), bodies_text(op, texts));
 }
 
-std::string indented_list(const std::vector<std::string>& items) {
-  std::string out;
-  for (const std::string& i : items) out += (out.empty() ? "" : "\n") + i;
-  return out;
+std::string install_text(const LibraryOptions& options, const std::string& path) {
+  return fill_template(options, path, {{"package", options.prefix}});
 }
 
 }  // namespace
@@ -90,26 +89,25 @@ std::string library_manifest(const Library& library, const LibraryTexts& texts, 
                      json_string("tenon " + options.version), json_string(options.prefix), isas, ops);
 }
 
-std::string library_cmake(const std::vector<std::string>& sources, const std::vector<std::string>& headers,
-                          const LibraryOptions& options) {
+std::string library_cmake(const std::vector<std::string>& sources, const LibraryOptions& options) {
   return fill_template(options, "c/library_CMakeLists.txt.in",
                        {{"library", options.prefix},
                         {"version", options.version},
-                        {"sources", indented_list(sources)},
-                        {"headers", indented_list(headers)}});
+                        {"sources", joined(sources, "\n")},
+                        {"install", install_text(options, "c/package_CMakeLists.txt.in")}});
 }
 
-std::string library_makefile(const std::vector<std::string>& headers, const LibraryTexts& texts,
-                             const LibraryOptions& options) {
-  std::string list, intrinsics;
-  for (const std::string& h : headers) list += (list.empty() ? "" : " ") + h;
+std::string library_makefile(const LibraryTexts& texts, const LibraryOptions& options) {
+  std::string intrinsics;
   for (size_t i = 0; i < texts.levels.size(); ++i) {
     const std::string_view header = texts.levels[i].isa->header;
     if (!header.empty() && (i == 0 || texts.levels[i - 1].isa->header != header))
       intrinsics += fmt::format("-include {} ", header);
   }
   return fill_template(options, "c/library_Makefile.in",
-                       {{"library", options.prefix}, {"headers", list}, {"intrinsics", intrinsics}});
+                       {{"library", options.prefix},
+                        {"intrinsics", intrinsics},
+                        {"install", install_text(options, "c/package_Makefile.in")}});
 }
 
 }  // namespace tenon

@@ -34,7 +34,7 @@ std::string share_note(const LibraryOp& op, const LibraryTexts& texts) {
 }
 
 void add_pools(OutputTree& out, const std::string& provenance, const LibraryOptions& options) {
-  if (!options.threads || options.freestanding) return;
+  if (!has_pool(options)) return;
   const auto add = [&](const std::string& name, const std::string& which) {
     out.add(name, provenance + fill_template(options, pool_path(which),
                                              {{"name", options.prefix}, {"upper", upper_case(options.prefix)}}));

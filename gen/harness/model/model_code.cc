@@ -34,6 +34,7 @@ std::string fill_template(const ExecutionPlan& plan, const ModelFrame& frame, co
   std::vector<Feature> features = {{"images", frame.images},
                                    {"sounds", frame.sounds},
                                    {"workers", frame.workers > 1},
+                                   {"pool", has_pool(frame)},
                                    {"selftest", frame.selftest != nullptr},
                                    {"mpi", frame.mpi},
                                    {"state", !plan.state.empty()},

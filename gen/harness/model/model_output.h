@@ -40,6 +40,9 @@ struct ModelFrame {
   bool libm = false;                             ///< kernels call <math.h>: what links them needs -lm
 };
 
+/// Whether the model has pools of threads next to it, which need headers of a C library.
+inline bool has_pool(const ModelFrame& f) { return f.workers > 1 && !f.freestanding; }
+
 /// Name of the function that is a call of the model: NAME_run, NAME_step of a step of training.
 std::string entry_of(const ModelFrame& frame);
 
