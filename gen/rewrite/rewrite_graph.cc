@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <list>
 #include <set>
 
 #include "ir/graph/graph_passes.h"
@@ -14,8 +15,11 @@
 namespace tenon {
 namespace {
 
-// A chain of rules of any sense ends long before; rules that undo each other do not.
-constexpr int kMaxPasses = 64;
+// What rules make is matched in the next pass, after equal nodes became one. A graph that needs more passes is a long
+// chain that something moves along, node by node: from then on, what rules make is matched at once, which is linear.
+constexpr int kPatientPasses = 8;
+// Rules that make sense replace a node a few times; rules that undo each other do not come to an end.
+constexpr size_t kMostForEachNode = 16, kMostAtLeast = 1024;
 
 class Names {
  public:
@@ -40,40 +44,66 @@ class Names {
   std::map<std::string, int> next_value_, next_node_;
 };
 
-/// One pass: every node is tried once; nodes that rules create wait for the next pass.
+/// Rules by the op of their root.
+struct RulesOfOps {
+  const RuleSet& set;
+  const RuleLibrary& library;
+  std::map<std::string, std::vector<size_t>> by_root;
+};
+
+/// One pass: every node is tried once. Nodes that rules make wait for the next pass, or are tried `at_once`.
 class Pass {
  public:
-  Pass(Graph& graph, const RuleSet& set, const std::map<std::string, std::vector<size_t>>& by_root,
-       const RuleLibrary& library, RewriteOutcome& outcome)
+  Pass(Graph& graph, const RulesOfOps& rules, RewriteOutcome& outcome, bool at_once)
       : graph_(graph),
-        set_(set),
-        by_root_(by_root),
-        library_(library),
+        rules_(rules),
+        library_(rules.library),
         outcome_(outcome),
+        at_once_(at_once),
         index_(graph),
         gone_(graph.nodes.size(), false),
-        made_(graph.nodes.size()),
-        names_(graph) {}
+        readers_(graph.values.size()),
+        names_(graph) {
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      order_.push_back(i);
+      for (const ValueId v : graph.nodes[i].inputs)
+        if (v != kNoValue) readers_[static_cast<size_t>(v)].push_back(i);
+    }
+  }
 
-  /// Name of the last rule that was applied, "" if none was.
-  std::string run() {
+  /// Name of the last rule that was applied, "" if none was. Applies `most` at most, and takes off what it applies.
+  std::string run(size_t& most) {
     std::string last;
     const size_t n = graph_.nodes.size();
-    for (size_t at = 0; at < n; ++at) {
-      const auto rules = by_root_.find(graph_.nodes[at].op);
-      if (gone_[at] || rules == by_root_.end()) continue;
-      for (const size_t r : rules->second) {
-        const auto match = match_rule(set_.rules[r], library_, {graph_, index_, gone_}, static_cast<int>(at));
-        if (!match || !apply(set_.rules[r], *match, at)) continue;
-        ++outcome_.applied[last = set_.rules[r].name];
-        break;
+    for (auto at = order_.begin(); at != order_.end();) {
+      const bool tried = (at_once_ || *at < n) && most > 0;
+      const std::string rule = tried ? apply_any(at) : "";
+      if (!rule.empty()) {
+        ++outcome_.applied[last = rule];
+        --most;
       }
+      at = !rule.empty() && at_once_ ? first_made_ : std::next(at);
     }
     if (!last.empty()) collect();
     return last;
   }
 
  private:
+  using Place = std::list<size_t>::iterator;
+
+  /// The name of the first rule that could be applied, "" where none was.
+  std::string apply_any(Place place) {
+    const size_t at = *place;
+    const auto rules = rules_.by_root.find(graph_.nodes[at].op);
+    if (gone_[at] || rules == rules_.by_root.end()) return "";
+    for (const size_t r : rules->second) {
+      const Rule& rule = rules_.set.rules[r];
+      const auto match = match_rule(rule, library_, {graph_, index_, gone_}, static_cast<int>(at));
+      if (match && apply(rule, *match, place)) return rule.name;
+    }
+    return "";
+  }
+
   Value& value(ValueId id) { return graph_.value(id); }
 
   RuleBindings bindings(const Rule& rule, const RuleMatch& match) const {
@@ -95,7 +125,8 @@ class Pass {
                   [&](const Node& n) { return any_of(n.inputs, [&](ValueId v) { return own.count(v) != 0; }); });
   }
 
-  bool apply(const Rule& rule, const RuleMatch& match, size_t at) {
+  bool apply(const Rule& rule, const RuleMatch& match, Place place) {
+    const size_t at = *place;
     std::map<std::string, std::vector<std::string>> rests;
     for (const auto& [rest, attrs] : match.rests) {
       std::vector<std::string>& names = rests[rest];
@@ -109,7 +140,7 @@ class Pass {
     if (by.applies && !by.refusal.empty())
       outcome_.refused.push_back(fmt::format("{}: {}: {}", rule.name, graph_.nodes[at].origin, by.refusal));
     if (!by.applies || !by.refusal.empty()) return false;
-    return splice(match, by, at);
+    return splice(match, by, place);
   }
 
   std::string misfit(const Graph& by, const std::vector<ValueId>& outputs) {
@@ -149,7 +180,8 @@ class Pass {
     return map;
   }
 
-  bool splice(const RuleMatch& match, const Replacement& by, size_t at) {
+  bool splice(const RuleMatch& match, const Replacement& by, Place place) {
+    const size_t at = *place;
     const std::vector<ValueId> outputs = graph_.nodes[at].outputs;
     // A result that is there already takes the place of the old one in all readers; what the caller or a region names
     // keeps its node.
@@ -162,6 +194,7 @@ class Pass {
     if (named && any_of(by.graph.nodes, stands_for)) return false;
     const std::vector<ValueId> map = places(match, by, outputs);
     grow();
+    first_made_ = std::next(place);
     for (const Node& n : by.graph.nodes) {
       Node added = n;
       for (std::vector<ValueId>* ids : {&added.inputs, &added.outputs})
@@ -170,16 +203,28 @@ class Pass {
         redirect(added.outputs[0], added.inputs[0]);
         continue;
       }
-      for (const ValueId v : added.inputs)
-        if (v != kNoValue) ++index_.readers[static_cast<size_t>(v)];
-      for (const ValueId v : added.outputs) index_.maker[static_cast<size_t>(v)] = -1;
       added.name = names_.node(n.op);
       added.origin = graph_.nodes[at].origin;
       added.region = graph_.nodes[at].region;
-      made_[at].push_back(std::move(added));
+      insert(std::move(added), place);
     }
     remove(match, at);
     return true;
+  }
+
+  /// Adds a node before the root, in whose place it is.
+  void insert(Node added, Place root) {
+    const size_t id = graph_.nodes.size();
+    for (const ValueId v : added.inputs)
+      if (v != kNoValue) {
+        ++index_.readers[static_cast<size_t>(v)];
+        readers_[static_cast<size_t>(v)].push_back(id);
+      }
+    for (const ValueId v : added.outputs) index_.maker[static_cast<size_t>(v)] = at_once_ ? static_cast<int>(id) : -1;
+    graph_.nodes.push_back(std::move(added));
+    gone_.push_back(false);
+    const Place made = order_.insert(root, id);
+    if (first_made_ == std::next(root)) first_made_ = made;
   }
 
   static bool made_in(const Graph& graph, ValueId id) {
@@ -190,28 +235,29 @@ class Pass {
     index_.maker.resize(graph_.values.size(), -1);
     index_.readers.resize(graph_.values.size(), 0);
     index_.named_by_region.resize(graph_.values.size(), false);
+    readers_.resize(graph_.values.size());
   }
 
   void redirect(ValueId from, ValueId to) {
-    const auto each = [&](Node& n) {
-      for (ValueId& v : n.inputs)
+    std::vector<size_t> readers = std::move(readers_[static_cast<size_t>(from)]);
+    readers_[static_cast<size_t>(from)].clear();
+    for (const size_t r : readers) {
+      if (gone_[r]) continue;
+      for (ValueId& v : graph_.nodes[r].inputs)
         if (v == from) v = to, ++index_.readers[static_cast<size_t>(to)], --index_.readers[static_cast<size_t>(from)];
-    };
-    for (Node& n : graph_.nodes) each(n);
-    for (std::vector<Node>& list : made_)
-      for (Node& n : list) each(n);
+    }
+    std::vector<size_t>& of_new = readers_[static_cast<size_t>(to)];
+    of_new.insert(of_new.end(), readers.begin(), readers.end());
   }
 
-  /// Removes the root and the inner nodes whose results are no longer read.
+  /// Removes the root and the inner nodes whose results are no longer read, each before what it reads.
   void remove(const RuleMatch& match, size_t at) {
-    std::vector<int> members = match.nodes;
-    sort(members, std::greater<>());
-    members.erase(std::unique(members.begin(), members.end()), members.end());
-    for (const int m : members) {
-      const Node& n = graph_.nodes[static_cast<size_t>(m)];
+    for (auto m = match.nodes.rbegin(); m != match.nodes.rend(); ++m) {
+      const size_t member = static_cast<size_t>(*m);
+      const Node& n = graph_.nodes[member];
       const bool read = any_of(n.outputs, [&](ValueId v) { return index_.readers[static_cast<size_t>(v)] > 0; });
-      if (static_cast<size_t>(m) != at && read) continue;
-      gone_[static_cast<size_t>(m)] = true;
+      if (gone_[member] || (member != at && read)) continue;
+      gone_[member] = true;
       for (const ValueId v : n.inputs)
         if (v != kNoValue) --index_.readers[static_cast<size_t>(v)];
     }
@@ -219,21 +265,21 @@ class Pass {
 
   void collect() {
     std::vector<Node> nodes;
-    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      for (Node& n : made_[i]) nodes.push_back(std::move(n));
+    for (const size_t i : order_)
       if (!gone_[i]) nodes.push_back(std::move(graph_.nodes[i]));
-    }
     graph_.nodes = std::move(nodes);
   }
 
   Graph& graph_;
-  const RuleSet& set_;
-  const std::map<std::string, std::vector<size_t>>& by_root_;
+  const RulesOfOps& rules_;
   const RuleLibrary& library_;
   RewriteOutcome& outcome_;
+  bool at_once_;
   GraphIndex index_;
   std::vector<bool> gone_;
-  std::vector<std::vector<Node>> made_;  // what takes the place of each node
+  std::vector<std::vector<size_t>> readers_;  // nodes that read each value, some of them gone
+  std::list<size_t> order_;                   // of the nodes; those that were made are at the end of the graph's
+  Place first_made_;                          // where the last rule was applied; behind its root if it made nothing
   Names names_;
 };
 
@@ -241,16 +287,17 @@ class Pass {
 
 RewriteOutcome rewrite_graph(Graph graph, const RuleSet& set, const RuleLibrary& library) {
   RewriteOutcome outcome;
-  std::map<std::string, std::vector<size_t>> by_root;
-  for (size_t i = 0; i < set.rules.size(); ++i) by_root[set.rules[i].root().op].push_back(i);
+  RulesOfOps rules{set, library, {}};
+  for (size_t i = 0; i < set.rules.size(); ++i) rules.by_root[set.rules[i].root().op].push_back(i);
+  size_t most = kMostAtLeast + kMostForEachNode * graph.nodes.size();
   graph = without_unused(merge_equal(std::move(graph)));
   // Quantised weights stay integers until no rule has use for them; constants made then may be of use to
   // others. What only moves their bits is computed before that.
   auto stage = Folded::Nothing;
   std::vector<std::string> refused;  // before weights became real numbers
-  for (int pass = 0; pass < kMaxPasses; ++pass) {
+  for (int pass = 0; most > 0; ++pass) {
     outcome.refused.clear();  // those of the last pass, and of the last before that, say all
-    outcome.unsettled = Pass(graph, set, by_root, library, outcome).run();
+    outcome.unsettled = Pass(graph, rules, outcome, pass >= kPatientPasses).run(most);
     if (outcome.unsettled.empty()) {
       if (stage == Folded::All) break;
       if (stage == Folded::Nothing) stage = Folded::Smaller;
