@@ -27,13 +27,13 @@ in_regions() {
     budgets="a=$((64 * drawn_below))"
     draw $((total / 128 + 1))
     budgets="$budgets,b=$((64 * drawn_below)),c"
-    check "$what in $budgets: generates" "$tenon" model "$graph" -q --name parts --max-threads 3 --arena "$budgets" "$@" -o "$work/parts"
+    check "$what in $budgets: generates" "$tenon" model "$graph" -q --name parts --max-threads 3 --arena "$budgets" "$@" -o "$work/divided"
     # shellcheck disable=SC2086
-    check "$what in $budgets: compiles" sh -c 'cd "$0/parts" && ${CC:-cc} -O1 $1 -Iinclude -I../one/include -o ../regions ../arena.c $(grep -v ^runtime sources.txt) runtime/*_threads.c ../one/libone.a -lpthread' \
+    check "$what in $budgets: compiles" sh -c 'cd "$0/divided" && ${CC:-cc} -O1 $1 -Iinclude -I../one/include -o ../regions ../arena.c $(grep -v ^runtime sources.txt) runtime/*_threads.c ../one/libone.a -lpthread' \
       "$work" "-DRUN_ONE=one$suffix$entry -DRUN_PARTS=parts$suffix$entry $cflags"
     check "$what in $budgets: the bytes of one arena" "$work/regions"
   done
-  rm -rf "$work/one" "$work/parts"
+  rm -rf "$work/one" "$work/divided"
 }
 
 entry=_run
@@ -71,8 +71,8 @@ check 'writes nothing then' test ! -e "$work/none"
 check 'says where each value is' sh -c '"$0" explain "$1" --memory --isa portable --arena fast=8K,slow >"$2" && grep -q "arena fast" "$2" && grep -q "^arena fast .* of 8192; .* live at once" "$2" && grep -q "^arena slow [0-9]* bytes; " "$2"' \
   "$tenon" "$graph" "$work/table"
 check 'dumps it' sh -c '"$0" dump memory "$1" --isa portable --arena fast=8K,slow | grep -q "^  memory fast [0-9]* bytes of 8192"' "$tenon" "$graph"
-check 'twice the same' sh -c '"$0" model "$1" -q --arena fast=8K,slow -o "$2/a" && "$0" model "$1" -q --arena fast=8K,slow -o "$2/b" && diff -r "$2/a" "$2/b"' "$tenon" "$graph" "$work/parts"
-rm -rf "$work/one" "$work/parts"
+check 'twice the same' sh -c '"$0" model "$1" -q --arena fast=8K,slow -o "$2/a" && "$0" model "$1" -q --arena fast=8K,slow -o "$2/b" && diff -r "$2/a" "$2/b"' "$tenon" "$graph" "$work/divided"
+rm -rf "$work/one" "$work/divided"
 
 # Programs: their arrays are in sections that -D names.
 npy "$work/in.npy" 5

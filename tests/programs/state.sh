@@ -6,13 +6,13 @@ defs=$checkout/tests/programs/state_ops.yaml
 for isa in native portable; do
   # shellcheck disable=SC2086
   check "generates a model with state, $isa" "$tenon" model "$graph" --defs "$defs" -q --name kept --isa $isa $keep -o "$work/kept"
-  check "generates the plain model, $isa" "$tenon" model "$graph" --defs "$defs" -q --name plain --isa $isa -o "$work/plain"
-  for folder in kept plain; do
+  check "generates the plain model, $isa" "$tenon" model "$graph" --defs "$defs" -q --name plain --isa $isa -o "$work/plain_model"
+  for folder in kept plain_model; do
     # shellcheck disable=SC2086
     check "make for the $folder model, $isa" make -C "$work/$folder" CFLAGS="-O1 $(echo "$strict" | sed s/-std=c99//)"
   done
-  check "compiles both, $isa" "${CC:-cc}" -std=c11 -Wall -Wextra -Werror -I"$work/kept/include" -I"$work/plain/include" -o "$work/state" \
-    "$checkout/tests/programs/state.c" "$work/kept/libkept.a" "$work/plain/libplain.a" -lpthread
+  check "compiles both, $isa" "${CC:-cc}" -std=c11 -Wall -Wextra -Werror -I"$work/kept/include" -I"$work/plain_model/include" -o "$work/state" \
+    "$checkout/tests/programs/state.c" "$work/kept/libkept.a" "$work/plain_model/libplain.a" -lpthread
   check "the state is what the plain model returns, $isa" "$work/state"
 done
 # Three of these states are read by nothing after they are replaced.
