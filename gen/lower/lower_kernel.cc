@@ -263,18 +263,9 @@ std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& 
   return out;
 }
 
-std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
-                                              const Blueprints& blueprints, Sharing sharing) {
-  if (!kernel.parts.empty()) return lower_parts(levels, kernel, blueprints);
-  auto apart = sharing == Sharing::functions ? scattered_products(kernel) : std::nullopt;
-  if (!apart && sharing == Sharing::functions) apart = gathered_products(kernel);
-  if (apart) {
-    auto out = lower_parts(levels, apart->kernel, blueprints, apart->repeated);
-    const auto whole = std::make_shared<const Kernel>(kernel);
-    for (std::optional<LoopNest>& nest : out)
-      if (nest) nest->kernel = whole;
-    return out;
-  }
+/// A kernel as one, by tiles or loops.
+std::vector<std::optional<LoopNest>> lower_whole(const std::vector<const Isa*>& levels, const Kernel& kernel,
+                                                 const Blueprints& blueprints, Sharing sharing) {
   const auto contraction = kernel.call ? std::nullopt : find_contraction(kernel);
   const bool contracts = contraction.has_value();
   const Whole whole{std::make_shared<const Kernel>(kernel), checks_of(kernel, *levels[0]),
@@ -292,6 +283,38 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
     const PlannedCase planned = plan(prepared.of(isa), isa, blueprints);
     if (i == 0 || contracts || planned.vectors()) out[i] = nest_of(whole, planned, isa, blueprints);
   }
+  return out;
+}
+
+/// Products of complex numbers with the loops over these for the shapes that they are better for. `loops`: at each
+/// level; a level without a body of its own has that of the first.
+std::vector<std::optional<LoopNest>> with_loops_if_thin(std::vector<std::optional<LoopNest>> products,
+                                                        const std::vector<std::optional<LoopNest>>& loops,
+                                                        const ComplexProduct& of) {
+  for (size_t i = 0; i < products.size(); ++i) {
+    if (!products[i]) continue;
+    const LoopNest& plain = loops[i] ? *loops[i] : *loops[0];
+    add_case(of.thin, plain, CaseWorkspace::by_call, *products[i]);
+    products[i]->kernel = plain.kernel;
+  }
+  return products;
+}
+
+std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
+                                              const Blueprints& blueprints, Sharing sharing) {
+  if (!kernel.parts.empty()) return lower_parts(levels, kernel, blueprints);
+  auto apart = sharing == Sharing::functions ? scattered_products(kernel) : std::nullopt;
+  if (!apart && sharing == Sharing::functions) apart = gathered_products(kernel);
+  if (apart) {
+    auto out = lower_parts(levels, apart->kernel, blueprints, apart->repeated);
+    const auto whole = std::make_shared<const Kernel>(kernel);
+    for (std::optional<LoopNest>& nest : out)
+      if (nest) nest->kernel = whole;
+    return out;
+  }
+  auto out = lower_whole(levels, kernel, blueprints, sharing);
+  if (auto product = sharing == Sharing::functions ? complex_products(kernel) : std::nullopt)
+    return with_loops_if_thin(lower_parts(levels, product->kernel, blueprints), out, *product);
   return out;
 }
 

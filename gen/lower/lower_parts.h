@@ -31,4 +31,14 @@ std::optional<PartsPerImage> scattered_products(const Kernel&);
 /// The other way round: t[n,…] = values that are looked up by data, and products of t, one image after the other.
 std::optional<PartsPerImage> gathered_products(const Kernel&);
 
+/// Sums of products of complex numbers in three parts: the halves of both operands, one product of matrices of real
+/// numbers, which has tiles, and the results.
+struct ComplexProduct {
+  Kernel kernel;
+  Expr thin;  ///< over sizes: where it holds, loops over the numbers as they are take less time
+};
+
+/// Nothing where the kernel is something else.
+std::optional<ComplexProduct> complex_products(const Kernel&);
+
 }  // namespace tenon

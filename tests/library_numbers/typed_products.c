@@ -11,14 +11,22 @@ static union {
   uint16_t bf16[SPACE];
   int32_t i32[SPACE];
   float f32[SPACE];
-  double f64[SPACE];
+  double f64[2 * SPACE];
 } a, b, y;
 static const char* level;
 static int wrong;
 
-/* Numbers that every type has, and their sums and products too. */
+static int is_complex(tn_dtype type) { return type == TN_C64 || type == TN_C128; }
+
+/* Numbers that every type has, and their sums and products too. Imaginary parts are those from the end on. */
 static void store(tn_dtype type, void* to, const int64_t* numbers, int64_t n) {
-  for (int64_t k = 0; k < n; ++k) {
+  for (int64_t k = 0; k < n && is_complex(type); ++k)
+    for (int64_t part = 0; part < 2; ++part) {
+      const int64_t number = numbers[part ? n - 1 - k : k];
+      if (type == TN_C64) ((float*)to)[2 * k + part] = (float)number;
+      else ((double*)to)[2 * k + part] = (double)number;
+    }
+  for (int64_t k = 0; k < n && !is_complex(type); ++k) {
     const float value = (float)numbers[k];
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -46,12 +54,34 @@ typedef struct {
   int64_t zero_a, zero_b;
 } product;
 
+static void check_complex(const product* p, int64_t at, const int64_t want[2]) {
+  for (int64_t part = 0; part < 2; ++part) {
+    const double got = p->of_y == TN_C64 ? (double)y.f32[2 * at + part] : y.f64[2 * at + part];
+    if (got != (double)want[part] && ++wrong < 20)
+      printf("%s, %s of %d: part %d of element %d is %g, not %d\n", level, p->op, (int)p->of_a, (int)part, (int)at, got,
+             (int)want[part]);
+  }
+}
+
+/* Element i, j of the product of complex numbers. */
+static void sum_complex(const int64_t* row, const int64_t* column, int64_t depth, const int64_t step[2],
+                        int64_t want[2]) {
+  want[0] = want[1] = 0;
+  for (int64_t k = 0; k < depth; ++k) {
+    const int64_t *u = row + k * step[0], *v = column + k * step[1];
+    const int64_t iu = numbers_a[SPACE - 1 - (u - numbers_a)], iv = numbers_b[SPACE - 1 - (v - numbers_b)];
+    want[0] += *u * *v - iu * iv;
+    want[1] += *u * iv + iu * *v;
+  }
+}
+
 static const product products[] = {
-    {"matmul", TN_F32, TN_F32, TN_F32, 0, 0},   {"matmul", TN_F64, TN_F64, TN_F64, 0, 0},
+    {"matmul", TN_F32, TN_F32, TN_F32, 0, 0},    {"matmul", TN_F64, TN_F64, TN_F64, 0, 0},
+    {"matmul", TN_C64, TN_C64, TN_C64, 0, 0},    {"matmul", TN_C128, TN_C128, TN_C128, 0, 0},
     {"matmul", TN_BF16, TN_BF16, TN_BF16, 0, 0}, {"matmul", TN_I32, TN_I32, TN_I32, 0, 0},
-    {"matmul_i32", TN_I8, TN_I8, TN_I32, 0, 0}, {"matmul_i32", TN_I8, TN_I8, TN_I32, 0, 3},
-    {"matmul_i32", TN_I8, TN_U8, TN_I32, 0, 0}, {"matmul_i32", TN_U8, TN_I8, TN_I32, 0, 0},
-    {"matmul_i32", TN_U8, TN_I8, TN_I32, 7, 0}, {"matmul_i32", TN_U8, TN_U8, TN_I32, 0, 0},
+    {"matmul_i32", TN_I8, TN_I8, TN_I32, 0, 0},  {"matmul_i32", TN_I8, TN_I8, TN_I32, 0, 3},
+    {"matmul_i32", TN_I8, TN_U8, TN_I32, 0, 0},  {"matmul_i32", TN_U8, TN_I8, TN_I32, 0, 0},
+    {"matmul_i32", TN_U8, TN_I8, TN_I32, 7, 0},  {"matmul_i32", TN_U8, TN_U8, TN_I32, 0, 0},
 };
 
 /* The first of `shape` elements of each dim are apart by `strides`. */
@@ -67,6 +97,13 @@ static void check(const product* p, int64_t rows, int64_t columns, int64_t depth
   if (status != 0 && ++wrong < 20) printf("%s, %s: status %d\n", level, p->op, status);
   for (int64_t i = 0; i < rows && status == 0; ++i)
     for (int64_t j = 0; j < columns; ++j) {
+      if (is_complex(p->of_y)) {
+        const int64_t step[2] = {step_a[1], step_b[0]};
+        int64_t parts[2];
+        sum_complex(numbers_a + i * step_a[0], numbers_b + j * step_b[1], depth, step, parts);
+        check_complex(p, i * columns + j, parts);
+        continue;
+      }
       int64_t want = 0;
       for (int64_t k = 0; k < depth; ++k)
         want += (numbers_a[i * step_a[0] + k * step_a[1]] - p->zero_a) *
@@ -94,8 +131,7 @@ static void check_all(const product* p) {
   for (int m = 0; m < EXTENTS; ++m)
     for (int n = 0; n < EXTENTS; ++n)
       for (int k = 0; k < DEPTHS; ++k)
-        for (int transposed = 0; transposed < 4; ++transposed)
-          check(p, extents[m], extents[n], depths[k], transposed);
+        for (int transposed = 0; transposed < 4; ++transposed) check(p, extents[m], extents[n], depths[k], transposed);
 }
 
 int main(void) {

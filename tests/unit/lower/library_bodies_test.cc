@@ -139,6 +139,19 @@ TEST_CASE("library bodies: a sort keeps 16 bytes an element, whatever its type, 
   }
 }
 
+TEST_CASE("library bodies: complex products are one product of real matrices, but for a single column") {
+  for (const char* op : {"gemm", "matmul", "conv2d"}) {
+    const std::string nest = nest_of(op, "x86-64-v4", DType::C64);
+    INFO(nest);
+    for (const char* temp : {"left", "right", "parts"})
+      CHECK(contains(nest, temp + std::string(": workspace f32 x mul(")));
+    CHECK(contains(nest, "function f0 tile_8x2_f32"));
+  }
+  CHECK(contains(nest_of("gemm", "x86-64-v4", DType::C64), "if le(N, 1)"));
+  CHECK_FALSE(contains(nest_of("dot", "x86-64-v4", DType::C64), "right: workspace"));  // no column
+  CHECK_FALSE(contains(nest_of("gemm"), "right: workspace"));
+}
+
 TEST_CASE("library bodies: products with few rows or columns are not computed in tiles") {
   const std::string nest = nest_of("gemm");
   INFO(nest);
