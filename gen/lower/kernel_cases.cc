@@ -68,6 +68,7 @@ KernelCase prepare_simple(Kernel simple, const Preparing& by) {
   out.otherwise_scalar = fork->otherwise_scalar;
   out.for_speed = fork->for_speed;
   out.joins_rows = fork->joins_rows;
+  out.near_windows = fork->near_windows;
   const Isa scalars = without_vectors(by.isa);
   out.then = std::make_unique<KernelCase>(prepare_case(fork->then, by));
   if (fork->streams_rows && by.passes.loops && !out.then->streams_rows) return prepare_case(fork->otherwise, by);
@@ -100,6 +101,12 @@ bool has_vectors(const Tree& tree, bool (*counts)(const LoopShape&) = nullptr) {
 
 /// Rows side by side, each along a line.
 bool is_side_by_side(const LoopShape& s) { return s.lanes == 1 && s.parts > 1; }
+
+/// By vectors of which a few lanes more than an element of the line cost nothing: long ones with masks for its end.
+bool finds_every_window(const KernelCase& c, const Isa& isa) {
+  const auto type = c.holds ? std::nullopt : every_window(c.kernel);
+  return type && isa.lanes(*type) >= 8 && isa.row("load_masked", *type, isa.lanes(*type));
+}
 
 }  // namespace
 
@@ -147,7 +154,9 @@ PlannedCase plan(const KernelCase& c, const Isa& isa, const Blueprints& blueprin
     return l && l->rows > 1;
   };
   const Tree& then = out.then->tree.body;
-  const bool of_use = c.joins_rows ? any_of(then, joins) : out.then->vectors() || has_vectors(then, is_side_by_side);
+  const bool of_use = c.joins_rows     ? any_of(then, joins)
+                      : c.near_windows ? finds_every_window(*c.then, isa)
+                                       : out.then->vectors() || has_vectors(then, is_side_by_side);
   if (!c.for_speed || of_use) return out;
   PlannedCase rest = std::move(*out.otherwise);
   rest.copy = out.copy;

@@ -32,6 +32,7 @@ struct KernelCase {
   bool otherwise_scalar = false;
   bool for_speed = false;         ///< `otherwise` would do for both
   bool joins_rows = false;        ///< and is to, where `then` takes no rows together
+  bool near_windows = false;      ///< the same where it does not find windows at every element by long vectors
   bool streams_rows = false;      ///< its loops, or those of a case of it, go over blocks of rows
   std::string_view what = {};     ///< what `then` is, for who reads the C
   std::optional<WholeCopy> copy;  ///< of a part: what it is the body of, a function of its own

@@ -20,6 +20,9 @@ Fork fork_on(const Expr& holds, Kernel then, const Kernel& otherwise);
 /// Calls visit(reduction) for every reduction in the kernel.
 void each_reduction(const Kernel& k, const std::function<void(const Reduce&)>& visit);
 
+/// The expression where this element of an attribute is this number.
+Expr replaced_attr(const Expr& e, const std::string& name, int element, int64_t v);
+
 // ---- copies (copy_forks.cc)
 /// A copy of a plane whose source is dense along the other dimension: tiles are transposed in registers.
 std::optional<Fork> fork_transposed(const Kernel& k);
@@ -43,5 +46,10 @@ std::optional<Fork> fork_windows(const Kernel& k);
 std::optional<Fork> fork_boxes(const Kernel& k);
 /// Long windows are few: they get one body, whatever their steps.
 bool has_long_windows(const Kernel& k);
+
+// ---- steps of windows (step_forks.cc)
+/// Windows that slide along the last dimension by an attribute's steps: 1 and 2 get code of their own, taps lying side
+/// by side, and so do other steps up to a bound.
+std::optional<Fork> fork_steps(const Kernel& k);
 
 }  // namespace tenon

@@ -1,6 +1,7 @@
 // Rewritings of a kernel before its loops are built: each keeps its meaning. They run in the order of the table.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,10 @@ Kernel bounded_exponents(const Kernel& k);
 Kernel divide_once(const Kernel&);
 /// The maximum or least of a padded window is found down its columns, then along one line.
 Kernel separate_windows(const Kernel&);
+/// The fact of a kernel whose windows are so near each other that those at all elements of a line are worth finding.
+Expr is_near(const Expr& step);
+/// The type of the windows at all elements of a line, where the pass finds them.
+std::optional<DType> every_window(const Kernel&);
 /// Boxes that slide are reduced along one dim after the other, wide ones from smaller ones.
 Kernel split_boxes(const Kernel&);
 /// A temp that is only read up to a bound is computed up to it.

@@ -16,6 +16,9 @@
 namespace tenon {
 namespace {
 
+/// Elements between windows of which a vector of kNear lanes finds all as fast as it would read the next one by itself.
+constexpr int64_t kNear = 8;
+
 /// A statement's window: what it reads, and how its last index walks: step·x + spread·s - left, of columns in a line.
 struct Window {
   Expr read;  ///< the one read in the value
@@ -167,11 +170,13 @@ class WindowSeparator {
                     s.value->type);
     };
     const Expr first = var_ref(w.x.name) * w.step;
-    last.value = constant_value(w.step) ? along_line(first) : every(lines, w, first, along_line);
+    const bool near = any_of(out_.facts, [&](const Expr& f) { return same(f, is_near(w.step)); });
+    last.value = near ? every(lines, w, first, along_line) : along_line(first);
     out_.body.push_back(std::move(last));
   }
 
-  /// Windows at unknown steps: those at all elements of a line by whole vectors, of which the statement picks its own.
+  /// Windows at unknown small steps: those at all elements of a line by whole vectors, of which the statement picks its
+  /// own.
   Expr every(const Lines& lines, const Window& w, const Expr& first, const std::function<Expr(const Expr&)>& window) {
     const Expr extent = w.step * (w.x.extent - constant_int(1)) + constant_int(1);
     const LoopVar at{fresh(w.x.name), simplify(apply(ScalarOp::Max, {extent, constant_int(0)}))};
@@ -223,6 +228,18 @@ class WindowSeparator {
 };
 
 }  // namespace
+
+Expr is_near(const Expr& step) { return apply(ScalarOp::Le, {step, constant_int(kNear)}); }
+
+std::optional<DType> every_window(const Kernel& k) {
+  for (const KernelStatement& s : k.body) {
+    const auto* r = std::get_if<Read>(&s.value->node);
+    if (!r || s.loops.empty() || k.tensor(r->tensor).role != Role::Temp) continue;
+    const auto walks = affine_in(r->index.back(), s.loops.back().name);
+    if (walks && !constant_value(walks->coefficient)) return s.value->type;
+  }
+  return std::nullopt;
+}
 
 Kernel separate_windows(const Kernel& k) { return WindowSeparator(k).run(); }
 

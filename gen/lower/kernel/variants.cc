@@ -63,6 +63,12 @@ Expr replaced(const Expr& e, const std::map<std::string, int64_t>& sizes) {
 
 }  // namespace
 
+Expr replaced_attr(const Expr& e, const std::string& name, int element, int64_t v) {
+  const auto* a = std::get_if<AttrRef>(&e->node);
+  if (a) return a->name == name && a->element == element ? constant_int(v, e->type) : e;
+  return map_children(e, [&](const Expr& c) { return replaced_attr(c, name, element, v); });
+}
+
 Kernel with_sizes(const Kernel& k, const std::map<std::string, int64_t>& sizes) {
   Kernel out = map_exprs(k, [&](const Expr& e) { return replaced(e, sizes); });
   for (Size& s : out.sizes)
@@ -71,12 +77,6 @@ Kernel with_sizes(const Kernel& k, const std::map<std::string, int64_t>& sizes) 
 }
 
 namespace {
-
-Expr replaced_attr(const Expr& e, const std::string& name, int element, int64_t v) {
-  const auto* a = std::get_if<AttrRef>(&e->node);
-  if (a) return a->name == name && a->element == element ? constant_int(v, e->type) : e;
-  return map_children(e, [&](const Expr& c) { return replaced_attr(c, name, element, v); });
-}
 
 /// Run-time strides of last dimensions: sizes that are no extent.
 struct StrideSize {
@@ -150,57 +150,6 @@ std::optional<Fork> fork_strides(const Kernel& k) {
       holds = holds ? apply(ScalarOp::And, {holds, test}) : test;
     }
     if (!ruled_out(k, holds)) return fork_on(holds, with_sizes(k, sizes), k);
-  }
-  return std::nullopt;
-}
-
-/// Element of an attribute.
-using Element = std::pair<std::string, int>;
-
-void elements_in(const Expr& coefficient, std::set<Element>& out, bool& plain) {
-  if (constant_value(coefficient)) return;
-  const auto* a = std::get_if<AttrRef>(&coefficient->node);
-  if (a) out.insert({a->name, a->element});
-  else plain = false;
-}
-
-/// Windows that slide along the last dimension by an attribute's steps: 1 and 2 get code of their own, taps lying side
-/// by side.
-std::optional<Fork> fork_steps(const Kernel& k) {
-  std::set<Element> steps, taps;
-  bool plain = true;
-  for (const KernelStatement& s : k.body) {
-    if (s.loops.empty() || s.update != Update::Assign) continue;
-    std::vector<LoopVar> inner;
-    walk(s.value, [&](const Expr& n) {
-      if (const auto* r = std::get_if<Reduce>(&n->node)) inner.insert(inner.end(), r->vars.begin(), r->vars.end());
-      const auto* read = std::get_if<Read>(&n->node);
-      if (!read || read->index.empty()) return true;
-      const auto along = affine_in(read->index.back(), s.loops.back().name);
-      if (!along || is_zero(along->coefficient) || constant_value(along->coefficient)) return true;
-      elements_in(along->coefficient, steps, plain);
-      for (const LoopVar& v : inner)
-        if (const auto tap = affine_in(along->rest, v.name)) elements_in(tap->coefficient, taps, plain);
-      return true;
-    });
-  }
-  if (steps.empty() || !plain) return std::nullopt;
-  for (const int64_t step : {1, 2}) {
-    std::map<Element, int64_t> values;
-    for (const Element& e : taps) values[e] = 1;
-    for (const Element& e : steps) values[e] = step;
-    Expr holds;
-    for (const auto& [e, v] : values) {
-      const Expr test = equals(attr_ref(e.first, DType::I64, e.second), v);
-      holds = holds ? apply(ScalarOp::And, {holds, test}) : test;
-    }
-    if (ruled_out(k, holds)) continue;
-    Kernel then = k;
-    for (const auto& [e, v] : values)
-      then = map_exprs(then, [&, &element = e, &value = v](const Expr& x) {
-        return replaced_attr(x, element.first, element.second, value);
-      });
-    return fork_on(holds, std::move(then), k);
   }
   return std::nullopt;
 }

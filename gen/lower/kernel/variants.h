@@ -22,6 +22,7 @@ struct Fork {
   bool for_speed = false;         ///< `otherwise` is right where `holds` is true as well
   bool joins_rows = false;        ///< `then` is of use only where it takes rows together
   bool streams_rows = false;      ///< the same where it goes over blocks of rows
+  bool near_windows = false;      ///< the same where it finds windows at every element of a line by long vectors
   std::string_view what = {};     ///< what `then` is, for who reads the C; "" where the condition says it
 };
 

@@ -175,11 +175,26 @@ TEST_CASE("library bodies: products of bytes without zero points are of words") 
   CHECK(contains(nest_of("dense", "x86-64-v4", DType::BF16), "transpose_square_f32_of_bf16"));
 }
 
-TEST_CASE("library bodies: windows at any steps are those at every element of a line, of which some are taken") {
-  const std::string nest = nest_of("maxpool2d");
-  INFO(nest);
-  CHECK(contains(nest, "b3 Y_line2: workspace f32"));
-  CHECK(contains(nest, "= load:f32(b3, mul(x, stride.1))"));
+TEST_CASE("library bodies: windows near each other are those at every element of a line, of which some are taken") {
+  for (const DType type : {DType::F32, DType::F64, DType::U8}) {
+    const std::string nest = nest_of("maxpool2d", "x86-64-v4", type);
+    INFO(nest);
+    CHECK(contains(nest, "if le(stride.1, 8)"));
+    CHECK(contains(nest, "b3 Y_line2: workspace"));
+    CHECK(count_of(nest, "(b3, mul(x, stride.1))") == 1);  // windows further apart are found one by one
+  }
+  CHECK(contains(nest_of("avgpool2d", "x86-64-v3"), "_line2: workspace f32"));
+}
+
+TEST_CASE("library bodies: windows at every element are not found by short vectors, or without masks") {
+  for (const auto& [level, type] :
+       {std::pair{"portable", DType::F32}, std::pair{"x86-64-v2", DType::F32}, std::pair{"neon", DType::F32},
+        std::pair{"x86-64-v3", DType::F64}, std::pair{"x86-64-v3", DType::U8}}) {
+    const std::string nest = nest_of("maxpool2d", level, type);
+    INFO(level << "\n" << nest);
+    CHECK_FALSE(contains(nest, "_line2: workspace"));
+    CHECK_FALSE(contains(nest, "if le(stride.1, 8)"));
+  }
 }
 
 TEST_CASE("library bodies: pixels that are gathered are multiplied by tiles, image by image") {
