@@ -28,8 +28,8 @@ Expr short_windows(const Kernel& k) {
   return all;
 }
 
-/// Rows that are all dense and reduced to a number each, by sums, products and extremes of floats: their extent, ""
-/// where it is something else.
+/// Rows that are all dense and reduced to a number each, by sums, products and extremes: their extent, "" where it is
+/// something else.
 std::string reduced_rows(const Kernel& k) {
   std::string rows;
   bool plain = true;
@@ -38,7 +38,8 @@ std::string reduced_rows(const Kernel& k) {
   each_reduction(k, [&](const Reduce& r) {
     const bool known = r.op == Reducer::Sum || r.op == Reducer::Prod || r.op == Reducer::Max || r.op == Reducer::Min;
     const std::string size = r.vars.size() == 1 ? size_name(r.vars[0].extent) : "";
-    plain = plain && known && is_float(r.value->type) && !r.where && !size.empty() && (rows.empty() || rows == size);
+    plain =
+        plain && known && has_joined_rows(r.value->type) && !r.where && !size.empty() && (rows.empty() || rows == size);
     rows = size;
     each_read(r.value, [&](const Read& read) {
       const Tensor& t = k.tensor(read.tensor);

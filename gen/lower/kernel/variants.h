@@ -29,6 +29,9 @@ struct Fork {
 /// Rows that are this long take longer than the fold of a vector of theirs: they go one by one.
 inline constexpr int64_t kLongRow = 512;
 
+/// Elements whose rows go together: floats, whose order is free, and integers of which a vector holds no more.
+inline bool has_joined_rows(DType t) { return is_float(t) || (is_int(t) && bytes_of(t) >= 4); }
+
 /// Columns and rows from which on a reduction along another axis than the last goes over blocks of rows.
 inline constexpr int64_t kManyColumns = 64, kManyRows = 32;
 

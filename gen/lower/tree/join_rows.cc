@@ -73,7 +73,6 @@ class RowJoiner {
     return all;
   }
 
-  /// Floats whose order is free; integers have their vectors, but not as many lanes as there are registers.
   bool has_plain_accumulators(const TreeLoop& l) const {
     bool any = false, all = true;
     for (const TreeNode& n : l.body) {
@@ -82,7 +81,7 @@ class RowJoiner {
       const Accumulator& a = tree_.accumulators[static_cast<size_t>(b->accumulator)];
       const bool known = a.op == Reducer::Sum || a.op == Reducer::Prod || a.op == Reducer::Max || a.op == Reducer::Min;
       any = true;
-      all = all && known && !b->start && is_float(a.type) && a.split.lanes > 1 && !a.masked;
+      all = all && known && !b->start && has_joined_rows(a.type) && a.split.lanes > 1 && !a.masked;
     }
     return any && all;
   }

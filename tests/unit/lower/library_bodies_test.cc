@@ -347,6 +347,11 @@ TEST_CASE("library bodies: short rows go as many at a time as a vector has lanes
     CHECK(contains(nest, "0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23"));
   }
   CHECK_FALSE(contains(nest_of("logsumexp"), "_together"));  // its rows take long for themselves
+  for (const char* op : {"sum", "max"}) {
+    CHECK(contains(nest_of(op, "x86-64-v4", DType::I32), "for p = 0 .. p_together step 16"));
+    CHECK(contains(nest_of(op, "x86-64-v3", DType::I64), "for p = 0 .. p_together step 4"));
+    CHECK_FALSE(contains(nest_of(op, "x86-64-v4", DType::I16), "_together"));  // lanes without a register each
+  }
 }
 
 TEST_CASE("library bodies: slices whose ends are inside copy lines, by whole vectors where they take every second") {
