@@ -312,21 +312,37 @@ std::optional<Fork> fork_flag(const Kernel& k) {
   return Fork{attr_ref(flag, DType::Bool), with(1), with(0)};
 }
 
-/// Positions fit 32 bits in all but absurd cases: argmax carries them next to the values.
+/// Whether vectors go along rows of integers: each element is next to the one before. Floats ask for NaN one by one.
+bool is_dense_row(const Kernel& k, const Reduce& r) {
+  bool dense = is_int(r.value->type);
+  each_read(r.value, [&](const Read& read) {
+    const Tensor& t = k.tensor(read.tensor);
+    for (size_t d = 0; d < read.index.size(); ++d)
+      dense = dense && (!mentions(read.index[d], r.vars.back().name) || is_one(t.strides[d]));
+  });
+  return dense;
+}
+
+/// Positions fit 32 bits in all but absurd cases: argmax carries them next to the values. The fold of a vector of
+/// values and positions takes longer than a few elements one by one.
 std::optional<Fork> fork_positions(const Kernel& k) {
+  constexpr int64_t kFewElements = 12;
   std::string wide;
+  bool along = false;
   each_reduction(k, [&](const Reduce& r) {
     if (r.op != Reducer::ArgMax && r.op != Reducer::ArgMin) return;
     for (const LoopVar& v : r.vars)
       for (const Size& s : k.sizes)
-        if (s.name == size_name(v.extent) && s.hi > INT32_MAX) wide = s.name;
+        if (s.name == size_name(v.extent) && s.hi > INT32_MAX) wide = s.name, along = is_dense_row(k, r);
   });
   if (wide.empty()) return std::nullopt;
-  Fork f{apply(ScalarOp::Le, {size_ref(wide), constant_int(INT32_MAX)}), k, k, true, false};
+  const Expr fits = apply(ScalarOp::Le, {size_ref(wide), constant_int(INT32_MAX)});
+  const Expr many = apply(ScalarOp::Ge, {size_ref(wide), constant_int(kFewElements)});
+  Fork f{along ? apply(ScalarOp::And, {many, fits}) : fits, k, k, true, false};
   for (Size& s : f.then.sizes)
     if (s.name == wide) s.hi = INT32_MAX;
   for (Size& s : f.otherwise.sizes)
-    if (s.name == wide) s.lo = int64_t{INT32_MAX} + 1;
+    if (s.name == wide && !along) s.lo = int64_t{INT32_MAX} + 1;
   return f;
 }
 

@@ -354,6 +354,16 @@ TEST_CASE("library bodies: short rows go as many at a time as a vector has lanes
   }
 }
 
+TEST_CASE("library bodies: the largest of a few neighbours is found one by one") {
+  const std::string nest = nest_of("argmax", "x86-64-v4", DType::U8);
+  INFO(nest);
+  const size_t many = nest.find("if and(ge(D, 12), le(D, 2147483647))");
+  REQUIRE(many != std::string::npos);
+  CHECK(many > nest.find("if eq(Q, 1)"));
+  CHECK(contains(nest, "if le(D, 2147483647)"));                       // down columns, which are next to each other
+  CHECK_FALSE(contains(nest_of("argmin"), "if and(ge(D, 12), le(D"));  // floats: NaN is asked for one by one
+}
+
 TEST_CASE("library bodies: slices whose ends are inside copy lines, by whole vectors where they take every second") {
   const std::string nest = nest_of("slice");
   INFO(nest);
