@@ -94,13 +94,14 @@ static void draw_kind(drawn_attr* attr, const char* kind, const drawn_call* call
     for (int k = 0; k < MOST_LIST; ++k) attr->i[k] = below(3);
 }
 
-/* The types of a typed function: float stands for the operator's own. */
+/* The types of a typed function: float stands for the operator's own, and bytes may be of two types. */
 static int32_t dtype_of(const char* type, size_t n, int32_t key) {
   static const struct {
     const char* name;
     int32_t dtype;
   } types[] = {{"double", TN_F64},  {"uint8_t", TN_BOOL}, {"int8_t", TN_I8},
                {"int32_t", TN_I32}, {"int64_t", TN_I64},  {"uint16_t", TN_F16}};
+  if (n == strlen("uint8_t") && strncmp("uint8_t", type, n) == 0 && one_in(2)) return TN_U8;
   for (size_t k = 0; k < sizeof types / sizeof *types; ++k)
     if (strlen(types[k].name) == n && strncmp(types[k].name, type, n) == 0) return types[k].dtype;
   return key;
