@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
-#include "opdef/notation/math_scanner.h"
 #include "opdef/notation/tokens.h"
+#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -37,19 +37,21 @@ class Parser {
  public:
   Parser(const PlacedText& text, MathScope& scope, Diagnostics& diagnostics)
       : text_(text), scope_(scope), diagnostics_(diagnostics) {
-    if (!scan_math(text, tokens_, diagnostics)) failed_ = true;
+    const size_t before = diagnostics.size();
+    tokens_ = tokenize_math(text, diagnostics);
+    failed_ = diagnostics.size() > before;
   }
 
   bool failed() const { return failed_; }
 
   bool steps(std::vector<MathStep>& out) {
-    while (!failed_ && peek().kind != MathTokenKind::end) {
-      if (peek().kind == MathTokenKind::line_end) {
+    while (!failed_ && peek().kind != TokenKind::end) {
+      if (peek().kind == TokenKind::line_end) {
         ++at_;
         continue;
       }
       step(out);
-      if (!failed_ && peek().kind != MathTokenKind::end && peek().kind != MathTokenKind::line_end)
+      if (!failed_ && peek().kind != TokenKind::end && peek().kind != TokenKind::line_end)
         fail(Code::E0308, "a step ends with its line", "one step a line; an operator or bracket may be missing");
     }
     return !failed_;
@@ -57,16 +59,16 @@ class Parser {
 
   MathExpr whole() {
     MathExpr e = expression();
-    while (peek().kind == MathTokenKind::line_end) ++at_;
-    if (peek().kind != MathTokenKind::end)
+    while (peek().kind == TokenKind::line_end) ++at_;
+    if (peek().kind != TokenKind::end)
       fail(Code::E0308, "the expression ends before this", "an operator may be missing");
     return e;
   }
 
  private:
-  const MathToken& peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+  const Token& peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
   bool is(std::string_view sign) const {
-    return (peek().kind == MathTokenKind::sign || peek().kind == MathTokenKind::name) && peek().text == sign;
+    return (peek().kind == TokenKind::sign || peek().kind == TokenKind::name) && peek().text == sign;
   }
   bool take_if(std::string_view sign) {
     if (failed_ || !is(sign)) return false;
@@ -76,10 +78,10 @@ class Parser {
   void expect(std::string_view sign) {
     if (!take_if(sign)) fail(Code::E0303, fmt::format("'{}' is expected here", sign), fmt::format("write '{}'", sign));
   }
-  SourceSpan place(const MathToken& t) const {
+  SourceSpan place(const Token& t) const {
     return text_.span(t.begin, std::max(t.end, t.begin + (t.begin < text_.text.size() ? 1 : 0)));
   }
-  SourceSpan place_from(const MathToken& first) const {
+  SourceSpan place_from(const Token& first) const {
     return text_.span(first.begin, at_ > 0 ? tokens_[at_ - 1].end : first.end);
   }
   void fail(Code code, std::string message, std::string note) {
@@ -91,9 +93,9 @@ class Parser {
   }
 
   void step(std::vector<MathStep>& out) {
-    std::vector<MathToken> names;
+    std::vector<Token> names;
     do {
-      if (peek().kind != MathTokenKind::name)
+      if (peek().kind != TokenKind::name)
         return fail(Code::E0306, "a step begins with the name of its value", "write name = expression");
       names.push_back(peek());
       ++at_;
@@ -108,7 +110,7 @@ class Parser {
     out.push_back(MathLet{name, std::move(value)});
   }
 
-  void define(const MathToken& name, MathType type) {
+  void define(const Token& name, MathType type) {
     if (failed_) return;
     if (!is_name(name.text) || name.text == "nan")
       return fail(Code::E0204, place(name), fmt::format("'{}' cannot be the name of a value", name.text),
@@ -118,11 +120,11 @@ class Parser {
            "each step defines a name of its own");
   }
 
-  void unpack(const std::vector<MathToken>& names, std::vector<MathStep>& out) {
-    const MathToken first = peek();
+  void unpack(const std::vector<Token>& names, std::vector<MathStep>& out) {
+    const Token first = peek();
     const std::string function(first.text);
     ++at_;
-    const MathFunction* f = first.kind == MathTokenKind::name && is("(") ? callee(function, first) : nullptr;
+    const MathFunction* f = first.kind == TokenKind::name && is("(") ? callee(function, first) : nullptr;
     if (f == nullptr)
       return fail(Code::E0306, place(first), "several names take the results of a call", "write a, b = function(x)");
     MathUnpack step{{}, {function, arguments(*f)}, {}};
@@ -138,8 +140,8 @@ class Parser {
     out.push_back(std::move(step));
   }
 
-  void rare(const MathToken& name, std::vector<MathStep>& out) {
-    const MathToken first = peek();
+  void rare(const Token& name, std::vector<MathStep>& out) {
+    const Token first = peek();
     ++at_;
     std::vector<MathExpr> parts = list();
     if (failed_) return;
@@ -154,13 +156,13 @@ class Parser {
   MathExpr expression(size_t level = 0) {
     if (level == std::size(kMathLevels)) return unary();
     if (level == kNotLevel && is("not")) {
-      const MathToken first = peek();
+      const Token first = peek();
       ++at_;
       std::vector<MathExpr> args;
       args.push_back(expression(level));
       return apply(MathOp::Not, std::move(args), first);
     }
-    const MathToken first = peek();
+    const Token first = peek();
     MathExpr left = expression(level + 1);
     while (!failed_) {
       std::string_view found;
@@ -177,7 +179,7 @@ class Parser {
   }
 
   MathExpr unary() {
-    const MathToken first = peek();
+    const Token first = peek();
     if (is("-") || is("~")) {
       ++at_;
       std::vector<MathExpr> args;
@@ -196,7 +198,7 @@ class Parser {
   uint64_t mask(uint64_t bits) const { return bytes_of(scope_.dtype) == 4 ? bits & 0xffffffffu : bits; }
 
   MathExpr primary() {
-    const MathToken first = peek();
+    const Token first = peek();
     if (failed_ || ++depth_ > kDepth) {
       fail(Code::E0305, "this is nested too deeply", "give parts of it names of their own");
       return {};
@@ -205,16 +207,17 @@ class Parser {
     if (take_if("(")) {
       e = expression();
       expect(")");
-    } else if (first.kind == MathTokenKind::integer) {
+    } else if (first.kind == TokenKind::integer) {
       ++at_;
-      e = {MathType::Int, MathInteger{first.integer}};
-      if (mask(first.integer) != first.integer)
+      const auto bits = static_cast<uint64_t>(first.integer);
+      e = {MathType::Int, MathInteger{bits}};
+      if (mask(bits) != bits)
         fail(Code::E0304, place(first), "this integer is larger than the entry's type",
              "write at most 8 hexadecimal digits for f32");
-    } else if (first.kind == MathTokenKind::real) {
+    } else if (first.kind == TokenKind::real) {
       ++at_;
       e = {MathType::Float, MathNumber{first.real}};
-    } else if (first.kind == MathTokenKind::name) {
+    } else if (first.kind == TokenKind::name) {
       ++at_;
       e = is("(") ? called(first) : named(first);
     } else {
@@ -224,7 +227,7 @@ class Parser {
     return e;
   }
 
-  MathExpr named(const MathToken& name) {
+  MathExpr named(const Token& name) {
     if (name.text == "inf") return {MathType::Float, MathNumber{std::numeric_limits<double>::infinity()}};
     if (name.text == "nan") return {MathType::Float, MathNumber{std::numeric_limits<double>::quiet_NaN()}};
     const auto found = scope_.names.find(std::string(name.text));
@@ -246,7 +249,7 @@ class Parser {
     return args;
   }
 
-  MathExpr called(const MathToken& name) {
+  MathExpr called(const Token& name) {
     for (const MathOpRow& row : all_math_ops())
       if (row.spelling == name.text && !row.is_operator()) return apply(row.op, list(), name);
     const MathFunction* f = callee(std::string(name.text), name);
@@ -260,7 +263,7 @@ class Parser {
     return e;
   }
 
-  const MathFunction* callee(const std::string& name, const MathToken& token) {
+  const MathFunction* callee(const std::string& name, const Token& token) {
     if (failed_) return nullptr;
     const MathFunction* f = scope_.lookup(name, place(token));
     if (f == nullptr) failed_ = true;
@@ -268,21 +271,19 @@ class Parser {
   }
 
   std::vector<MathExpr> arguments(const MathFunction& f) {
-    const MathToken first = peek();
+    const Token first = peek();
     std::vector<MathExpr> args = list();
     if (failed_) return args;
     bool good = args.size() == f.parameters.size();
     for (size_t i = 0; good && i < args.size(); ++i) good = args[i].type == f.parameters[i].type;
-    std::string wanted;
-    for (const MathParameter& p : f.parameters)
-      wanted += fmt::format("{}{} {}", wanted.empty() ? "" : ", ", type_name(p.type), p.name);
+    const auto text = [](const MathParameter& p) { return fmt::format("{} {}", type_name(p.type), p.name); };
     if (!good)
       fail(Code::E0403, place_from(first), fmt::format("these are not the arguments of {}", f.name),
-           "it takes " + wanted);
+           "it takes " + joined(f.parameters, ", ", text));
     return args;
   }
 
-  MathExpr apply(MathOp op, std::vector<MathExpr> args, const MathToken& first) {
+  MathExpr apply(MathOp op, std::vector<MathExpr> args, const Token& first) {
     if (failed_) return {};
     const MathOpRow& row = math_op_row(op);
     bool good = args.size() == row.arguments.size();
@@ -294,8 +295,7 @@ class Parser {
       any = args[i].type;
     }
     if (!good) {
-      std::string got;
-      for (const MathExpr& a : args) got += fmt::format("{}{}", got.empty() ? "" : ", ", type_name(a.type));
+      const std::string got = joined(args, ", ", [](const MathExpr& a) { return type_name(a.type); });
       fail(Code::E0436, place_from(first), fmt::format("'{}' does not take {}", row.spelling, got),
            "numbers with a point are floats, others integers; bits() and float_of() turn one into the other");
       return {};
@@ -310,7 +310,7 @@ class Parser {
   const PlacedText& text_;
   MathScope& scope_;
   Diagnostics& diagnostics_;
-  std::vector<MathToken> tokens_;
+  std::vector<Token> tokens_;
   size_t at_ = 0;
   int depth_ = 0;
   bool failed_ = false;

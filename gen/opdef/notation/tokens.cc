@@ -1,10 +1,11 @@
-// The scanner of the notation.
+// The scanner of the notations.
 #include "opdef/notation/tokens.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <charconv>
+#include <span>
 #include <utility>
 
 #include "support/ranges.h"
@@ -16,7 +17,6 @@ namespace {
 constexpr std::array<std::string_view, 6> kWords = {"and", "or", "not", "inf", "true", "false"};
 constexpr std::array<std::string_view, 11> kLongSigns = {
     "...", "..", "**", "//", "==", "!=", "<=", ">=", "+=", "*=", "-="};
-constexpr std::string_view kShortSigns = "+-*/%<>=~,:.@()[];";
 /// Operators of other languages, and their spelling here.
 constexpr std::pair<std::string_view, std::string_view> kForeignSigns[] = {
     {"&&", "and"},
@@ -28,14 +28,42 @@ constexpr std::pair<std::string_view, std::string_view> kForeignSigns[] = {
     {"\u2212", "-"},
     {"\u00d7", "*"},
     {"?", "select(condition, a, b)"}};
+constexpr std::string_view kLongMathSigns[] = {"<<", ">>", "<=", ">=", "==", "!="};
+
+/// What the notations differ in.
+struct Dialect {
+  std::span<const std::string_view> long_signs;
+  std::string_view short_signs;
+  std::span<const std::pair<std::string_view, std::string_view>> foreign_signs;
+  std::string_view line_ends;
+  bool joins_lines;                           ///< inside parentheses
+  std::string_view numbers, name, operators;  ///< for messages
+};
+constexpr Dialect kOps = {
+    kLongSigns,
+    "+-*/%<>=~,:.@()[]",
+    kForeignSigns,
+    "\n;",
+    false,
+    "write 12, 0x1f, 0.5, 1e-5; integers have at most 64 bits",
+    "the notation has",
+    "names are made of a-z, A-Z, 0-9 and _; operators are + - * / // % ** == != < <= > >= and or not"};
+constexpr Dialect kMath = {kLongMathSigns,
+                           "+-*/&|^~<>=,()",
+                           {},
+                           "\n",
+                           true,
+                           "write 12, 0x1f, 0.5 or 1e-5",
+                           "steps of a math entry have",
+                           "operators are + - * / & | ^ ~ << >> < <= > >= == != and or not"};
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
 class Scanner {
  public:
-  Scanner(const PlacedText& placed, Diagnostics& diagnostics)
-      : placed_(placed), text_(placed.text), diagnostics_(diagnostics) {}
+  Scanner(const PlacedText& placed, const Dialect& dialect, Diagnostics& diagnostics)
+      : placed_(placed), text_(placed.text), dialect_(dialect), diagnostics_(diagnostics) {}
 
   std::vector<Token> run() {
     while (skip_blanks(), at_ < text_.size()) next();
@@ -48,7 +76,8 @@ class Scanner {
     while (at_ < text_.size()) {
       if (text_[at_] == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r') {
+      } else if (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r' ||
+                 (text_[at_] == '\n' && dialect_.joins_lines && depth_ > 0)) {
         ++at_;
       } else {
         return;
@@ -71,7 +100,7 @@ class Scanner {
 
   void next() {
     const char c = text_[at_];
-    if (c == '\n' || c == ';') {
+    if (dialect_.line_ends.find(c) != std::string_view::npos) {
       push(TokenKind::line_end, at_ + 1);
     } else if (letter(c)) {
       word();
@@ -104,7 +133,7 @@ class Scanner {
     Token& token = push(whole ? TokenKind::integer : TokenKind::real, end);
     if (whole ? read_whole(spelling, hexadecimal, token) : read_real(spelling, token)) return;
     diagnostics_.error(Code::E0304, placed_.span(token.begin, token.end), fmt::format("'{}' is not a number", spelling),
-                       {"write 12, 0x1f, 0.5, 1e-5; integers have at most 64 bits"});
+                       {std::string(dialect_.numbers)});
   }
 
   /// A point inside of a number, but not the `..` of a range.
@@ -131,17 +160,18 @@ class Scanner {
 
   void sign() {
     const std::string_view rest = text_.substr(at_);
-    for (const std::string_view candidate : kLongSigns) {
+    depth_ += (rest[0] == '(') - (rest[0] == ')');
+    for (const std::string_view candidate : dialect_.long_signs) {
       if (rest.substr(0, candidate.size()) == candidate) {
         push(TokenKind::sign, at_ + candidate.size());
         return;
       }
     }
-    if (kShortSigns.find(rest[0]) != std::string_view::npos) {
+    if (dialect_.short_signs.find(rest[0]) != std::string_view::npos) {
       push(TokenKind::sign, at_ + 1);
       return;
     }
-    for (const auto& [sign, instead] : kForeignSigns) {
+    for (const auto& [sign, instead] : dialect_.foreign_signs) {
       if (rest.substr(0, sign.size()) != sign) continue;
       diagnostics_.error(Code::E0301, placed_.span(at_, at_ + sign.size()),
                          fmt::format("the notation has no '{}'", sign), {fmt::format("write {}", instead)});
@@ -150,25 +180,30 @@ class Scanner {
     }
     std::size_t end = at_ + 1;
     while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0u) == 0x80u) ++end;
-    diagnostics_.error(
-        Code::E0301, placed_.span(at_, end),
-        fmt::format("the notation has no character '{}'", text_.substr(at_, end - at_)),
-        {"names are made of a-z, A-Z, 0-9 and _; operators are + - * / // % ** == != < <= > >= and or not"});
+    diagnostics_.error(Code::E0301, placed_.span(at_, end),
+                       fmt::format("{} no character '{}'", dialect_.name, text_.substr(at_, end - at_)),
+                       {std::string(dialect_.operators)});
     at_ = end;
   }
 
   const PlacedText& placed_;
   std::string_view text_;
+  const Dialect& dialect_;
   Diagnostics& diagnostics_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
+  int depth_ = 0;
   bool space_ = false;
 };
 
 }  // namespace
 
 std::vector<Token> tokenize(const PlacedText& text, Diagnostics& diagnostics) {
-  return Scanner(text, diagnostics).run();
+  return Scanner(text, kOps, diagnostics).run();
+}
+
+std::vector<Token> tokenize_math(const PlacedText& text, Diagnostics& diagnostics) {
+  return Scanner(text, kMath, diagnostics).run();
 }
 
 bool is_name(std::string_view text) {

@@ -1,4 +1,4 @@
-// The notation's words: names, numbers, signs and line ends, each with its place.
+// The words of the notations of ops and of math entries: names, numbers, signs and line ends, each with its location.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,8 @@ struct Token {
 /// Cuts text into tokens; the last one is `end`. `and`, `or`, `not` are signs. `#` begins a comment. Reports what is no
 /// token and goes on.
 std::vector<Token> tokenize(const PlacedText& text, Diagnostics& diagnostics);
+/// The same for steps of math entries, which have operators on bits; line ends inside parentheses are blanks.
+std::vector<Token> tokenize_math(const PlacedText& text, Diagnostics& diagnostics);
 
 /// A name as definitions may introduce it: a letter, then letters, digits and underscores, at most 64, no word of the
 /// notation.
