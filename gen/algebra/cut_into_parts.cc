@@ -17,11 +17,7 @@ struct Item {
 };
 
 void note_reads(const Expr& e, std::set<int>& out) {
-  if (!e) return;
-  walk(e, [&](const Expr& n) {
-    if (const auto* r = std::get_if<Read>(&n->node)) out.insert(r->tensor);
-    return true;
-  });
+  each_node<Read>(e, [&](const Read& r) { out.insert(r.tensor); });
 }
 
 class PartCutter {
@@ -86,10 +82,7 @@ class PartCutter {
     std::set<std::string> sizes;
     const auto note = [&](const Expr& e) {
       note_reads(e, reads);
-      walk(e, [&](const Expr& n) {
-        if (const auto* s = std::get_if<SizeRef>(&n->node)) sizes.insert(s->name);
-        return true;
-      });
+      each_node<SizeRef>(e, [&](const SizeRef& s) { sizes.insert(s.name); });
     };
     note(check.holds);
     for (const LoopVar& v : check.loops) note(v.extent);

@@ -22,12 +22,8 @@ const ExprNode* only_sum(const Expr& value) {
   bool alone = true;
   walk(value, [&](const Expr& e) {
     if (!std::holds_alternative<Reduce>(e->node)) return alone;
-    alone = alone && (!found || same(found, e));
+    alone = alone && (!found || same(found, e)) && !has_node<Reduce>(std::get<Reduce>(e->node).value);
     found = e;
-    walk(std::get<Reduce>(e->node).value, [&](const Expr& inner) {
-      alone = alone && !std::holds_alternative<Reduce>(inner->node);
-      return alone;
-    });
     return false;
   });
   if (!found || !alone) return nullptr;
@@ -43,13 +39,9 @@ Expr product_of(const std::vector<Expr>& factors) {
 
 /// One index of a read slides: it depends on `var` and on the depth, as in a convolution.
 bool slides(const Expr& e, const std::string& var, const std::vector<LoopVar>& depth) {
-  bool found = false;
-  walk(e, [&](const Expr& n) {
-    if (const auto* r = std::get_if<Read>(&n->node))
-      for (const Expr& i : r->index) found = found || (mentions(i, var) && mentions_any(i, depth));
-    return !found;
+  return any_read(e, [&](const Read& r) {
+    return any_of(r.index, [&](const Expr& i) { return mentions(i, var) && mentions_any(i, depth); });
   });
-  return found;
 }
 
 /// The reads of the epilogue and the target, each as tensor and index.

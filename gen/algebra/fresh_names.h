@@ -14,10 +14,8 @@ class FreshNames {
  public:
   explicit FreshNames(const Kernel& kernel) {
     const auto note = [&](const Expr& e) {
-      walk(e, [&](const Expr& n) {
-        if (const auto* r = std::get_if<Reduce>(&n->node))
-          for (const LoopVar& v : r->vars) used_.insert(v.name);
-        return true;
+      each_node<Reduce>(e, [&](const Reduce& r) {
+        for (const LoopVar& v : r.vars) used_.insert(v.name);
       });
     };
     for (const Size& s : kernel.sizes) used_.insert(s.name);

@@ -112,8 +112,7 @@ class Body {
   }
 
   std::optional<int64_t> slope_of(const VApply& a) {
-    std::vector<std::optional<int64_t>> slopes;
-    for (const Operand& x : a.args) slopes.push_back(slope(x));
+    const std::vector<std::optional<int64_t>> slopes = mapped(a.args, [&](const Operand& x) { return slope(x); });
     if (any_of(slopes, [](const auto& s) { return !s; })) return std::nullopt;
     if (all_of(slopes, [](const auto& s) { return *s == 0; })) return 0;
     if (slopes.size() != 2) return std::nullopt;

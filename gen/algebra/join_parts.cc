@@ -7,14 +7,11 @@ namespace tenon {
 namespace {
 
 bool reads_any(const Expr& e, const std::set<int>& tensors, const std::set<std::string>& sizes) {
-  bool found = false;
-  if (e)
-    walk(e, [&](const Expr& n) {
-      const auto* r = std::get_if<Read>(&n->node);
-      const auto* s = std::get_if<SizeRef>(&n->node);
-      return !(found = found || (r && tensors.contains(r->tensor)) || (s && sizes.contains(s->name)));
-    });
-  return found;
+  return any_node(e, [&](const Expr& n) {
+    const auto* r = std::get_if<Read>(&n->node);
+    const auto* s = std::get_if<SizeRef>(&n->node);
+    return (r && tensors.contains(r->tensor)) || (s && sizes.contains(s->name));
+  });
 }
 
 bool reads_any(const KernelStatement& s, const std::set<int>& tensors, const std::set<std::string>& sizes) {

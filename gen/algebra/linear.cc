@@ -137,6 +137,15 @@ Expr to_expr(const LinearForm& form) {
   return constant_last ? e - constant_int(-form.constant) : e;
 }
 
+void add_loops(Ranges& ranges, const std::vector<LoopVar>& loops) {
+  for (const LoopVar& v : loops) ranges.extents[v.name] = v.extent;
+}
+
+Ranges ranges_of(const std::vector<LoopVar>& loops, Ranges ranges) {
+  add_loops(ranges, loops);
+  return ranges;
+}
+
 bool proves_not_negative(LinearForm form, const Ranges& ranges) {
   // Variables are replaced first, sizes last: the extent that replaces a variable often cancels against a size, or
   // against a minimum of some.

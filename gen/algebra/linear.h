@@ -37,6 +37,10 @@ struct Ranges {
   std::map<int, NumberRange> elements;
 };
 
+void add_loops(Ranges& ranges, const std::vector<LoopVar>& loops);
+/// What is known inside of the loops, in addition to `ranges`.
+Ranges ranges_of(const std::vector<LoopVar>& loops, Ranges ranges = {});
+
 /// True when the value is at least 0 for all that the ranges allow. False says nothing.
 bool proves_not_negative(LinearForm form, const Ranges& ranges);
 /// a <= b, a < b for all values?

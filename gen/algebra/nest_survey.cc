@@ -59,6 +59,15 @@ void NestSurvey::add(const Stmt& s) {
   add_loop(*loop);
 }
 
+std::vector<std::string> declared_names(const Block& block) {
+  std::vector<std::string> names;
+  for (const Stmt& s : block) {
+    if (const auto* let = std::get_if<SLet>(&s.node)) names.push_back(let->name);
+    if (const auto* var = std::get_if<SVar>(&s.node)) names.push_back(var->name);
+  }
+  return names;
+}
+
 void add_declared_names(const Block& block, std::set<std::string>& names) {
   for (const Stmt& s : block) {
     if (const auto* let = std::get_if<SLet>(&s.node)) names.insert(let->name);

@@ -27,6 +27,8 @@ struct NestSurvey {
   void merge(const NestSurvey& inner);
 };
 
+/// The names that a block declares itself.
+std::vector<std::string> declared_names(const Block& block);
 /// Adds all names that a block declares, in blocks inside of it too.
 void add_declared_names(const Block& block, std::set<std::string>& names);
 

@@ -36,8 +36,7 @@ struct OpenEnds {
 std::vector<OpenEnds> open_ends(const Kernel& kernel, const Read& r, const std::vector<LoopVar>& vars) {
   ValueScope scope;
   scope.kernel = &kernel;
-  Ranges ranges;
-  for (const LoopVar& v : vars) ranges.extents[v.name] = v.extent;
+  const Ranges ranges = ranges_of(vars);
   const Tensor& t = kernel.tensor(r.tensor);
   std::vector<OpenEnds> out(r.index.size());
   for (size_t d = 0; d < r.index.size(); ++d) {
@@ -104,13 +103,17 @@ bool proves_below(const Kernel& kernel, const Expr& index, const Expr& extent, c
   });
 }
 
+Expr inside(const std::vector<Expr>& index, const std::vector<Expr>& dims) {
+  Expr all = constant_int(1, DType::Bool);
+  for (size_t d = 0; d < index.size(); ++d) {
+    const Expr low = apply(ScalarOp::Ge, {index[d], constant_int(0)}), high = apply(ScalarOp::Lt, {index[d], dims[d]});
+    all = apply(ScalarOp::And, {all, apply(ScalarOp::And, {low, high})});
+  }
+  return all;
+}
+
 bool has_fill(const Expr& e) {
-  bool found = false;
-  walk(e, [&](const Expr& n) {
-    if (const auto* r = std::get_if<Read>(&n->node)) found = found || r->fill;
-    return !found;
-  });
-  return found;
+  return any_read(e, [](const Read& r) { return r.fill != nullptr; });
 }
 
 }  // namespace tenon

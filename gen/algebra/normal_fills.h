@@ -16,6 +16,9 @@ Expr normal_fills(const Kernel& kernel, const Expr& e, const std::vector<LoopVar
 /// Whether an index is below an extent, also by what the kernel's facts say that sizes are equal to.
 bool proves_below(const Kernel& kernel, const Expr& index, const Expr& extent, const Ranges& ranges);
 
+/// Whether every index is inside of its dim, as a condition.
+Expr inside(const std::vector<Expr>& index, const std::vector<Expr>& dims);
+
 /// Some read in `e` has a fill.
 bool has_fill(const Expr& e);
 

@@ -132,8 +132,7 @@ std::string print(const Polynomial& p) {
   const auto add = [&](const Monomial& monomial, std::int64_t coefficient) {
     const std::int64_t size = coefficient < 0 ? -coefficient : coefficient;
     out += out.empty() ? (coefficient < 0 ? "-" : "") : (coefficient < 0 ? " - " : " + ");
-    std::vector<std::string> names;
-    for (const QuantityName& name : monomial) names.push_back(name.text());
+    const std::vector<std::string> names = mapped(monomial, [&](const QuantityName& name) { return name.text(); });
     const std::string product = joined(names, "*");
     out += monomial.empty() ? fmt::format("{}", size) : size == 1 ? product : fmt::format("{}*{}", size, product);
   };

@@ -44,8 +44,7 @@ class Simplifier {
   }
   Expr reduction(const Expr& e) {
     const auto& r = std::get<Reduce>(e->node);
-    Ranges inner = ranges_;
-    for (const LoopVar& v : r.vars) inner.extents[v.name] = v.extent;
+    const Ranges inner = ranges_of(r.vars, ranges_);
     Simplifier s(inner);
     Expr out = map_children(e, [&](const Expr& c) { return s.run(c); });
     const auto& n = std::get<Reduce>(out->node);

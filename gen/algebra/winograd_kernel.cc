@@ -1,10 +1,9 @@
 // Makes the statements of a Winograd convolution.
 #include "algebra/winograd_kernel.h"
 
-#include <algorithm>
-
 #include "algebra/fresh_names.h"
 #include "algebra/linear.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -112,25 +111,19 @@ class WinogradBuilder {
   Expr points() const { return constant_int(t_.points()); }
   static Expr tiles(int64_t pixels, int outputs) { return constant_int((pixels + outputs - 1) / outputs); }
 
-  int add(Tensor t) {
-    out_.tensors.push_back(std::move(t));
-    return static_cast<int>(out_.tensors.size()) - 1;
-  }
   int add_table(const std::string& name, const Matrix& m) {
     Tensor t{names_(name), Role::Constant, DType::F32, {}, {}};
     t.data = std::make_shared<const TensorData>(table_of(m));
     for (const int64_t n : t.data->dims) t.dims.push_back(constant_int(n));
     t.strides = contiguous_strides(t.dims);
-    return add(std::move(t));
+    return out_.add(std::move(t));
   }
   int add_temp(const std::string& name, int64_t last) {
-    Tensor t{names_(name), Role::Temp, DType::F32, {}, {}};
-    for (const LoopVar& v : conv_.outer) t.dims.push_back(v.extent);
+    std::vector<Expr> dims = mapped(conv_.outer, &LoopVar::extent);
     for (const Expr& e :
          {points(), points(), tiles(conv_.height, t_.outputs), tiles(conv_.width, t_.outputs), constant_int(last)})
-      t.dims.push_back(e);
-    t.strides = contiguous_strides(t.dims);
-    return add(std::move(t));
+      dims.push_back(e);
+    return out_.add_temp(names_(name), DType::F32, std::move(dims));
   }
 
   /// Loops of V or W: the outer ones under names of their own, points, tiles, and a last one.
@@ -162,8 +155,7 @@ class WinogradBuilder {
     std::map<std::string, Expr> renamed{{conv_.channel.name, at[n + 4]}};
     for (size_t o = 0; o < n; ++o) renamed[conv_.outer[o].name] = at[o];
     const LoopVar p{names_("p"), constant_int(t_.neighbours())}, q{names_("q"), p.extent};
-    std::vector<Expr> index;
-    for (const Expr& e : conv_.source->index) index.push_back(substitute(e, renamed));
+    std::vector<Expr> index = mapped(conv_.source->index, [&](const Expr& e) { return substitute(e, renamed); });
     const auto walk_tile = [&](const Expr& tile, const LoopVar& tap, int64_t first) {
       return tile * constant_int(int64_t{t_.outputs} * t_.stride) + var_ref(tap.name) + constant_int(first);
     };
@@ -197,8 +189,7 @@ class WinogradBuilder {
     KernelStatement s = k_.body[0];
     const LoopVar i{names_("i"), points()}, j{names_("j"), points()};
     const Expr m = constant_int(t_.outputs), y = var_ref(conv_.y.name), x = var_ref(conv_.x.name);
-    std::vector<Expr> index;
-    for (const LoopVar& v : conv_.outer) index.push_back(var_ref(v.name));
+    std::vector<Expr> index = mapped(conv_.outer, [&](const LoopVar& v) { return var_ref(v.name); });
     for (const Expr& e : {var_ref(i.name), var_ref(j.name), apply(ScalarOp::FloorDiv, {y, m}),
                           apply(ScalarOp::FloorDiv, {x, m}), var_ref(conv_.filter.name)})
       index.push_back(e);

@@ -39,13 +39,6 @@ std::string element_type(DType d, const std::string& prefix) {
   return with_prefix(std::string(dtype_row(d).c_type), prefix);
 }
 
-std::string upper_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return out;
-}
-
 std::string dtype_constant(DType d) { return "TN_" + upper_case(name_of(d)); }
 
 std::string with_prefix(std::string given, const std::string& prefix) {

@@ -16,7 +16,6 @@ std::string c_identifier(std::string_view name);
 std::string dtype_constant(DType d);
 /// The C type of elements; complex types carry the prefix.
 std::string element_type(DType d, const std::string& prefix);
-std::string upper_case(std::string_view text);
 /// Text of the user's in which with_prefix renames nothing.
 std::string verbatim(std::string text);
 /// Replaces the prefix `tn_` / `TN_` at the start of identifiers, except in verbatim text.

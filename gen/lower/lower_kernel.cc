@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "algebra/contraction.h"
+#include "algebra/nest_survey.h"
 #include "lower/contraction/join_segments.h"
 #include "lower/contraction/lower_contraction.h"
 #include "lower/contraction/plain_products.h"
@@ -24,16 +25,6 @@
 
 namespace tenon {
 namespace {
-
-/// The names that a block declares itself.
-std::vector<std::string> declared_names(const Block& block) {
-  std::vector<std::string> names;
-  for (const Stmt& s : block) {
-    if (const auto* let = std::get_if<SLet>(&s.node)) names.push_back(let->name);
-    if (const auto* var = std::get_if<SVar>(&s.node)) names.push_back(var->name);
-  }
-  return names;
-}
 
 Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken = {});
 

@@ -15,15 +15,6 @@
 namespace tenon {
 namespace {
 
-bool has_reduction(const Expr& e) {
-  bool found = false;
-  walk(e, [&](const Expr& n) {
-    found = found || std::holds_alternative<Reduce>(n->node);
-    return !found;
-  });
-  return found;
-}
-
 int tensor_of(const FusedKernel& k, ValueId value, Role role) {
   for (size_t i = 0; i < k.values.size(); ++i)
     if (k.values[i] == value && k.kernel.tensors[i].role == role) return static_cast<int>(i);
@@ -100,17 +91,11 @@ void drop_tensor(FusedKernel& k, int tensor) {
   k.values.erase(k.values.begin() + tensor);
 }
 
-Ranges ranges_of(const std::vector<LoopVar>& loops) {
-  Ranges r;
-  for (const LoopVar& v : loops) r.extents[v.name] = v.extent;
-  return r;
-}
-
 }  // namespace
 
 bool is_pointwise(const Kernel& k) {
   return k.body.size() == 1 && k.body[0].update == Update::Assign && !is_in_recurrence(k.body[0]) &&
-         !has_reduction(k.body[0].value);
+         !has_node<Reduce>(k.body[0].value);
 }
 
 bool is_movement(const Kernel& k) {
@@ -226,13 +211,13 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
       const Ranges ranges = ranges_of(c.loops);
       const Expr before = c.holds;
       c.holds = simplify(replacer.replace(c.holds), ranges);
-      if (!same(before, c.holds) && (has_reduction(c.holds) || producer.kernel.body.size() > 1)) return std::nullopt;
+      if (!same(before, c.holds) && (has_node<Reduce>(c.holds) || producer.kernel.body.size() > 1)) return std::nullopt;
     }
     if (replacer.failed()) return std::nullopt;
     gone.push_back(read);
   }
   // a consumer that reads a value by two of its operands has the producer's sums twice
-  if (gone.size() > 2 && has_reduction(definition.value))
+  if (gone.size() > 2 && has_node<Reduce>(definition.value))
     for (KernelStatement& s : out.kernel.body) s.value = with_equal_sums_shared(s.value);
   std::vector<KernelStatement> temps = temp_statements(producer.kernel, ids);
   out.kernel.body.insert(out.kernel.body.begin(), temps.begin(), temps.end());

@@ -128,6 +128,13 @@ const Words& reserved_words() {
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
+std::string upper_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return out;
+}
+
 bool is_reserved(std::string_view word, NamesOf where) {
   const auto at = reserved_words().find(word);
   if (at != reserved_words().end() && (at->second & bit(where)) != 0) return true;
@@ -145,9 +152,7 @@ std::string unreserved(std::string name, NamesOf where) {
 }
 
 std::string unreserved(std::string name, NamesOf where, std::string_view program) {
-  std::string macros;
-  for (const char c : program) macros += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-  if (!program.empty() && name.starts_with(macros + "_")) name += '_';
+  if (!program.empty() && name.starts_with(upper_case(program) + "_")) name += '_';
   return unreserved(std::move(name), where);
 }
 

@@ -15,6 +15,8 @@ enum class NamesOf { model, library, kernel, function, step };
 
 /// A character of identifiers.
 bool is_word(char c);
+/// Latin letters as capitals, whatever the locale.
+std::string upper_case(std::string_view text);
 
 /// Whether a keyword of C23 or C++23, a macro of a standard or POSIX header, or a name of ours is in the way.
 bool is_reserved(std::string_view word, NamesOf where);

@@ -47,6 +47,13 @@ auto* find_pointer(Range&& range, Predicate holds) {
   return at == std::end(range) ? nullptr : &*at;
 }
 
+/// The value of a key of a map; null if it has none.
+template <class Map, class Key>
+auto* find_value(Map& map, const Key& key) {
+  const auto at = map.find(key);
+  return at == map.end() ? nullptr : &at->second;
+}
+
 template <class Range, class... Less>
 void sort(Range& range, Less... less) {
   std::sort(std::begin(range), std::end(range), less...);

@@ -10,11 +10,7 @@ namespace {
 
 class Exchange {
  public:
-  explicit Exchange(Graph graph) : graph_(std::move(graph)) {
-    for (const GraphSize& s : all_sizes(graph_)) values_.take(s.name);
-    for (const Value& v : graph_.values) values_.take(v.name);
-    for (const Node& n : graph_.nodes) nodes_.take(n.name);
-  }
+  explicit Exchange(Graph graph) : graph_(std::move(graph)) { take_names(graph_, values_, nodes_); }
 
   Graph run() {
     // Only the next step reads the states that the network replaces, and no node reads the loss.

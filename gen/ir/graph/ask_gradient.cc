@@ -6,6 +6,7 @@
 #include "ir/graph/graph_passes.h"
 #include "support/c_names.h"
 #include "support/diagnostics.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -30,17 +31,13 @@ std::vector<ValueId> values_outside_loops(const Graph& graph) {
 class Asking {
  public:
   explicit Asking(Graph& graph) : graph_(graph), visible_(values_outside_loops(graph)) {
-    for (const GraphSize& s : all_sizes(graph)) values_.take(s.name);
-    for (const Value& v : graph.values) values_.take(v.name);
-    for (const ValueId v : graph.outputs) values_.take(value(v).name + "_shape");
-    for (const Node& n : graph.nodes) nodes_.take(n.name);
+    take_names(graph, values_, nodes_);
   }
 
   std::string run(const AskedGradients& asked) {
     std::string fault;
     const ValueId of = named(asked.of, fault);
-    std::vector<ValueId> wrt;
-    for (const std::string& name : asked.wrt) wrt.push_back(named(name, fault));
+    const std::vector<ValueId> wrt = mapped(asked.wrt, [&](const std::string& name) { return named(name, fault); });
     if (!fault.empty()) return fault;
     Node ask{nodes_.fresh(kGradientOp), kGradientOp, {sum_of(of)}, {}, {}, "--grad-of " + asked.of};
     for (size_t k = 0; k < wrt.size(); ++k) {

@@ -5,6 +5,7 @@
 
 #include "ir/graph/size_bounds.h"
 #include "support/check.h"
+#include "support/joined.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -76,13 +77,12 @@ std::string closing_text(const Graph& graph, const Region& r, const std::string&
 }
 
 std::string node_text(const Graph& graph, const Node& node) {
-  std::string text, arguments;
-  for (ValueId id : node.outputs) text += (text.empty() ? "" : ", ") + typed_name(graph, id);
-  for (ValueId id : node.inputs)
-    arguments += (arguments.empty() ? "" : ", ") + (id == kNoValue ? "_" : graph.value(id).name);
-  for (const auto& [name, value] : node.attrs)
-    arguments += (arguments.empty() ? "" : ", ") + name + "=" + to_text(value);
-  return fmt::format("  {} = {}({}){}{}\n", text, node.op, arguments, node.origin.empty() ? "" : "  # ", node.origin);
+  std::vector<std::string> arguments;
+  for (ValueId id : node.inputs) arguments.push_back(id == kNoValue ? "_" : graph.value(id).name);
+  for (const auto& [name, value] : node.attrs) arguments.push_back(name + "=" + to_text(value));
+  const auto name = [&](ValueId id) { return typed_name(graph, id); };
+  return fmt::format("  {} = {}({}){}{}\n", joined(node.outputs, ", ", name), node.op, joined(arguments, ", "),
+                     node.origin.empty() ? "" : "  # ", node.origin);
 }
 
 std::string state_text(const Graph& graph, const StatePair& s) {
@@ -304,12 +304,7 @@ void drop_sizes(Graph& graph, const std::set<std::string>& names) {
 
 std::string to_text(const AttrValue& value) { return std::visit(AttrText{}, value); }
 
-std::string type_text(const Value& v) {
-  std::string text(name_of(v.dtype));
-  text += "[";
-  for (size_t i = 0; i < v.dims.size(); ++i) text += (i ? ", " : "") + to_text(v.dims[i]);
-  return text + "]";
-}
+std::string type_text(const Value& v) { return fmt::format("{}[{}]", name_of(v.dtype), to_text(v.dims)); }
 
 std::string to_text(const Graph& graph) {
   std::string text = "graph " + graph.name + " {\n";

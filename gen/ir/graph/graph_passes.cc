@@ -8,6 +8,14 @@
 #include "support/ranges.h"
 
 namespace tenon {
+
+void take_names(const Graph& graph, CNames& values, CNames& nodes) {
+  for (const GraphSize& s : all_sizes(graph)) values.take(s.name);
+  for (const Value& v : graph.values) values.take(v.name);
+  for (const ValueId v : graph.outputs) values.take(graph.value(v).name + "_shape");
+  for (const Node& n : graph.nodes) nodes.take(n.name);
+}
+
 namespace {
 
 const Value& value_of(const Graph& graph, ValueId id) { return graph.value(id); }

@@ -6,8 +6,12 @@
 #include <vector>
 
 #include "ir/graph/graph.h"
+#include "support/c_names.h"
 
 namespace tenon {
+
+/// Takes the names that the graph has: those of its sizes and values, of what is added for outputs, and of its nodes.
+void take_names(const Graph& graph, CNames& values, CNames& nodes);
 
 /// The graph without nodes, constants, values and regions that no output needs. Inputs stay.
 Graph without_unused(Graph graph);

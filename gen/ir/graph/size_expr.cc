@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "support/check.h"
+#include "support/joined.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -112,8 +113,7 @@ SizeExpr from_sum(Sum sum) {
   stable_sort(
       sum, [](const Term& a, const Term& b) { return a.key.empty() != b.key.empty() ? b.key.empty() : a.key < b.key; });
   if (sum.size() == 1) return from_term(sum[0]);
-  std::vector<SizeExpr> terms;
-  for (const Term& t : sum) terms.push_back(from_term(t));
+  std::vector<SizeExpr> terms = mapped(sum, [&](const Term& t) { return from_term(t); });
   return node(SizeExpr::Kind::add, std::move(terms));
 }
 
@@ -366,6 +366,10 @@ SizeExpr product(const std::vector<SizeExpr>& dims) {
   SizeExpr r = 1;
   for (const SizeExpr& d : dims) r = r * d;
   return r;
+}
+
+std::string to_text(const std::vector<SizeExpr>& dims) {
+  return joined(dims, ", ", [](const SizeExpr& d) { return to_text(d); });
 }
 
 std::string to_text(const SizeExpr& e) {

@@ -55,6 +55,8 @@ SizeExpr substitute(const SizeExpr& size, const SizeValues& sizes);
 SizeExpr product(const std::vector<SizeExpr>& dims);
 /// The spelling of the grammar above, without needless parentheses.
 std::string to_text(const SizeExpr& size);
+/// The extents of a shape: "N, 3".
+std::string to_text(const std::vector<SizeExpr>& dims);
 /// The names in `size`, each once, in order of appearance.
 std::vector<std::string> names_in(const SizeExpr& size);
 

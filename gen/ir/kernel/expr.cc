@@ -212,6 +212,19 @@ void walk(const Expr& e, FunctionRef<bool(const Expr&)> visit) {
   each_child(e, [&](const Expr& c) { walk(c, visit); });
 }
 
+bool any_node(const Expr& e, FunctionRef<bool(const Expr&)> holds) {
+  bool found = false;
+  walk(e, [&](const Expr& n) { return !(found = found || holds(n)); });
+  return found;
+}
+
+bool any_read(const Expr& e, FunctionRef<bool(const Read&)> holds) {
+  return any_node(e, [&](const Expr& n) {
+    const auto* r = std::get_if<Read>(&n->node);
+    return r && holds(*r);
+  });
+}
+
 void each_child(const Expr& e, FunctionRef<void(const Expr&)> f) {
   const auto call = [&](const Expr& c) {
     if (c) f(c);

@@ -140,6 +140,22 @@ Expr identity_of(Reducer, DType type);
 bool is_leaf(const Expr&);
 /// Calls `visit` for `e` and every node below it, parents first; it returns false to skip the children.
 void walk(const Expr& e, FunctionRef<bool(const Expr&)> visit);
+/// Calls f for every node of the kind in `e`, which may be null.
+template <class Node, class F>
+void each_node(const Expr& e, const F& f) {
+  walk(e, [&](const Expr& n) {
+    if (const auto* node = std::get_if<Node>(&n->node)) f(*node);
+    return true;
+  });
+}
+/// Whether `holds` is true of `e`, which may be null, or of a node below it; any_read: of a read in it.
+bool any_node(const Expr& e, FunctionRef<bool(const Expr&)> holds);
+bool any_read(const Expr& e, FunctionRef<bool(const Read&)> holds);
+/// Whether there is a node of the kind.
+template <class Node>
+bool has_node(const Expr& e) {
+  return any_node(e, [](const Expr& n) { return std::holds_alternative<Node>(n->node); });
+}
 /// Calls f for every direct child of `e`, in order; extents of Reduce are children too.
 void each_child(const Expr& e, FunctionRef<void(const Expr&)> f);
 /// Rebuilds `e` with every direct child replaced by f(child); the same node when nothing changes. Extents of Reduce are

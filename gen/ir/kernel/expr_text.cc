@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ir/kernel/expr.h"
+#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -11,9 +12,7 @@ namespace {
 using Names = std::vector<std::string>;
 
 std::string list(std::span<const Expr> v, const Names& names) {
-  std::string out;
-  for (size_t i = 0; i < v.size(); ++i) out += (i ? ", " : "") + to_text(v[i], names);
-  return out;
+  return joined(v, ", ", [&](const Expr& e) { return to_text(e, names); });
 }
 
 std::string_view infix(ScalarOp op) {
@@ -62,9 +61,8 @@ struct ExprPrinter {
     return fmt::format("{}({})", scalar_op_row(a.op).name, list(a.args, names));
   }
   std::string operator()(const Reduce& r) const {
-    std::string vars;
-    for (const LoopVar& v : r.vars)
-      vars += fmt::format("{}{} < {}", vars.empty() ? "" : ", ", v.name, to_text(v.extent, names));
+    const auto text = [&](const LoopVar& v) { return fmt::format("{} < {}", v.name, to_text(v.extent, names)); };
+    std::string vars = joined(r.vars, ", ", text);
     if (r.where) vars += " : " + to_text(r.where, names);
     const std::string start = r.start ? fmt::format("{} = {}, ", r.running, to_text(r.start, names)) : "";
     return fmt::format("{}[{}]({}{})", name_of(r.op), vars, start, to_text(r.value, names));

@@ -30,11 +30,9 @@ std::string values_text(const std::vector<Expr>& v, const std::vector<std::strin
 
 std::string loops_text(const std::vector<LoopVar>& loops, const std::vector<std::string>& names) {
   constexpr std::string_view directions[] = {"", " up", " down"};
-  std::string out;
-  for (const LoopVar& v : loops)
-    out += fmt::format("{}{} < {}{}", out.empty() ? "" : ", ", v.name, to_text(v.extent, names),
-                       directions[static_cast<size_t>(v.direction)]);
-  return out;
+  return joined(loops, ", ", [&](const LoopVar& v) {
+    return fmt::format("{} < {}{}", v.name, to_text(v.extent, names), directions[static_cast<size_t>(v.direction)]);
+  });
 }
 
 /// Collects the errors in one expression: reads of the wrong rank, unbound variables.
@@ -140,16 +138,8 @@ void for_each_statement(const Kernel& k, FunctionRef<void(const KernelStatement&
 }
 
 bool may_fail(const Kernel& k) {
-  const auto reads = [](const Expr& e) {
-    bool found = false;
-    walk(e, [&](const Expr& n) {
-      found = found || std::holds_alternative<Read>(n->node);
-      return !found;
-    });
-    return found;
-  };
-  return any_of(k.parts, may_fail) || any_of(k.checks, [&](const Check& c) {
-           return reads(c.holds) || any_of(c.loops, [&](const LoopVar& v) { return reads(v.extent); });
+  return any_of(k.parts, may_fail) || any_of(k.checks, [](const Check& c) {
+           return has_node<Read>(c.holds) || any_of(c.loops, [](const LoopVar& v) { return has_node<Read>(v.extent); });
          });
 }
 
@@ -170,6 +160,16 @@ size_t end_of_joined(const std::vector<KernelStatement>& body, size_t at, size_t
   size_t end = at + 1;
   while (end < body.size() && body[end].joined >= depth) ++end;
   return end;
+}
+
+int Kernel::add(Tensor t) {
+  tensors.push_back(std::move(t));
+  return static_cast<int>(tensors.size()) - 1;
+}
+
+int Kernel::add_temp(std::string tensor_name, DType type, std::vector<Expr> dims) {
+  std::vector<Expr> strides = contiguous_strides(dims);
+  return add({std::move(tensor_name), Role::Temp, type, std::move(dims), std::move(strides)});
 }
 
 std::vector<Expr> contiguous_strides(const std::vector<Expr>& dims) {
@@ -197,11 +197,7 @@ bool has_type(const Kernel& k, DType type) {
   return found;
 }
 
-std::vector<std::string> tensor_names(const Kernel& k) {
-  std::vector<std::string> names;
-  for (const Tensor& t : k.tensors) names.push_back(t.name);
-  return names;
-}
+std::vector<std::string> tensor_names(const Kernel& k) { return mapped(k.tensors, &Tensor::name); }
 
 std::string to_text(const Kernel& k) {
   const std::vector<std::string> names = tensor_names(k);

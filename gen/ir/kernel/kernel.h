@@ -123,6 +123,9 @@ struct Kernel {
   bool reassociate = true;  ///< sums and products may use several accumulators, in an order that the blueprint fixes
   std::vector<std::string> notes = {};  ///< what lowering made of its statements, a line each, for `tenon explain`
 
+  /// The number of a new tensor; add_temp: of a temp in row-major order.
+  int add(Tensor t);
+  int add_temp(std::string tensor_name, DType type, std::vector<Expr> dims);
   const Tensor& tensor(int t) const { return tensors[static_cast<size_t>(t)]; }
   Tensor& tensor(int t) { return tensors[static_cast<size_t>(t)]; }
 };

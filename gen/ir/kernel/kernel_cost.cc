@@ -15,12 +15,6 @@ namespace {
 /// Sum of products: the factors' texts, sorted, and how often the product occurs.
 using Terms = std::map<std::vector<std::string>, double>;
 
-bool reads_tensor(const Expr& e) {
-  bool found = false;
-  walk(e, [&](const Expr& n) { return !(found = found || std::holds_alternative<Read>(n->node)); });
-  return found;
-}
-
 class CostCounter {
  public:
   CostCounter(const Kernel& kernel, double function) : names_(tensor_names(kernel)), function_(function) {}
@@ -39,7 +33,7 @@ class CostCounter {
       return times(plus({{{}, 1}}, operations(r->value)), extents(r->vars));
     }
     if (std::holds_alternative<Read>(e->node)) return {};
-    if (const auto* choice = std::get_if<Select>(&e->node); choice && !reads_tensor(choice->cond))
+    if (const auto* choice = std::get_if<Select>(&e->node); choice && !has_node<Read>(choice->cond))
       return plus(operations(choice->yes), operations(choice->no));
     Terms out;
     const auto* a = std::get_if<Apply>(&e->node);
@@ -49,11 +43,7 @@ class CostCounter {
     return out;
   }
 
-  static std::vector<Expr> extents(const std::vector<LoopVar>& loops) {
-    std::vector<Expr> out;
-    for (const LoopVar& v : loops) out.push_back(v.extent);
-    return out;
-  }
+  static std::vector<Expr> extents(const std::vector<LoopVar>& loops) { return mapped(loops, &LoopVar::extent); }
 
   Terms times(Terms terms, const std::vector<Expr>& factors) const {
     for (const Expr& f : factors) {

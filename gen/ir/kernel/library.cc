@@ -35,11 +35,8 @@ namespace {
 using UsedNames = std::set<std::string>;
 
 void note_used(const Expr& e, UsedNames& used) {
-  walk(e, [&](const Expr& n) {
-    if (const auto* s = std::get_if<SizeRef>(&n->node)) used.insert(s->name);
-    if (const auto* a = std::get_if<AttrRef>(&n->node)) used.insert(a->name);
-    return true;
-  });
+  each_node<SizeRef>(e, [&](const SizeRef& s) { used.insert(s.name); });
+  each_node<AttrRef>(e, [&](const AttrRef& a) { used.insert(a.name); });
 }
 
 void note_steps(const Kernel& k, UsedNames& used) {

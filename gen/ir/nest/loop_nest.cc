@@ -206,6 +206,11 @@ Stmt s_if(Operand cond, Block then, Block otherwise) {
 }
 Stmt s_comment(std::string text) { return {SComment{std::move(text)}}; }
 
+bool is_leaf(const Operand& v) {
+  return std::holds_alternative<VConst>(v->node) || std::holds_alternative<VVar>(v->node) ||
+         std::holds_alternative<VSize>(v->node) || std::holds_alternative<VAttr>(v->node);
+}
+
 void each_child(const Operand& v, FunctionRef<void(const Operand&)> f) {
   const auto given = [&](const Operand& c) {
     if (c) f(c);

@@ -266,6 +266,8 @@ void for_operands(Node& n, const F& f) {
   if constexpr (requires { n.args; })
     for (auto& a : n.args) f(a);
 }
+/// A constant, a variable, a size or an attribute: nothing is below it.
+bool is_leaf(const Operand&);
 /// Calls f for every direct child of a value, and for every operand of a statement but for those of statements inside.
 void each_child(const Operand&, FunctionRef<void(const Operand&)> f);
 void each_operand(const Stmt&, FunctionRef<void(const Operand&)> f);

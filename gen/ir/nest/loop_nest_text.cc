@@ -97,11 +97,10 @@ class BlockText {
   void print(const SFail& n, int d) { line(d, "fail {}", n.status == CheckStatus::Range ? "range" : "shape"); }
   void print(const SComment& n, int d) { line(d, "# {}", n.text); }
   void print(const SCall& n, int d) {
-    std::string args;
-    for (const BufferArgument& b : n.buffers)
-      args += fmt::format("{}b{}+{}", args.empty() ? "" : ", ", b.buffer, to_text(b.offset));
-    for (const Operand& a : n.args) args += fmt::format("{}{}", args.empty() ? "" : ", ", to_text(a));
-    line(d, "call f{}({})", n.function, args);
+    std::vector<std::string> args;
+    for (const BufferArgument& b : n.buffers) args.push_back(fmt::format("b{}+{}", b.buffer, to_text(b.offset)));
+    for (const Operand& a : n.args) args.push_back(to_text(a));
+    line(d, "call f{}({})", n.function, joined(args, ", "));
   }
 };
 

@@ -19,6 +19,18 @@ std::optional<ScalarOp> scalar_op_from_name(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<ScalarOp> opposite(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::Lt: return ScalarOp::Ge;
+    case ScalarOp::Le: return ScalarOp::Gt;
+    case ScalarOp::Gt: return ScalarOp::Le;
+    case ScalarOp::Ge: return ScalarOp::Lt;
+    case ScalarOp::Eq: return ScalarOp::Ne;
+    case ScalarOp::Ne: return ScalarOp::Eq;
+    default: return std::nullopt;
+  }
+}
+
 bool is_comparison(ScalarOp op) {
   switch (op) {
     case ScalarOp::Lt:

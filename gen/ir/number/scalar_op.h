@@ -30,6 +30,8 @@ std::span<const ScalarOpRow> all_scalar_ops();
 const ScalarOpRow& scalar_op_row(ScalarOp);
 /// < <= > >= == !=
 bool is_comparison(ScalarOp);
+/// The comparison that holds where this one does not, but for NaN; nothing for other operations.
+std::optional<ScalarOp> opposite(ScalarOp);
 std::optional<ScalarOp> scalar_op_from_name(std::string_view);
 /// Whether an operation has this name, and the flag.
 bool has_flag(std::string_view name, char flag);

@@ -20,6 +20,7 @@ const std::vector<MathOpRow>& all_math_ops() {
   static const std::vector<MathOpRow> rows = {
 #define MATH_OP(e, ...) {MathOp::e, __VA_ARGS__},
 #include "ir/op/math_op.def"
+#include "support/ranges.h"
 #undef MATH_OP
   };
   return rows;
@@ -30,16 +31,13 @@ const MathOpRow& math_op_row(MathOp op) { return all_math_ops()[static_cast<size
 const MathFunction* MathLibrary::find(std::string_view name, DType dtype) const {
   const auto entry = functions.find(name);
   if (entry == functions.end()) return nullptr;
-  const auto function = entry->second.find(dtype);
-  return function == entry->second.end() ? nullptr : &function->second;
+  return find_value(entry->second, dtype);
 }
 
 namespace {
 
 std::string list(const std::vector<MathExpr>& args) {
-  std::string out;
-  for (const MathExpr& a : args) out += fmt::format("{}{}", out.empty() ? "" : ", ", to_text(a));
-  return out;
+  return joined(args, ", ", [](const MathExpr& a) { return to_text(a); });
 }
 
 std::string text_of(const MathNumber& n) {

@@ -39,8 +39,7 @@ bool same_entry(const Dim& a, const Dim& b) {
 }  // namespace
 
 std::optional<AddedDim> added_dim(const OpDef& op, const TensorDef& input) {
-  std::vector<const TensorDef*> outputs;
-  for (const TensorDef& t : op.outputs) outputs.push_back(&t);
+  std::vector<const TensorDef*> outputs = mapped(op.outputs, [&](const TensorDef& t) { return &t; });
   for (const TensorDef& t : op.inputs)
     if (t.follows) outputs.push_back(&t);
   for (const TensorDef* t : outputs) {

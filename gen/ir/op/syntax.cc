@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "support/joined.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -49,13 +50,10 @@ std::string binary_text(const Syntax& s) {
 
 /// Variables of a reduction or of a condition on an update: k, *q, e in a .. b.
 std::string variables_text(const std::vector<Syntax>& variables) {
-  std::string out;
-  for (const Syntax& v : variables) {
-    out += out.empty() ? "" : ", ";
-    out += v.children.size() == 2 ? fmt::format("{} in {} .. {}", v.text, print(v.children[0]), print(v.children[1]))
+  return joined(variables, ", ", [](const Syntax& v) {
+    return v.children.size() == 2 ? fmt::format("{} in {} .. {}", v.text, print(v.children[0]), print(v.children[1]))
                                   : print(v);
-  }
-  return out;
+  });
 }
 
 std::string reduce_text(const Syntax& s) {

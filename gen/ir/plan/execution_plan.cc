@@ -13,12 +13,6 @@ std::string_view name_of(BufferKind k) {
   return names[static_cast<size_t>(k)];
 }
 
-std::string list(const std::vector<SizeExpr>& dims) {
-  std::string out;
-  for (const SizeExpr& d : dims) out += (out.empty() ? "" : ", ") + to_text(d);
-  return out;
-}
-
 std::string region_text(const ExecutionPlan& plan, size_t id) {
   const PlanRegion& r = plan.regions[id];
   const auto name = [&](int b) { return plan.buffer(b).name; };
@@ -154,7 +148,7 @@ std::string to_text(const ExecutionPlan& plan) {
   for (const GraphSize& s : plan.sizes) out += fmt::format("  size {} = {}..{}\n", s.name, s.lo, s.hi);
   for (const EqualExtents& e : plan.equal) out += fmt::format("  equal {}, {}\n", to_text(e.a), to_text(e.b));
   for (const PlanBuffer& b : plan.buffers) {
-    out += fmt::format("  {} {}: {}[{}] {} bytes", name_of(b.kind), b.name, tenon::name_of(b.dtype), list(b.dims),
+    out += fmt::format("  {} {}: {}[{}] {} bytes", name_of(b.kind), b.name, tenon::name_of(b.dtype), to_text(b.dims),
                        b.bytes);
     if (b.kind == BufferKind::Arena) out += " at " + arena_place_text(plan, b.memory, b.offset);
     if (b.kind == BufferKind::State) out += fmt::format(" at {}", b.offset);

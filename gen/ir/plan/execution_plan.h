@@ -96,6 +96,11 @@ struct ExecutionPlan {
   std::vector<MemoryRegion> memories;  ///< those of the arena, the preferred one first; none: it is one piece
   int64_t state_bytes = 0;
 
+  /// The number of a new buffer.
+  int add(PlanBuffer b) {
+    buffers.push_back(std::move(b));
+    return static_cast<int>(buffers.size()) - 1;
+  }
   const PlanBuffer& buffer(int b) const { return buffers[static_cast<size_t>(b)]; }
   PlanBuffer& buffer(int b) { return buffers[static_cast<size_t>(b)]; }
   const PlanRegion& region(RegionId id) const { return regions[static_cast<size_t>(id)]; }

@@ -11,11 +11,6 @@
 namespace tenon {
 namespace {
 
-bool is_trivial(const Operand& v) {
-  return std::holds_alternative<VConst>(v->node) || std::holds_alternative<VVar>(v->node) ||
-         std::holds_alternative<VSize>(v->node) || std::holds_alternative<VAttr>(v->node);
-}
-
 bool is_i64(const Operand& v) { return v->type == OperandType{}; }
 
 Operand apply_scalar(ScalarOp op, Few<Operand> args, DType type) {
@@ -87,7 +82,7 @@ std::string Generator::base_name(const Expr& e, const Kernel& k) {
 }
 
 Operand Generator::named(const std::string& base, Operand v) {
-  if (is_trivial(v) || lazy_ > 0) return v;
+  if (is_leaf(v) || lazy_ > 0) return v;
   const std::string name = take_name(base);
   const OperandType type = v->type;
   out_->push_back(s_let(name, std::move(v)));

@@ -73,10 +73,6 @@ Ranges size_ranges(const Kernel& k) {
   return r;
 }
 
-void add_loops(Ranges& ranges, const std::vector<LoopVar>& loops) {
-  for (const LoopVar& v : loops) ranges.extents[v.name] = v.extent;
-}
-
 void each_read(const Expr& e, FunctionRef<void(const Read&)> visit) {
   PointerMap<bool> seen;
   each_node(e, seen, [&](const Expr& n) {
@@ -99,6 +95,10 @@ bool always_defined(const Kernel& k, const Expr& e, const Ranges& ranges) {
     }
   });
   return ok;
+}
+
+bool always_defined(const Kernel& k, const KernelStatement& s, const Reduce& r) {
+  return always_defined(k, r.value, ranges_of(r.vars, ranges_of(s.loops, size_ranges(k))));
 }
 
 bool is_variable(const Expr& e, const std::string& name) {

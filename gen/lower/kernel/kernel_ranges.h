@@ -8,10 +8,11 @@ namespace tenon {
 
 /// Ranges of the kernel's sizes, no variables yet.
 Ranges size_ranges(const Kernel&);
-void add_loops(Ranges& ranges, const std::vector<LoopVar>& loops);
 /// True when every read in `e` is proved to be inside its tensor (or has a fill), whatever conditions enclose it,
 /// and no integer division can fail.
 bool always_defined(const Kernel&, const Expr& e, const Ranges& ranges);
+/// The same of the value that a statement reduces, over the statement's loops and its own.
+bool always_defined(const Kernel&, const KernelStatement& s, const Reduce& r);
 /// Calls `visit` for every read in `e`, each shared node once.
 void each_read(const Expr& e, FunctionRef<void(const Read&)> visit);
 bool reads_tensor(const Expr& e, int tensor);

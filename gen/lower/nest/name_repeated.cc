@@ -59,11 +59,6 @@ bool positions_below(const Operand& v, bool here) {
   return here && (std::holds_alternative<VApply>(v->node) || std::holds_alternative<VSelect>(v->node));
 }
 
-bool is_leaf(const Operand& v) {
-  return std::holds_alternative<VConst>(v->node) || std::holds_alternative<VVar>(v->node) ||
-         std::holds_alternative<VSize>(v->node) || std::holds_alternative<VAttr>(v->node);
-}
-
 /// One function of a nest. Both walks open the same blocks and meet the same operands in the same order.
 class Namer {
  public:
