@@ -22,10 +22,8 @@ class PartFinder {
  private:
   /// Indices of reads in an expression over values.
   void look_below(const Expr& value) {
-    walk(value, [&](const Expr& e) {
-      if (const auto* read = std::get_if<Read>(&e->node))
-        for (const Expr& index : read->index) look(index);
-      return true;
+    each_node<Read>(value, [&](const Read& read) {
+      for (const Expr& index : read.index) look(index);
     });
   }
 

@@ -237,8 +237,7 @@ Typed call(const Syntax& s, const ArithmeticScope& scope) {
     return inlined(s, fn->second.params, fn->second.value, scope);
   if (const auto row = scope.defs->scalars.find(s.text); row != scope.defs->scalars.end() && row->second.as)
     return inlined(s, row->second.args, *row->second.as, scope);
-  std::vector<Typed> args;
-  for (const Syntax& c : s.children) args.push_back(arithmetic(c, scope));
+  const std::vector<Typed> args = mapped(s.children, [&](const Syntax& c) { return arithmetic(c, scope); });
   const bool is_real = any_of(args, [](const Typed& v) { return v.type == Type::Real; });
   if (const auto v = of_bits(s.text, args)) return *v;
   if (const auto v = of_number(s.text, args, is_real)) return *v;

@@ -102,8 +102,7 @@ CExpr BindState::extent(const Dim& d) const {
 }
 
 CExpr BindState::extents(const std::vector<Dim>& parts) const {
-  std::vector<CExpr> all;
-  for (const Dim& p : parts) all.push_back(extent(p));
+  std::vector<CExpr> all = mapped(parts, [&](const Dim& p) { return extent(p); });
   return c_braces("const int64_t[]", std::move(all));
 }
 

@@ -1,5 +1,4 @@
 // What the bind function hands over to kernels.
-#include <algorithm>
 
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_bind.h"

@@ -6,6 +6,7 @@
 #include "harness/library/typed_prototypes.h"
 #include "harness/library_names.h"
 #include "support/check.h"
+#include "support/joined.h"
 #include "support/long_lines.h"
 #include "support/text_template.h"
 #include "support/version.h"
@@ -14,10 +15,8 @@ namespace tenon {
 namespace {
 
 std::string dtype_list() {
-  std::string out;
-  for (const DTypeRow& r : all_dtypes())
-    out += fmt::format("{}{} = 0x{:03x}", out.empty() ? "" : ",\n", dtype_constant(r.dtype), r.key);
-  return out;
+  return joined(all_dtypes(), ",\n",
+                [](const DTypeRow& r) { return fmt::format("{} = 0x{:03x}", dtype_constant(r.dtype), r.key); });
 }
 
 std::string guard_of(const Isa& isa) { return isa.guard.empty() ? "1" : std::string(isa.guard); }

@@ -156,8 +156,7 @@ Source kernels(const std::string& family, const std::vector<const LibraryOp*>& o
 }
 
 Source level_source(const LibraryTexts& texts, const LibraryOptions& options) {
-  std::vector<const Isa*> isas;
-  for (const LevelTexts& l : texts.levels) isas.push_back(l.isa);
+  const std::vector<const Isa*> isas = mapped(texts.levels, &LevelTexts::isa);
   std::vector<HoleValue> holes = level_choice_holes(isas);
   holes.push_back({"include", include_line(options)});
   return {"level.c", fill_template(options, "runtime/library_level.c.in", holes)};

@@ -70,8 +70,7 @@ Values neutral_values(const OpDef& def) {
 }  // namespace
 
 std::vector<const TensorDef*> tensors_of(const OpDef& def) {
-  std::vector<const TensorDef*> out;
-  for (const TensorDef& t : def.inputs) out.push_back(&t);
+  std::vector<const TensorDef*> out = mapped(def.inputs, [&](const TensorDef& t) { return &t; });
   for (const TensorDef& t : def.outputs) out.push_back(&t);
   return out;
 }

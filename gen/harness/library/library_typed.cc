@@ -178,8 +178,7 @@ class TypedFunctions {
 
   CFunction call(const LibraryKernel& k) const {
     CFunction f = prototypes_.call(k, threads_);
-    std::vector<CExpr> data;
-    for (const TensorDef* t : tensors_of(def_)) data.push_back(c_name(t->name));
+    std::vector<CExpr> data = mapped(tensors_of(def_), [&](const TensorDef* t) { return c_name(t->name); });
     const CExpr status = c_text("status"), done = c_text("done");
     f.body = {types(k), c_declare_array("const void *const", "pointers", "[]", c_list(std::move(data))), declare_call(),
               c_declare("const int", "status",

@@ -56,11 +56,7 @@ std::string in_short(const std::string& name) {
   return name.size() <= most ? name : name.substr(0, most) + "...";
 }
 
-std::string type_text(const PlanBuffer& b) {
-  std::string out;
-  for (const SizeExpr& d : b.dims) out += (out.empty() ? "" : ", ") + to_text(d);
-  return fmt::format("{}[{}]", name_of(b.dtype), out);
-}
+std::string type_text(const PlanBuffer& b) { return fmt::format("{}[{}]", name_of(b.dtype), to_text(b.dims)); }
 
 bool has_open_extents(const PlanBuffer& b) {
   return any_of(b.dims, [](const SizeExpr& d) { return !d.is_constant(); });

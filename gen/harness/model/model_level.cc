@@ -10,6 +10,7 @@
 #include "harness/model/model_steps.h"
 #include "ir/text/print_c99.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -59,8 +60,7 @@ std::string level_source(const ModelCode& code, const ModelLevel& level) {
 }
 
 std::string level_choice_source(const ModelCode& code) {
-  std::vector<const Isa*> isas;
-  for (const ModelLevel& l : code.levels) isas.push_back(l.isa);
+  const std::vector<const Isa*> isas = mapped(code.levels, &ModelLevel::isa);
   std::vector<HoleValue> holes = level_choice_holes(isas);
   holes.push_back({"include", fmt::format("#include \"{}\"\n", verbatim(code.name + "_internal.h"))});
   return with_prefix(code.fill("runtime/library_level.c.in", holes), code.name);

@@ -5,6 +5,7 @@
 #include "ir/kernel/kernel_cost.h"
 #include "support/joined.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -21,8 +22,7 @@ std::string tensor_row(const PlanBuffer& b) {
 }
 
 std::string tensors(const ExecutionPlan& plan, const std::vector<int>& buffers) {
-  std::vector<std::string> texts;
-  for (const int b : buffers) texts.push_back(tensor_row(plan.buffer(b)));
+  const std::vector<std::string> texts = mapped(buffers, [&](const int b) { return tensor_row(plan.buffer(b)); });
   return rows(texts) + (texts.empty() ? "" : "\n  ");
 }
 
@@ -57,8 +57,7 @@ std::string memory_regions(const ExecutionPlan& plan) {
 
 std::string model_manifest(const ModelCode& code, const std::vector<std::string>& sources) {
   const ExecutionPlan& plan = code.plan;
-  std::vector<std::string> files;
-  for (const std::string& s : sources) files.push_back("\"" + s + "\"");
+  const std::vector<std::string> files = mapped(sources, [&](const std::string& s) { return "\"" + s + "\""; });
   return fmt::format(
       "{{\n  \"model\": {},\n  \"inputs\": [{}],\n  \"outputs\": [{}],\n  \"sizes\": [{}],\n  \"arena_bytes\": "
       "{},\n{}  \"weights_bytes\": {},\n  \"kernels\": [{}\n  ],\n  \"sources\": [{}]\n}}\n",

@@ -8,6 +8,7 @@
 #include "harness/model/model_state.h"
 #include "ir/kernel/kernel_cost.h"
 #include "ir/text/print_c99.h"
+#include "support/joined.h"
 #include "support/quoted.h"
 #include "support/ranges.h"
 
@@ -82,9 +83,7 @@ class ProgramWriter {
   }
 
   std::string level_names() const {
-    std::string names;
-    for (const ModelLevel& l : levels_) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", l.isa->name);
-    return names;
+    return joined(levels_, ", ", [](const ModelLevel& l) { return fmt::format("\"{}\"", l.isa->name); });
   }
 
   std::string border_rows(const std::vector<int>& list) const {

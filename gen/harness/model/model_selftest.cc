@@ -10,6 +10,7 @@
 #include "harness/model/model_code.h"
 #include "harness/model/model_state.h"
 #include "support/check.h"
+#include "support/joined.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -73,10 +74,9 @@ std::string draw_function(DType type, const std::string& c_type, int pattern) {
   std::string out = fmt::format("static void draw_{}({} *data, int64_t n, uint64_t state) {{\n", name_of(type), c_type),
               body;
   if (is_half(type)) {
-    std::string list;
-    for (const uint16_t v : type == DType::F16 ? f16_values : bf16_values)
-      list += fmt::format("{}0x{:04x}", list.empty() ? "" : ", ", v);
-    out += fmt::format("  static const uint16_t values[16] = {{{}}};\n", list);
+    const auto hexadecimal = [](uint16_t v) { return fmt::format("0x{:04x}", v); };
+    out += fmt::format("  static const uint16_t values[16] = {{{}}};\n",
+                       joined(type == DType::F16 ? f16_values : bf16_values, ", ", hexadecimal));
   }
   const std::string element =
       drawn_in_c(real, is_complex(type) ? std::string(dtype_row(real).c_type) : c_type, pattern);
@@ -128,8 +128,7 @@ class SelftestWriter {
   int64_t count(const PlanBuffer& b) const {
     SizeValues sizes = test_.sizes;
     for (const GraphSize& s : plan_.sizes) sizes.emplace(s.name, s.hi);
-    std::vector<int64_t> dims;
-    for (const SizeExpr& d : b.dims) dims.push_back(evaluate(d, sizes).value_or(0));
+    const std::vector<int64_t> dims = mapped(b.dims, [&](const SizeExpr& d) { return evaluate(d, sizes).value_or(0); });
     return element_count(dims);
   }
 

@@ -11,6 +11,7 @@
 #include "ir/nest/c_ast.h"
 #include "support/check.h"
 #include "support/quoted.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -188,8 +189,7 @@ class StepWriter {
     if (p.iterations) {
       n = c_number(*p.iterations);
     } else {
-      std::vector<CExpr> sizes;
-      for (const std::string& z : p.count_sizes) sizes.push_back(extent(size_name(z)));
+      std::vector<CExpr> sizes = mapped(p.count_sizes, [&](const std::string& z) { return extent(size_name(z)); });
       n = c_call(p.count_function, std::move(sizes));
     }
     add(c_evaluate(c_call(frame_.name + "_rt_share", {c_text("call"), n, c_number(p.grain), c_text(task_name(s, k))})));
