@@ -6,6 +6,7 @@
 #include "emit/c_operators.h"
 #include "emit/emitter.h"
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon::emit {
 namespace {
@@ -244,17 +245,19 @@ CExpr uniform(Emitter& e, const OperandType& t, const VApply& n) {
   return e.operand(v_apply(ScalarOp::Mul, {middle, v_const(f32 ? 0x1p-23 : 0x1p-52, t)}));
 }
 
+std::vector<CExpr> operands(Emitter& e, const VApply& n) {
+  return mapped(n.args, [&](const Operand& a) { return e.operand(a); });
+}
+std::vector<OperandType> types_of(const VApply& n) {
+  return mapped(n.args, [](const Operand& a) { return a->type; });
+}
+
 CExpr lanewise(Emitter& e, const OperandNode& node, const VApply& n) {
-  std::vector<CExpr> args;
-  std::vector<OperandType> types;
-  for (const Operand& a : n.args) args.push_back(e.operand(a)), types.push_back(a->type);
-  return call_lanewise(e, n.op, node.type, types, std::move(args));
+  return call_lanewise(e, n.op, node.type, types_of(n), operands(e, n));
 }
 
 CExpr by_row(Emitter& e, const IsaRow& row, const OperandNode& node, const VApply& n) {
-  std::vector<CExpr> args;
-  for (const Operand& a : n.args) args.push_back(e.operand(a));
-  CExpr r = c_row(row.spelling, std::move(args));
+  CExpr r = c_row(row.spelling, operands(e, n));
   return is_float(node.type.dtype) ? r : c_cast(e.c_type(node.type), r);
 }
 
@@ -262,18 +265,10 @@ CExpr by_row(Emitter& e, const IsaRow& row, const OperandNode& node, const VAppl
 CExpr others(Emitter& e, const OperandNode& node, const VApply& n) {
   const OperandType from = n.args[0]->type;
   const ScalarOpRow& row = scalar_op_row(n.op);
-  if (row.has('M') && is_float(from.dtype)) {
-    std::vector<CExpr> args;
-    for (const Operand& a : n.args) args.push_back(e.operand(a));
-    return call_math(e, n.op, from, std::move(args));
-  }
-  if (by_others(n.op, from)) {
-    std::vector<CExpr> args;
-    std::vector<OperandType> types;
-    for (const Operand& a : n.args) args.push_back(e.operand(a)), types.push_back(a->type);
-    return call_piece(e, Piece{std::string(row.name), from, node.type, types}, std::move(args),
+  if (row.has('M') && is_float(from.dtype)) return call_math(e, n.op, from, operands(e, n));
+  if (by_others(n.op, from))
+    return call_piece(e, Piece{std::string(row.name), from, node.type, types_of(n)}, operands(e, n),
                       [&] { return by_others(n.op, from); });
-  }
   return lanewise(e, node, n);
 }
 

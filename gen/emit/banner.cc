@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/kernel/kernel_cost.h"
+#include "support/joined.h"
 
 namespace tenon::emit {
 namespace {
@@ -47,8 +48,7 @@ std::string formula_of(const Kernel& k, const KernelStatement& s) {
   if (!s.formula.empty() && k.fused.size() < 2) return s.formula;
   constexpr std::string_view updates[] = {"=", "+=", "*=", "max=", "min=", "="};
   const std::vector<std::string> names = tensor_names(k);
-  std::string index;
-  for (const Expr& i : s.index) index += (index.empty() ? "" : ", ") + to_text(i, names);
+  const std::string index = joined(s.index, ", ", [&](const Expr& i) { return to_text(i, names); });
   std::string value = to_text(s.value, names);
   if (value.size() > 400) value = value.substr(0, 400) + " …";
   return fmt::format("{}[{}] {} {}", names[static_cast<size_t>(s.target)], index,
@@ -64,17 +64,13 @@ std::string accumulators(const Kernel& k) {
       return true;
     });
   });
-  std::string out;
-  for (const std::string_view n : names) out += (out.empty() ? "" : ", ") + std::string(n);
-  return out;
+  return joined(names, ", ");
 }
 
 std::string compute_types(const Kernel& k) {
   std::set<std::string_view> names;
   for (const Tensor& t : k.tensors) names.insert(name_of(dtype_row(t.dtype).compute));
-  std::string out;
-  for (const std::string_view n : names) out += (out.empty() ? "" : ", ") + std::string(n);
-  return out;
+  return joined(names, ", ");
 }
 
 }  // namespace

@@ -35,10 +35,7 @@ std::string type_tag(const OperandType& t) {
 }
 
 std::string target_macro(const Isa& isa, const EmitOptions& options) {
-  std::string s = options.prefix + "_target_" + std::string(isa.suffix);
-  std::transform(s.begin(), s.end(), s.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  return s;
+  return upper_case(options.prefix + "_target_" + std::string(isa.suffix));
 }
 
 Emitter::Emitter(const Isa& isa_in, const EmitOptions& options_in, EmitNeeds& needs_in, const LoopNest* nest_in)

@@ -21,11 +21,10 @@ using emit::in_workspace;
 bool draws_random(const Kernel& k) {
   bool found = false;
   for_each_statement(k, [&](const KernelStatement& s) {
-    walk(s.value, [&](const Expr& e) {
-      const auto* apply = std::get_if<Apply>(&e->node);
-      found = found || (apply && apply->op == ScalarOp::Philox);
-      return !found;
-    });
+    found = found || any_node(s.value, [](const Expr& e) {
+              const auto* apply = std::get_if<Apply>(&e->node);
+              return apply && apply->op == ScalarOp::Philox;
+            });
   });
   return found;
 }
@@ -42,25 +41,10 @@ struct NamesUsed {
     each_child(v, [&](const Operand& c) { add(c); });
   }
   void add(const Block& b) {
-    for (const Stmt& s : b) std::visit([&](const auto& n) { add_statement(n); }, s.node);
-  }
-
- private:
-  void add_statement(const SLet& n) { add(n.value); }
-  void add_statement(const SVar& n) { add(n.init); }
-  void add_statement(const SAssign& n) { add(n.value); }
-  void add_statement(const SStore& n) { add(n.offset), add(n.value), add(n.active); }
-  void add_statement(const SFor& n) { add(n.begin), add(n.end), add(*n.body); }
-  void add_statement(const SIf& n) {
-    add(n.cond), add(*n.then);
-    if (n.otherwise) add(*n.otherwise);
-  }
-  void add_statement(const SPrefetch& n) { add(n.offset); }
-  void add_statement(const SFail&) {}
-  void add_statement(const SComment&) {}
-  void add_statement(const SCall& n) {
-    for (const BufferArgument& b : n.buffers) add(b.offset);
-    for (const Operand& a : n.args) add(a);
+    for (const Stmt& s : b) {
+      each_operand(s, [&](const Operand& v) { add(v); });
+      each_block(s, [&](const Block& inside) { add(inside); });
+    }
   }
 };
 

@@ -18,18 +18,6 @@ std::vector<int> rotated(int lanes, int step) {
   return pick;
 }
 
-/// The comparison of integers that holds where `op` does not.
-ScalarOp inverse(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::Lt: return ScalarOp::Ge;
-    case ScalarOp::Le: return ScalarOp::Gt;
-    case ScalarOp::Gt: return ScalarOp::Le;
-    case ScalarOp::Ge: return ScalarOp::Lt;
-    case ScalarOp::Eq: return ScalarOp::Ne;
-    default: return ScalarOp::Eq;
-  }
-}
-
 /// A condition made of comparisons in a mask register; null where the level has none, or `m` is made of something else.
 CExpr mask_register(Emitter& e, const Operand& m) {
   const auto* a = std::get_if<VApply>(&m->node);
@@ -40,7 +28,7 @@ CExpr mask_register(Emitter& e, const Operand& m) {
     const OperandType& t = compare->args[0]->type;
     const bool inverts = negated && is_int(t.dtype);
     const std::string key = (negated && !inverts ? "mask_no_" : "mask_") +
-                            std::string(scalar_op_row(inverts ? inverse(compare->op) : compare->op).name);
+                            std::string(scalar_op_row(inverts ? *opposite(compare->op) : compare->op).name);
     const IsaRow* row = e.isa.row(key, t.dtype, t.lanes);
     return row ? c_row(row->spelling, {e.operand(compare->args[0]), e.operand(compare->args[1])}) : nullptr;
   }

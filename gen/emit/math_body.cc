@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/check.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -91,8 +92,7 @@ class Inliner {
     for (size_t i = 0; i < args.size(); ++i)
       names[f.parameters[i].name] = keep(f.parameters[i].name, std::move(args[i]), out);
     for (const MathStep& s : f.steps) std::visit([&](const auto& step) { run(step, names, out); }, s);
-    std::vector<Operand> results;
-    for (const MathExpr& e : f.results) results.push_back(value(e, names, out));
+    std::vector<Operand> results = mapped(f.results, [&](const MathExpr& e) { return value(e, names, out); });
     wanted_ = outer;
     return results;
   }

@@ -3,6 +3,7 @@
 
 #include "emit/emitter.h"
 #include "ir/text/print_c99.h"
+#include "support/c_names.h"
 #include "support/check.h"
 #include "support/ranges.h"
 
@@ -76,9 +77,7 @@ bool worth_inlining(const MathBody& math) {
 
 /// The macro that asks for functions to be inlined where speed matters more than size.
 std::string inlined(Emitter& inner) {
-  std::string macro = inner.options.prefix + "_inlined";
-  std::transform(macro.begin(), macro.end(), macro.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  std::string macro = upper_case(inner.options.prefix + "_inlined");
   inner.needs.add_type(macro, fmt::format(R"(#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define {0} __attribute__((always_inline))
 #else

@@ -147,8 +147,7 @@ class Parameters {
  public:
   explicit Parameters(const std::vector<Member>& members) {
     for (size_t k = 0; k < members[0].numbers.size(); ++k) {
-      std::vector<int64_t> column;
-      for (const Member& m : members) column.push_back(m.numbers[k].value);
+      const std::vector<int64_t> column = mapped(members, [&](const Member& m) { return m.numbers[k].value; });
       const bool differs = any_of(column, [&](int64_t v) { return v != column[0]; });
       of_number_.push_back(differs ? add(column, members[0].numbers[k].name) : -1);
     }
@@ -156,9 +155,7 @@ class Parameters {
 
   size_t size() const { return columns_.size(); }
   std::vector<int64_t> values(size_t member) const {
-    std::vector<int64_t> out;
-    for (const std::vector<int64_t>& c : columns_) out.push_back(c[member]);
-    return out;
+    return mapped(columns_, [&](const std::vector<int64_t>& c) { return c[member]; });
   }
 
   /// The first member with parameters instead of numbers.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "emit/emitter.h"
+#include "support/c_names.h"
 #include "support/check.h"
 #include "support/quoted.h"
 #include "support/ranges.h"
@@ -12,12 +13,6 @@ namespace {
 /// A name in it would meet itself in the next iteration.
 bool declares(const CBlock& b) {
   return any_of(b, [](const CStmt& s) { return std::holds_alternative<CDeclaration>(s.node); });
-}
-
-std::string upper(std::string s) {
-  std::transform(s.begin(), s.end(), s.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  return s;
 }
 
 class StatementToC {
@@ -78,7 +73,7 @@ class StatementToC {
   }
   void operator()(const SFail& n) {
     out.push_back(
-        c_return(c_text(upper(e.options.prefix) + (n.status == CheckStatus::Range ? "_E_RANGE" : "_E_SHAPE"))));
+        c_return(c_text(upper_case(e.options.prefix) + (n.status == CheckStatus::Range ? "_E_RANGE" : "_E_SHAPE"))));
   }
   void operator()(const SCall& n) { out.push_back(call_inner(e, n)); }
   void operator()(const SComment& n) { out.push_back(c_comment(comment_inside(n.text))); }
