@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "support/joined.h"
 #include "support/quoted.h"
 #include "support/version.h"
 
@@ -77,10 +78,10 @@ std::string number_or_null(const std::optional<double>& v) { return v ? fmt::for
 const char* bound_name(const Timing& t) { return !t.bound ? "-" : t.bound->arithmetic ? "arithmetic" : "memory"; }
 
 std::string ceilings_json(const Ceilings& c) {
-  std::string rows;
-  for (const MemoryRates& m : c.memory)
-    rows += fmt::format("{}\n      {{\"bytes\": {:.0f}, \"read\": {:.4g}, \"copy\": {:.4g}, \"write\": {:.4g}}}",
-                        rows.empty() ? "" : ",", m.bytes, m.read, m.copy, m.write);
+  const std::string rows = joined(c.memory, ",", [](const MemoryRates& m) {
+    return fmt::format("\n      {{\"bytes\": {:.0f}, \"read\": {:.4g}, \"copy\": {:.4g}, \"write\": {:.4g}}}", m.bytes,
+                       m.read, m.copy, m.write);
+  });
   return fmt::format("{{\n    \"gflops_f32\": {:.4g},\n    \"gflops_f64\": {:.4g},\n    \"memory\": [{}\n    ]\n  }}",
                      c.gflops_f32, c.gflops_f64, rows);
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -26,8 +27,7 @@ std::string attribute_line(const TryAttr& a) {
 /// One value stands for a list of equal ones.
 template <class T>
 std::string values_text(const std::vector<T>& values) {
-  std::vector<std::string> texts;
-  for (const T v : values) texts.push_back(fmt::format("{}", v));
+  std::vector<std::string> texts = mapped(values, [&](const T v) { return fmt::format("{}", v); });
   for (const std::string& t : texts)
     if (t != texts[0]) return "[" + joined(texts, ",") + "]";
   return texts.empty() ? "[]" : texts[0];

@@ -8,6 +8,7 @@
 #include "frontend/tensors/tensor_files.h"
 #include "ir/graph/size_bounds.h"
 #include "pipeline/read_data.h"
+#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -40,9 +41,7 @@ class CallCutter {
 
  private:
   static std::string text_of(const TensorData& t) {
-    std::string dims;
-    for (const int64_t d : t.dims) dims += fmt::format("{}{}", dims.empty() ? "" : ", ", d);
-    return fmt::format("{}[{}]", name_of(t.dtype), dims);
+    return fmt::format("{}[{}]", name_of(t.dtype), joined(t.dims, ", ", [](int64_t d) { return fmt::to_string(d); }));
   }
 
   SizeBounds extent(const Value& v, size_t axis) const { return bounds_of(v.dims[axis], graph_.sizes); }

@@ -5,6 +5,8 @@
 
 #include <cctype>
 
+#include "support/joined.h"
+
 namespace tenon {
 namespace {
 
@@ -119,15 +121,11 @@ class FixReader {
 Result<std::vector<FixEntry>> parse_fix(const SourceFileRef& text) { return FixReader(text).run(); }
 
 std::string to_text(const FixBinding& binding) {
-  std::string out = binding.name.text + "=";
-  for (const Word& item : binding.items) out += (&item == &binding.items.front() ? "" : "x") + item.text;
-  return out;
+  return binding.name.text + "=" + joined(binding.items, "x", &Word::text);
 }
 
 std::string to_text(const FixEntry& entry) {
-  std::string out;
-  for (const FixBinding& b : entry.bindings) out += (out.empty() ? "" : " ") + to_text(b);
-  return out;
+  return joined(entry.bindings, " ", [](const FixBinding& b) { return to_text(b); });
 }
 
 }  // namespace tenon

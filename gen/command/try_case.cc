@@ -17,6 +17,7 @@
 #include "library/storage_order.h"
 #include "oracle/number.h"
 #include "oracle/run_kernel.h"
+#include "semantics/fold_node.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -241,8 +242,7 @@ class CaseMaker {
 
   /// A tensor's extents in stored order.
   std::vector<int64_t> dims_of(const TensorDef& t) {
-    std::vector<std::vector<int64_t>> entries;
-    for (const Dim& d : t.dims) entries.push_back(extents_of(d));
+    const std::vector<std::vector<int64_t>> entries = mapped(t.dims, [&](const Dim& d) { return extents_of(d); });
     std::vector<int64_t> dims;
     const std::vector<int> order = storage_order(t, expr_);
     for (size_t k = 0; k < entries.size(); ++k) {
@@ -357,14 +357,7 @@ class CaseMaker {
     if (status != OracleStatus::Done)
       return fail(Code::E0604, place_, fmt::format("{}: the data of this test is out of the op's range", def_.name),
                   {"give values by `in`, or sizes that fit the data"});
-    for (size_t i = 0; i < call.kernel.tensors.size(); ++i) {
-      if (call.kernel.tensors[i].role != Role::Output || !call.kernel.tensors[i].extent.empty()) continue;
-      TensorData t = oracle.tensors[i];
-      t.dims.clear();
-      for (const Expr& e : call.output_dims[out_.outputs.size()]) t.dims.push_back(evaluate_size(e, oracle));
-      t.bytes.resize(static_cast<size_t>(element_count(t.dims)) * static_cast<size_t>(bytes_of(t.dtype)));
-      out_.outputs.push_back(std::move(t));
-    }
+    out_.outputs = results_of(call, oracle);
     return true;
   }
 

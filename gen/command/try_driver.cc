@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "command/select.h"
+#include "support/joined.h"
 #include "support/read_source.h"
 #include "support/text_template.h"
 
@@ -78,21 +79,17 @@ std::string attr_rows(const std::vector<TryAttr>& attrs) {
 
 /// The names of the levels that the library has, as C.
 std::string level_names(const TryOptions& options) {
-  std::string names;
-  for (const Isa* isa : chosen_levels(options.selection.isas))
-    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", isa->name);
-  return names;
+  return joined(chosen_levels(options.selection.isas), ", ",
+                [](const Isa* isa) { return fmt::format("\"{}\"", isa->name); });
 }
 
 /// The names of the outputs as C; a variadic one is several.
 std::string output_names(const OpDef& def, size_t outputs) {
-  std::string names;
-  for (size_t k = 0; k < outputs; ++k) {
-    const bool several = def.outputs.back().variadic;
-    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ",
-                         several ? fmt::format("{}{}", def.outputs.back().name, k) : def.outputs[k].name);
-  }
-  return names;
+  std::vector<std::string> names;
+  for (size_t k = 0; k < outputs; ++k)
+    names.push_back(def.outputs.back().variadic ? fmt::format("\"{}{}\"", def.outputs.back().name, k)
+                                                : fmt::format("\"{}\"", def.outputs[k].name));
+  return joined(names, ", ");
 }
 
 SourceFileRef template_file(Run& run, const char* name) {

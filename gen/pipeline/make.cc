@@ -41,12 +41,7 @@ MathSource math_source(const MathLibrary& math) {
 /// " x f32[3] y i64[N]": what the program is called with.
 std::string inputs_text(const Graph& graph) {
   std::string out;
-  for (const ValueId v : graph.inputs) {
-    const Value& value = graph.value(v);
-    std::string dims;
-    for (const SizeExpr& d : value.dims) dims += (dims.empty() ? "" : ", ") + to_text(d);
-    out += fmt::format(" {} {}[{}]", value.original, name_of(value.dtype), dims);
-  }
+  for (const ValueId v : graph.inputs) out += fmt::format(" {} {}", graph.value(v).original, type_text(graph.value(v)));
   return out;
 }
 
