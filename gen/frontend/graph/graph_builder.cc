@@ -121,8 +121,7 @@ ValueId GraphBuilder::add_numbers(DType dtype, std::vector<SizeExpr> dims, std::
   TENON_CHECK(number_of_elements(dims) == static_cast<int64_t>(elements.size()) &&
               (is_whole(dtype) || dtype == DType::F32 || dtype == DType::F64));
   if (all_of(elements, [](const SizeExpr& e) { return e.is_constant(); })) {
-    std::vector<int64_t> extents;
-    for (const SizeExpr& d : dims) extents.push_back(d.value);
+    const std::vector<int64_t> extents = mapped(dims, &SizeExpr::value);
     return add_constant("", numbers_data(dtype, extents, elements));
   }
   Entry e;
@@ -327,8 +326,7 @@ ValueId GraphBuilder::materialise(ValueId id) {
   }
   if (parts.size() > 1) parts = add_node("concat", parts, {{"axis", int64_t{0}}}, 1);
   if (held != whole.dtype) parts = add_node("cast", parts, {{"dtype", whole.dtype}}, 1);
-  std::vector<int64_t> shape;
-  for (const SizeExpr& d : whole.dims) shape.push_back(d.value);
+  const std::vector<int64_t> shape = mapped(whole.dims, &SizeExpr::value);
   return add_node("reshape", parts, {{"shape", shape}}, 1)[0];
 }
 

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <set>
-#include <span>
 #include <stdexcept>
 
 #include "frontend/graph/op_semantics.h"

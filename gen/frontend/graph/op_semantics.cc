@@ -7,11 +7,7 @@
 
 namespace tenon {
 
-std::string to_text(const TensorType& type) {
-  std::string dims;
-  for (const SizeExpr& d : type.dims) dims += (dims.empty() ? "" : ", ") + to_text(d);
-  return fmt::format("{}[{}]", name_of(type.dtype), dims);
-}
+std::string to_text(const TensorType& type) { return fmt::format("{}[{}]", name_of(type.dtype), to_text(type.dims)); }
 
 std::string call_text(const std::string& op, const OpSignature& signature) {
   std::vector<std::string> parts;

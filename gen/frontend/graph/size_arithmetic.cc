@@ -111,8 +111,7 @@ bool plain(const SizeTensor& t) {
 }
 
 TensorData plain_data(const SizeTensor& t) {
-  std::vector<int64_t> values;
-  for (const SizeExpr& e : t.elements) values.push_back(e.value);
+  const std::vector<int64_t> values = mapped(t.elements, &SizeExpr::value);
   return i64_tensor(t.dims, values);
 }
 
@@ -146,8 +145,7 @@ std::optional<std::vector<SizeTensor>> move_sizes(const OpSemantics& semantics, 
     }
     numbered.push_back(i64_tensor(inputs[i]->dims, numbers));
   }
-  std::vector<const TensorData*> pointers;
-  for (const TensorData& t : numbered) pointers.push_back(&t);
+  const std::vector<const TensorData*> pointers = mapped(numbered, [&](const TensorData& t) { return &t; });
   const ComputedTensors computed = semantics.evaluate(op, pointers, attrs, types.size());
   if (!computed.error.empty() || computed.outputs.size() != types.size()) return std::nullopt;
   std::vector<SizeTensor> results;

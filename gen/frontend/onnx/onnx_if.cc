@@ -1,8 +1,6 @@
 // If: the branch that is known or that the maximum sizes take, or a region for each of the two.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "frontend/graph/joined_results.h"
 #include "frontend/onnx/onnx_control.h"
 #include "frontend/onnx/onnx_nodes.h"

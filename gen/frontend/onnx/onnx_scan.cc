@@ -90,8 +90,7 @@ class ScanNode : public ControlNode {
     const std::vector<SizeExpr>& dims = builder_.value(sequences[0]).dims;
     if (dims.empty()) throw OnnxError{Code::E0806, "a scalar has no axis to go along", {}};
     Guard guard{builder_, builder_.begin_loop(dims[0])};
-    std::vector<ValueId> inside;
-    for (const ValueId v : states) inside.push_back(builder_.carry(guard.region, v));
+    std::vector<ValueId> inside = mapped(states, [&](const ValueId v) { return builder_.carry(guard.region, v); });
     for (size_t i = 0; i < sequences.size(); ++i)
       inside.push_back(builder_.read_slice(guard.region, sequences[i], plan.reversed[i] != 0));
     const ValueId step = builder_.add_numbers(DType::I64, {}, {builder_.counter(guard.region)});

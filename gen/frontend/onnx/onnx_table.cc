@@ -7,6 +7,8 @@
 #include <charconv>
 #include <limits>
 
+#include "support/ranges.h"
+
 namespace tenon {
 namespace {
 
@@ -217,8 +219,7 @@ std::vector<const OnnxRow*> onnx_rows(const OnnxTable& table, const std::string&
 }
 
 std::string nearest_operator(const OnnxTable& table, const std::string& op) {
-  std::vector<std::string> names;
-  for (const OnnxRow& row : table.rows) names.push_back(row.op);
+  const std::vector<std::string> names = mapped(table.rows, &OnnxRow::op);
   // Names of operators are made of words: one that differs in a word is another operator, not a misspelling.
   constexpr size_t kShortest = 5, kShare = 5;
   return op.size() < kShortest ? "" : nearest_name(op, names, kShare);

@@ -2,7 +2,6 @@
 // and leaves apart, and writes the tables.
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "frontend/onnx/onnx_forest.h"
 #include "frontend/onnx/onnx_tree_attributes.h"
@@ -121,8 +120,7 @@ class TreeReader : private TreeAttributes {
     for (size_t at = 0; at < modes_.size(); ++at)
       number_.push_back(modes_[at] == kLeaf ? first_leaf + leaf++ : inner++);
     leaves_ = leaf;
-    std::vector<int32_t> roots;
-    for (const int at : roots_) roots.push_back(number_[static_cast<size_t>(at)]);
+    std::vector<int32_t> roots = mapped(roots_, [&](const int at) { return number_[static_cast<size_t>(at)]; });
     t.roots = tree_table(DType::I32, {static_cast<int64_t>(roots.size())}, roots);
   }
 

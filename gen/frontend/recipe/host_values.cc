@@ -53,23 +53,17 @@ RecipeValue ceil_div(const HostCall& c) {
   return floor_div(a + b - SizeExpr(1), b);
 }
 
-RecipeValue every(const HostCall& c) {
-  for (const RecipeValue& v : c.list(0)) {
+/// Whether one of a list of conditions is `wanted`.
+bool has_condition(const HostCall& c, bool wanted) {
+  return any_of(c.list(0), [&](const RecipeValue& v) {
     const bool* b = v.get<bool>();
     if (!b) c.fail("a list of conditions is expected here");
-    if (!*b) return false;
-  }
-  return true;
+    return *b == wanted;
+  });
 }
 
-RecipeValue some(const HostCall& c) {
-  for (const RecipeValue& v : c.list(0)) {
-    const bool* b = v.get<bool>();
-    if (!b) c.fail("a list of conditions is expected here");
-    if (*b) return true;
-  }
-  return false;
-}
+RecipeValue every(const HostCall& c) { return !has_condition(c, false); }
+RecipeValue some(const HostCall& c) { return has_condition(c, true); }
 
 RecipeValue reversed(const HostCall& c) {
   RecipeList list = c.list(0);
@@ -78,8 +72,7 @@ RecipeValue reversed(const HostCall& c) {
 }
 
 RecipeValue sorted(const HostCall& c) {
-  std::vector<int64_t> numbers;
-  for (const RecipeValue& v : c.list(0)) numbers.push_back(c.integer(v));
+  std::vector<int64_t> numbers = mapped(c.list(0), [&](const RecipeValue& v) { return c.integer(v); });
   sort(numbers);
   RecipeList list;
   for (int64_t n : numbers) list.push_back(SizeExpr(n));
@@ -139,17 +132,21 @@ RecipeValue extreme_of_small(DType d, int sign) {
   return best;
 }
 
-RecipeValue dtype_lowest(const HostCall& c) {
+const DType* dtype_of(const HostCall& c) {
   const DType* d = c.args[0].get<DType>();
   if (!d) c.fail("a dtype is expected here");
+  return d;
+}
+
+RecipeValue dtype_lowest(const HostCall& c) {
+  const DType* d = dtype_of(c);
   if (is_small(*d)) return extreme_of_small(*d, -1);
   if (is_float(*d)) return -std::numeric_limits<double>::infinity();
   return SizeExpr(is_signed_int(*d) ? std::numeric_limits<int64_t>::min() >> (64 - dtype_row(*d).bits) : 0);
 }
 
 RecipeValue dtype_highest(const HostCall& c) {
-  const DType* d = c.args[0].get<DType>();
-  if (!d) c.fail("a dtype is expected here");
+  const DType* d = dtype_of(c);
   if (is_small(*d)) return extreme_of_small(*d, 1);
   if (is_float(*d)) return std::numeric_limits<double>::infinity();
   if (*d == DType::U64) return SizeExpr(-1);

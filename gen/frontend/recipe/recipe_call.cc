@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "support/diagnostics.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -25,8 +26,7 @@ class OpCall {
     check_complete();
     if (context_.origin)
       context_.builder.set_origin(context_.origin(context_.depth > 0 ? context_.outermost : call_.offset));
-    std::vector<ValueId> ids;
-    for (const RecipeValue& v : inputs_) ids.push_back(tensor(v));
+    std::vector<ValueId> ids = mapped(inputs_, [&](const RecipeValue& v) { return tensor(v); });
     stretch_open_extents(context_.builder, *signature_, ids);
     const size_t outputs = call_.wanted == 1 ? std::max<size_t>(1, signature_->outputs.size()) : call_.wanted;
     std::vector<ValueId> results;
@@ -82,8 +82,7 @@ class OpCall {
       inputs_[i] = k.value;
       return;
     }
-    std::vector<std::string> known;
-    for (const AttrSignature& a : signature_->attrs) known.push_back(a.name);
+    std::vector<std::string> known = mapped(signature_->attrs, &AttrSignature::name);
     for (const InputSignature& i : signature_->inputs) known.push_back(i.name);
     throw RecipeError(k.offset,
                       fmt::format("{} has no attribute '{}'{}", call_.op, k.name, or_did_you_mean(k.name, known)));
@@ -147,10 +146,7 @@ class OpCall {
     std::string text;
     for (size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] == kNoValue) continue;
-      const Value& v = context_.builder.value(ids[i]);
-      std::string dims;
-      for (const SizeExpr& d : v.dims) dims += (dims.empty() ? "" : ", ") + to_text(d);
-      text += fmt::format("{}{}[{}]", text.empty() ? " (inputs: " : ", ", name_of(v.dtype), dims);
+      text += (text.empty() ? " (inputs: " : ", ") + type_text(context_.builder.value(ids[i]));
     }
     return text.empty() ? text : text + ")";
   }

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "frontend/recipe/recipe_parts.h"
+#include "support/joined.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -12,11 +13,7 @@ struct Subscripts {
   std::vector<std::string> operands;
   std::string result;
 
-  std::string text() const {
-    std::string all;
-    for (const std::string& o : operands) all += (all.empty() ? "" : ",") + spelled(o);
-    return all + "->" + spelled(result);
-  }
+  std::string text() const { return joined(operands, ",", spelled) + "->" + spelled(result); }
 
  private:
   static std::string spelled(const std::string& letters) {
@@ -125,8 +122,7 @@ class Operands {
     dims.erase(dims.begin() + axes_of(letters, dims.size())[at]);
     letters.erase(at, 1);
     const bool fixed = all_of(dims, [](const SizeExpr& d) { return d.is_constant(); });
-    std::vector<int64_t> numbers;
-    for (const SizeExpr& d : dims) numbers.push_back(d.value);
+    const std::vector<int64_t> numbers = mapped(dims, &SizeExpr::value);
     tensors_[k] =
         TensorRef{builder_.add_node("reshape", {id}, {{"shape", fixed ? AttrValue(numbers) : AttrValue(dims)}}, 1)[0]};
   }

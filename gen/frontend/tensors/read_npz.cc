@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include <algorithm>
-
 #include "frontend/tensors/tensor_files.h"
 
 namespace tenon {

@@ -261,8 +261,7 @@ std::vector<ValueId> gradients_of(GraphBuilder& builder, ValueId loss, const std
 void add_training(GraphBuilder& builder, RunCounters& counters, const TrainingStep& step, NamedOutputs& outputs) {
   const auto& [loss, parameters, optimizer] = step;
   const std::vector<TrainedParameter>& trained = parameters.trained;
-  std::vector<ValueId> wrt;
-  for (const TrainedParameter& p : trained) wrt.push_back(p.value);
+  const std::vector<ValueId> wrt = mapped(trained, &TrainedParameter::value);
   builder.set_origin("train: loss");
   const ValueId scale = scale_of(builder, optimizer);
   const std::vector<ValueId> gradients = gradients_of(builder, loss, wrt, scale);

@@ -8,16 +8,14 @@
 
 #include "frontend/yaml/add_training.h"
 #include "frontend/yaml/check_key_rows.h"
+#include "support/c_names.h"
 #include "support/ranges.h"
 
 namespace tenon {
 namespace {
 
 bool is_name(const std::string& s) {
-  const auto word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  return !s.empty() && s.size() <= 64 && all_of(s, word) && !(s[0] >= '0' && s[0] <= '9') && s[0] != '_';
+  return !s.empty() && s.size() <= 64 && all_of(s, is_word) && !(s[0] >= '0' && s[0] <= '9') && s[0] != '_';
 }
 
 }  // namespace
@@ -90,8 +88,7 @@ void GraphSections::recipe_error(Code code, const PlacedText& outermost, const R
   const bool missing = at == text.text.size();
   while (missing && at > 0 && text.text[at - 1] == '\n') --at;
   size_t end = at;
-  while (end < text.text.size() && (std::isalnum(static_cast<unsigned char>(text.text[end])) || text.text[end] == '_'))
-    ++end;
+  while (end < text.text.size() && is_word(text.text[end])) ++end;
   std::vector<std::string> notes = advice(text.text.substr(at, end - at));
   for (size_t i = 0; i < e.inlined.size(); ++i) {
     const PlacedText& caller = i + 1 < e.inlined.size() ? *e.inlined[i + 1].body : outermost;

@@ -6,6 +6,7 @@
 
 #include "frontend/yaml/add_training.h"
 #include "frontend/yaml/check_key_rows.h"
+#include "support/c_names.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -71,9 +72,7 @@ class SectionReader {
     } catch (const RecipeError& e) {
       const size_t at = std::min(e.offset, text.text.size());
       size_t end = at;
-      while (end < text.text.size() &&
-             (std::isalnum(static_cast<unsigned char>(text.text[end])) || text.text[end] == '_'))
-        ++end;
+      while (end < text.text.size() && is_word(text.text[end])) ++end;
       diagnostics_.error(Code::E0710, text.span(at, std::max(end, std::min(at + 1, text.text.size()))), e.what());
     }
   }
