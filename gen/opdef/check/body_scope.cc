@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "opdef/check/index_values.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -267,15 +268,9 @@ BoundsContext BodyScope::context() const {
   return context;
 }
 
-const IndexVariable* BodyScope::variable(const std::string& name) const {
-  const auto found = variables_.find(name);
-  return found == variables_.end() ? nullptr : &found->second;
-}
+const IndexVariable* BodyScope::variable(const std::string& name) const { return find_value(variables_, name); }
 
-const BodyValue* BodyScope::value(const std::string& name) const {
-  const auto found = values_.find(name);
-  return found == values_.end() ? nullptr : &found->second;
-}
+const BodyValue* BodyScope::value(const std::string& name) const { return find_value(values_, name); }
 
 std::vector<std::string> BodyScope::names() const {
   std::vector<std::string> names;

@@ -405,8 +405,7 @@ class BodyChecker {
     if (callee.input(argument.text) != nullptr) return check_tensor_argument(argument.children[0]);
     const AttrDef* attr = callee.attr(argument.text);
     if (attr == nullptr) {
-      std::vector<std::string> known;
-      for (const AttrDef& a : callee.attrs) known.push_back(a.name);
+      std::vector<std::string> known = mapped(callee.attrs, &AttrDef::name);
       for (const TensorDef& t : callee.inputs) known.push_back(t.name);
       diagnostics_.error(Code::E0425, argument.span,
                          fmt::format("'{}' has no attribute '{}'", callee.name, argument.text),

@@ -133,8 +133,7 @@ void ExpressionChecker::check_type(const Syntax& type) {
   if (type.is(SyntaxKind::name) && (op_.type(type.text) != nullptr || dtype_from_name(type.text))) return;
   if (type.is(SyntaxKind::call) && is_type_function(type.text) && type.children.size() == 1)
     return check_derived_type(type);
-  std::vector<std::string> known;
-  for (const TypeVar& t : op_.types) known.push_back(t.name);
+  std::vector<std::string> known = mapped(op_.types, &TypeVar::name);
   for (const DTypeRow& row : all_dtypes()) known.emplace_back(row.name);
   diagnostics_.error(Code::E0207, type.span, fmt::format("'{}' is not a type", print(type)),
                      {meant_note(print(type), known)});

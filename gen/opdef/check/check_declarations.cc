@@ -66,8 +66,7 @@ class DeclarationChecker {
   }
 
   std::vector<std::string> type_names() const {
-    std::vector<std::string> names;
-    for (const TypeVar& t : op_.types) names.push_back(t.name);
+    std::vector<std::string> names = mapped(op_.types, &TypeVar::name);
     for (const DTypeRow& row : all_dtypes()) names.emplace_back(row.name);
     return names;
   }
@@ -172,8 +171,7 @@ class DeclarationChecker {
     for (const auto& [name, values] : op_.expand.attrs) {
       const AttrDef* attr = op_.attr(name.text);
       if (attr == nullptr) {
-        std::vector<std::string> known;
-        for (const AttrDef& a : op_.attrs) known.push_back(a.name);
+        const std::vector<std::string> known = mapped(op_.attrs, &AttrDef::name);
         diagnostics_.error(Code::E0225, name.span, fmt::format("this op has no attribute '{}'", name.text),
                            {meant_note(name.text, known)});
         continue;

@@ -225,12 +225,10 @@ class ShapeChecker {
   }
 
   void check_storage(const TensorDef& t) {
-    std::vector<std::string> logical;
-    for (const Dim& d : t.dims) logical.push_back(print(d));
+    std::vector<std::string> logical = mapped(t.dims, [&](const Dim& d) { return print(d); });
     sort(logical);
     for (const StorageRule& rule : t.storage) {
-      std::vector<std::string> stored;
-      for (const Dim& d : rule.dims) stored.push_back(print(d));
+      std::vector<std::string> stored = mapped(rule.dims, [&](const Dim& d) { return print(d); });
       sort(stored);
       if (stored == logical) continue;
       const SourceSpan place = rule.dims.empty() ? rule.span : join(rule.dims.front().span, rule.dims.back().span);

@@ -188,8 +188,7 @@ void ExpressionChecker::check_subscript(const Syntax& s, const ExpressionPlace& 
   if (const AttrDef* attr = op_.attr(s.text)) return check_list_element(s, *attr, place);
   const BodyValue* value = scope_.value(s.text);
   if (value == nullptr) {
-    std::vector<std::string> known;
-    for (const TensorDef& t : op_.inputs) known.push_back(t.name);
+    std::vector<std::string> known = mapped(op_.inputs, &TensorDef::name);
     for (const TableDef& t : op_.tables) known.push_back(t.tensor.name);
     known.insert(known.end(), defined.begin(), defined.end());
     const bool given = scope_.is_given(s.text);

@@ -47,9 +47,8 @@ class GroupFinder {
     for (std::size_t i = 0; i < needs_.size(); ++i) {
       const std::set<std::size_t> from = reached(i);
       if (from.count(i) == 0) continue;
-      std::vector<std::size_t> before, members, behind;
-      for (const std::size_t j : from)
-        if (reached(j).count(i) != 0) members.push_back(j);
+      const std::vector<std::size_t> members = members_of(i, from);
+      std::vector<std::size_t> before, behind;
       for (std::size_t j = members.front(); j <= members.back(); ++j) {
         if (reached(j).count(j) == 0) return std::nullopt;
         const bool member = contains(members, j);
@@ -69,9 +68,7 @@ class GroupFinder {
     for (std::size_t i = 0; i < needs_.size(); ++i) {
       const std::set<std::size_t> from = reached(i);
       if (from.count(i) == 0) continue;
-      std::vector<std::size_t> members;
-      for (const std::size_t j : from)
-        if (reached(j).count(i) != 0) members.push_back(j);
+      const std::vector<std::size_t> members = members_of(i, from);
       check_side_by_side(members);
       groups.push_back({members.front(), members.back()});
       i = members.back();
@@ -81,6 +78,14 @@ class GroupFinder {
 
  private:
   static bool defines(const Statement& s) { return !s.is_call && s.combine == Combine::define; }
+
+  /// Those of the statements `from`, which `i` needs, that need it in turn.
+  std::vector<std::size_t> members_of(std::size_t i, const std::set<std::size_t>& from) const {
+    std::vector<std::size_t> members;
+    for (const std::size_t j : from)
+      if (reached(j).count(i) != 0) members.push_back(j);
+    return members;
+  }
 
   /// All statements that one needs, directly or through others.
   std::set<std::size_t> reached(std::size_t from) const {

@@ -8,6 +8,7 @@
 
 #include "opdef/notation/parse_body.h"
 #include "opdef/read/definition_text.h"
+#include "support/c_names.h"
 
 namespace tenon {
 namespace {
@@ -15,12 +16,6 @@ namespace {
 struct Unclear {
   std::string message;
 };
-
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
 
 PlacedText placed(const std::string& body) {
   PlacedText out;
@@ -68,7 +63,7 @@ class BodyNames {
   void add_index(const Syntax& s) {
     if (!s.is(SyntaxKind::name) && !s.is(SyntaxKind::pack)) return;
     indices_.insert(s.text);
-    sizes_.insert(upper(s.text));
+    sizes_.insert(upper_case(s.text));
   }
 
   void set_dims(const std::string& tensor, const std::vector<Syntax>& subs) {
@@ -78,7 +73,7 @@ class BodyNames {
       if (!plain)
         throw Unclear{fmt::format("the axis of '{}' that is read at '{}' has no length: write the whole definition",
                                   tensor, print(s))};
-      dims += fmt::format("{}{}{}", dims.empty() ? "" : ", ", s.is(SyntaxKind::pack) ? "*" : "", upper(s.text));
+      dims += fmt::format("{}{}{}", dims.empty() ? "" : ", ", s.is(SyntaxKind::pack) ? "*" : "", upper_case(s.text));
     }
     const auto [at, added] = dims_.emplace(tensor, "[" + dims + "]");
     if (added) order_.push_back(tensor);

@@ -18,8 +18,7 @@ std::vector<DType> possible_dtypes(const std::string& word, const SourceSpan& pl
   if (variable != nullptr) from = dtypes_of(*variable);
   else if (const auto dtype = dtype_from_name(inside)) from = {*dtype};
   if (from.empty() && variable == nullptr) {
-    std::vector<std::string> known;
-    for (const TypeVar& t : op.types) known.push_back(t.name);
+    const std::vector<std::string> known = mapped(op.types, &TypeVar::name);
     diagnostics.error(Code::E0207, place, fmt::format("'{}' is neither a type variable of this op nor a dtype", inside),
                       {meant_note(inside, known)});
     return {};

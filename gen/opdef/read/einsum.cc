@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <functional>
 #include <vector>
 
 #include "opdef/read/definition_text.h"
+#include "support/joined.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -83,13 +83,7 @@ std::string variable(char c) {
                                                      : std::string(1, c);
 }
 
-std::string joined(const Labels& labels, const std::function<std::string(char)>& spelling) {
-  std::string out;
-  for (const char c : labels) out += (out.empty() ? "" : ",") + spelling(c);
-  return out;
-}
-
-std::string indices(const Labels& labels) { return joined(labels, variable); }
+std::string indices(const Labels& labels) { return joined(labels, ",", variable); }
 
 /// A product after the letters that neither a later operand nor the result needs have been summed.
 Labels needed(const Labels& have, const Subscripts& s, size_t next) {
@@ -139,7 +133,7 @@ std::string name_of(const Subscripts& s) {
 std::string definition(const Subscripts& s, std::string_view subscripts, const std::string& name) {
   const bool spreads = count_if(s.operands, [](const Labels& o) { return o.find(kDots) != Labels::npos; }) > 1;
   const auto shape = [&](const Labels& labels, bool input) {
-    return joined(labels, [&](char c) {
+    return joined(labels, ",", [&](char c) {
       return c == kDots ? std::string(input && spreads ? "~*Dots" : "*Dots") : fmt::format("N{}", c);
     });
   };

@@ -6,15 +6,12 @@
 
 #include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
+#include "support/c_names.h"
 #include "support/ranges.h"
 
 namespace tenon {
 
 namespace {
-
-bool word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 /// Keys whose text is mathematics: what fills a hole there keeps together as one operand.
 bool is_mathematics(std::string_view key) {
@@ -27,7 +24,7 @@ bool merges(std::string_view key) {
 }
 
 /// A name or number, or the sign of a statement (`+=`, `max=`): parentheses around it would mean nothing.
-bool is_atom(std::string_view text) { return text.ends_with('=') || all_of(text, word_character); }
+bool is_atom(std::string_view text) { return text.ends_with('=') || all_of(text, is_word); }
 
 class Filler {
  public:
@@ -51,7 +48,7 @@ class Filler {
     std::size_t at = 0;
     while (at < from.text.size()) {
       std::size_t end = at + 1;
-      while (end < from.text.size() && word_character(from.text[end])) ++end;
+      while (end < from.text.size() && is_word(from.text[end])) ++end;
       if (from.text[at] == '$' && end > at + 1) {
         hole(from, at, end, mathematics, out);
         at = end;

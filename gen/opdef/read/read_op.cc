@@ -238,8 +238,7 @@ void read_grad(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
   out.grad = GradKind::closed;
   for (const YamlEntry& entry : node.entries) {
     if (out.input(entry.key.text) == nullptr) {
-      std::vector<std::string> known;
-      for (const TensorDef& t : out.inputs) known.push_back(t.name);
+      const std::vector<std::string> known = mapped(out.inputs, &TensorDef::name);
       diagnostics.error(Code::E0221, entry.key.span, fmt::format("'{}' is not an input of this op", entry.key.text),
                         {meant_note(entry.key.text, known)});
     } else {
