@@ -42,8 +42,7 @@ int extent_tensor(const FrameParameter& p, const Scope& scope, Role role, Kernel
   Tensor t{p.name + "_extent", role, DType::I64, {}, {}};
   t.extent = size ? size->name : p.name;
   if (role == Role::Temp) t.name = t.extent + "_extent";  // the name of the size is like no other
-  kernel.tensors.push_back(std::move(t));
-  return static_cast<int>(kernel.tensors.size()) - 1;
+  return kernel.add(std::move(t));
 }
 
 }  // namespace

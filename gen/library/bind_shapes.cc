@@ -304,9 +304,8 @@ std::optional<BoundCall> bind_call(const OpCall& call, Diagnostics& diagnostics)
     BoundTensor& b = out.scope.tensors[def.inputs[i].name];
     if (!binder.has_input(i)) continue;
     const TensorLayout l = binder.input_layout(i);
-    b.tensor = static_cast<int>(out.kernel.tensors.size());
     b.entries = l.entries;
-    out.kernel.tensors.push_back({def.inputs[i].name, Role::Input, inputs[i].dtype, flat(l.entries), l.strides});
+    b.tensor = out.kernel.add({def.inputs[i].name, Role::Input, inputs[i].dtype, flat(l.entries), l.strides});
   }
   for (size_t i = 0; i < def.outputs.size(); ++i) {
     const auto type = binder.output_type(i);
@@ -315,9 +314,8 @@ std::optional<BoundCall> bind_call(const OpCall& call, Diagnostics& diagnostics)
     const TensorLayout l = binder.output_layout(i, stored);
     if (!binder.parts_exist(def.outputs[i], l)) return std::nullopt;
     BoundTensor& b = out.scope.tensors[def.outputs[i].name];
-    b.tensor = static_cast<int>(out.kernel.tensors.size());
     b.entries = l.entries;
-    out.kernel.tensors.push_back({def.outputs[i].name, Role::Output, *type, flat(l.entries), l.strides});
+    b.tensor = out.kernel.add({def.outputs[i].name, Role::Output, *type, flat(l.entries), l.strides});
     out.output_dims.push_back(stored);
     out.output_types.push_back(*type);
   }
@@ -365,11 +363,9 @@ bool bind_composite(const BodyCall& call, Kernel& kernel, Scope& scope, Diagnost
     const TensorLayout l = binder.output_layout(i, binder.output_dims(i));
     if (!binder.parts_exist(def.outputs[i], l)) return false;
     BoundTensor& b = scope.tensors[def.outputs[i].name];
-    b.tensor = static_cast<int>(kernel.tensors.size());
     b.entries = l.entries;
-    const std::vector<Expr> dims_flat = flat(l.entries);
     b.stored = l.from;
-    kernel.tensors.push_back({def.outputs[i].name, Role::Temp, *type, dims_flat, contiguous_strides(dims_flat)});
+    b.tensor = kernel.add_temp(def.outputs[i].name, *type, flat(l.entries));
   }
   return true;
 }

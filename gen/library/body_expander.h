@@ -166,10 +166,7 @@ class BodyExpander {
     return Update::Assign;
   }
 
-  const BoundTensor* target_of(const Statement& s) const {
-    const auto known = scope_.tensors.find(s.targets[0].text);
-    return known == scope_.tensors.end() ? nullptr : &known->second;
-  }
+  const BoundTensor* target_of(const Statement& s) const { return find_value(scope_.tensors, s.targets[0].text); }
 
   /// What holds while the statement is built. A target without a type of its own has no say in it.
   ExprBuilder::Statement facts_of(const Statement& s) {
@@ -282,14 +279,8 @@ class BodyExpander {
     if (!target.flexible || v.flexible || t.role != Role::Temp || t.dtype == v.e->type ||
         !(is_float(v.e->type) || is_complex(v.e->type)))
       return;
-    bool read = false;
-    for (const KernelStatement& s : kernel_.body)
-      walk(s.value, [&](const Expr& e) {
-        const auto* r = std::get_if<Read>(&e->node);
-        read = read || (r && r->tensor == target.tensor);
-        return !read;
-      });
-    if (read) return;
+    const auto is_target = [&](const Read& r) { return r.tensor == target.tensor; };
+    if (any_of(kernel_.body, [&](const KernelStatement& s) { return any_read(s.value, is_target); })) return;
     t.dtype = v.e->type;
     for (KernelStatement& s : kernel_.body)
       if (s.target == target.tensor) s.value = stored({s.value, true}, t.dtype);
@@ -349,7 +340,7 @@ class BodyExpander {
   const BoundTensor& make_temp(const std::string& name, const Statement& s, const Typed& v) {
     BoundTensor b;
     b.flexible = v.flexible;
-    Tensor t{name, Role::Temp, v.e->type, {}, {}};
+    std::vector<Expr> dims;
     for (const Syntax& sub : s.subs) {
       std::vector<Expr> entry;
       const auto& parts = sub.kind == SyntaxKind::group ? sub.children : std::vector<Syntax>{sub};
@@ -357,13 +348,10 @@ class BodyExpander {
         b.open = b.open || scope_.open_ranges.count(p.text) != 0;
         for (const LoopVar& lv : expr_.loop_vars(p)) entry.push_back(lv.extent);
       }
-      t.dims.insert(t.dims.end(), entry.begin(), entry.end());
+      dims.insert(dims.end(), entry.begin(), entry.end());
       b.entries.push_back(std::move(entry));
     }
-    t.strides = contiguous_strides(t.dims);
-    t.name = unused_name(name);
-    b.tensor = static_cast<int>(kernel_.tensors.size());
-    kernel_.tensors.push_back(std::move(t));
+    b.tensor = kernel_.add_temp(unused_name(name), v.e->type, std::move(dims));
     return scope_.tensors[name] = std::move(b);
   }
 

@@ -14,14 +14,8 @@ namespace {
 bool asks_for_what_is_made(const Kernel& kernel) {
   std::vector<bool> made(kernel.tensors.size());
   const auto needs = [&](const Expr& e, bool reductions) {
-    bool found = false;
-    walk(e, [&](const Expr& n) {
-      const auto* r = std::get_if<Read>(&n->node);
-      found = found || (r && made[static_cast<size_t>(r->tensor)]) ||
-              (reductions && std::holds_alternative<Reduce>(n->node));
-      return !found;
-    });
-    return found;
+    return (reductions && has_node<Reduce>(e)) ||
+           any_read(e, [&](const Read& r) { return made[static_cast<size_t>(r.tensor)]; });
   };
   for (const KernelStatement& s : kernel.body)
     if (is_in_recurrence(s) || s.update != Update::Assign || needs(s.value, true))

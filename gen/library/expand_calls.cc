@@ -307,8 +307,7 @@ void BodyExpander::replace_values(const Frame& frame, Scope& called) {
     t.role = Role::Temp;
     t.extent.clear();
     t.strides = contiguous_strides(t.dims);
-    b.tensor = static_cast<int>(kernel_.tensors.size());
-    kernel_.tensors.push_back(std::move(t));
+    b.tensor = kernel_.add(std::move(t));
   }
 }
 

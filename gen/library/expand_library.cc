@@ -64,16 +64,13 @@ std::vector<std::vector<bool>> presences(const OpDef& def) {
 bool is_zero(const Constant& c) { return c.i == 0 && c.f == 0 && !std::signbit(c.f); }
 
 bool mentions_arithmetic(const Expr& e, DType d) {
-  bool found = false;
-  walk(e, [&](const Expr& n) {
+  return any_node(e, [&](const Expr& n) {
     const auto* a = std::get_if<Apply>(&n->node);
     const auto* constant = std::get_if<Constant>(&n->node);
-    found = found || (a && (n->type == d || any_of(a->args, [&](const Expr& x) { return x->type == d; })));
-    found = found || (n->type == d && ((constant && !is_zero(*constant)) || std::holds_alternative<AttrRef>(n->node) ||
-                                       std::holds_alternative<Reduce>(n->node)));
-    return !found;
+    if (a && (n->type == d || any_of(a->args, [&](const Expr& x) { return x->type == d; }))) return true;
+    return n->type == d && ((constant && !is_zero(*constant)) || std::holds_alternative<AttrRef>(n->node) ||
+                            std::holds_alternative<Reduce>(n->node));
   });
-  return found;
 }
 
 /// Whether a template depends on the types of this variable beyond their size.

@@ -81,15 +81,13 @@ class GroupReads {
   /// The value of statement `reader` with conditions around its reads.
   Expr conditioned(size_t reader) {
     reader_ = reader;
-    ranges_ = {};
-    for (const LoopVar& v : kernel_.body[reader].loops) ranges_.extents[v.name] = v.extent;
+    ranges_ = ranges_of(kernel_.body[reader].loops);
     return visit(kernel_.body[reader].value);
   }
 
  private:
   Expr visit(const Expr& e) {
-    if (const auto* r = std::get_if<Reduce>(&e->node))
-      for (const LoopVar& v : r->vars) ranges_.extents[v.name] = v.extent;
+    if (const auto* r = std::get_if<Reduce>(&e->node)) add_loops(ranges_, r->vars);
     const Expr inner = map_children(e, [&](const Expr& child) { return visit(child); });
     const auto* read = std::get_if<Read>(&inner->node);
     if (!read || members_.count(read->tensor) == 0 || none_of(read->index, is_guarded)) return inner;
@@ -165,13 +163,7 @@ void run_in_order(const Statement& s, const Scope& scope, ExprBuilder& expr, Ker
 }
 
 bool asks_for(const Check& check, int tensor) {
-  bool found = false;
-  walk(check.holds, [&](const Expr& e) {
-    const auto* r = std::get_if<Read>(&e->node);
-    found = found || (r && r->tensor == tensor);
-    return !found;
-  });
-  return found;
+  return any_read(check.holds, [&](const Read& r) { return r.tensor == tensor; });
 }
 
 }  // namespace tenon

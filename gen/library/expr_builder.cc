@@ -113,11 +113,15 @@ Typed ExprBuilder::unary(const Syntax& s) {
   return {apply(ScalarOp::Neg, {t.e}), t.flexible};
 }
 
+bool ExprBuilder::unifies(const Syntax& s, Typed& a, Typed& b) {
+  const auto why = unify(a, b);
+  if (why) error(Code::E0601, s, *why, {"convert one of the two with cast(x, T)"});
+  return !why;
+}
+
 Typed ExprBuilder::unified(ScalarOp op, const Syntax& s, Typed a, Typed b) {
-  if (const auto why = unify(a, b)) {
-    error(Code::E0601, s, *why, {"convert one of the two with cast(x, T)"});
+  if (!unifies(s, a, b))
     return scalar_op_row(op).result == ResultRule::Bool ? Typed{constant_int(1, DType::Bool), false} : a;
-  }
   if (!has_function(s, op, a.e->type)) return a;
   return {apply(op, {a.e, b.e}), a.flexible && b.flexible};
 }
@@ -153,10 +157,7 @@ Typed ExprBuilder::binary(const Syntax& s) {
 }
 
 Typed ExprBuilder::arithmetic(const Syntax& s, Typed a, Typed b) {
-  if (const auto why = unify(a, b)) {
-    error(Code::E0601, s, *why, {"convert one of the two with cast(x, T)"});
-    return a;
-  }
+  if (!unifies(s, a, b)) return a;
   if (a.e->type == DType::Bool) {
     a.e = convert(a, DType::I64);
     b.e = convert(b, DType::I64);
@@ -169,10 +170,7 @@ Typed ExprBuilder::arithmetic(const Syntax& s, Typed a, Typed b) {
 }
 
 Typed ExprBuilder::quotient(const Syntax& s, Typed a, Typed b) {
-  if (const auto why = unify(a, b)) {
-    error(Code::E0601, s, *why, {"convert one of the two with cast(x, T)"});
-    return a;
-  }
+  if (!unifies(s, a, b)) return a;
   const bool flexible = a.flexible && b.flexible;
   const DType t = a.e->type;
   if (s.text == "/") {
@@ -205,10 +203,7 @@ Typed ExprBuilder::power(const Syntax& s, Typed a, Typed b) {
       return {apply(ScalarOp::Div, {constant_float(1, a.e->type), apply(ScalarOp::Sqrt, {a.e})}), a.flexible};
   }
   if (is_complex(a.e->type) || is_complex(b.e->type)) {
-    if (const auto why = unify(a, b)) {
-      error(Code::E0601, s, *why, {"convert one of the two with cast(x, T)"});
-      return a;
-    }
+    if (!unifies(s, a, b)) return a;
     return {complex_function(ScalarOp::Pow, {a.e, b.e}), a.flexible && b.flexible};
   }
   return unified(ScalarOp::Pow, s, a, b);

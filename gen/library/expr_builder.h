@@ -111,6 +111,8 @@ class ExprBuilder {
   Typed linear(const Syntax& s);
   Typed extent(const Syntax& s);
   Typed draw(const Syntax& s);
+  /// Brings both to one type; false, with a report, where there is none.
+  bool unifies(const Syntax& s, Typed& a, Typed& b);
   Typed unified(ScalarOp op, const Syntax& s, Typed a, Typed b);
   /// Reports a function that numbers of the type do not have.
   bool has_function(const Syntax& s, ScalarOp op, DType t);

@@ -180,9 +180,7 @@ Expr ExprBuilder::shift_count(const Typed& count, DType shifted) const {
   if (known) return constant_int(bits, shifted);
   const bool fits = own == DType::Bool || own == shifted || (bytes_of(own) < bytes_of(shifted) && is_unsigned_int(own));
   if (fits) return convert(count, shifted);
-  Ranges ranges;
-  for (const LoopVar& v : statement_.loops) ranges.extents[v.name] = v.extent;
-  for (const LoopVar& v : reducing_) ranges.extents[v.name] = v.extent;
+  const Ranges ranges = ranges_of(reducing_, ranges_of(statement_.loops));
   if (proves_le(constant_int(0), count.e, ranges) && proves_lt(count.e, constant_int(bits), ranges))
     return convert(count, shifted);
   // A negative count is a large one without its sign.
@@ -197,8 +195,7 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
     error(Code::E0403, s, fmt::format("{} takes {} argument{}", row.name, row.arity, row.arity == 1 ? "" : "s"));
     return zero();
   }
-  std::vector<Typed> args;
-  for (const Syntax& c : s.children) args.push_back(value(c));
+  std::vector<Typed> args = mapped(s.children, [&](const Syntax& c) { return value(c); });
   if (op == ScalarOp::Shl || op == ScalarOp::Shr) {
     if (args[0].e->type == DType::Bool) args[0] = {convert(args[0], DType::I64), true};
     if (!has_function(s, op, args[0].e->type) || !has_function(s, op, args[1].e->type)) return args[0];

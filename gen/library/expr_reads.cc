@@ -350,8 +350,7 @@ Typed ExprBuilder::guard(const Syntax& s) {
 
 /// 0 <= i < extent wherever the statement's loops are.
 bool ExprBuilder::lies_within(const Expr& i, const Expr& extent) const {
-  Ranges ranges;
-  for (const LoopVar& v : statement_.loops) ranges.extents[v.name] = v.extent;
+  const Ranges ranges = ranges_of(statement_.loops);
   return proves_le(constant_int(0), i, ranges) && proves_lt(i, extent, ranges);
 }
 
@@ -361,12 +360,7 @@ Expr ExprBuilder::divisor(const Expr& divisor, const Syntax& place) {
   if (known && *known != 0) return divisor;
   if (known && (place.kind != SyntaxKind::name || scope_.binding.attrs.contains(place.text)))
     error(Code::E0506, place, "the divisor is 0");
-  bool from_data = false;
-  walk(divisor, [&](const Expr& e) {
-    from_data = from_data || std::holds_alternative<Read>(e->node) || std::holds_alternative<AttrRef>(e->node) ||
-                std::holds_alternative<VarRef>(e->node);
-    return !from_data;
-  });
+  const bool from_data = has_node<Read>(divisor) || has_node<AttrRef>(divisor) || has_node<VarRef>(divisor);
   const Expr holds = apply(ScalarOp::Ne, {divisor, constant_int(0, divisor->type)});
   if (from_data) require_data(holds, CheckStatus::Range, place);
   else require_where_run(divisor - constant_int(1, divisor->type), holds, CheckStatus::Range, place);
@@ -376,13 +370,7 @@ Expr ExprBuilder::divisor(const Expr& divisor, const Syntax& place) {
 
 /// Whether the recurrence that is being computed makes what the expression reads.
 bool ExprBuilder::is_later(const Expr& e) const {
-  bool found = false;
-  walk(e, [&](const Expr& n) {
-    const auto* r = std::get_if<Read>(&n->node);
-    found = found || (r && later_.count(r->tensor) != 0);
-    return !found;
-  });
-  return found;
+  return any_read(e, [&](const Read& r) { return later_.count(r.tensor) != 0; });
 }
 
 namespace {
@@ -408,9 +396,7 @@ void candidates(const Expr& where, const std::string& var, std::vector<Expr>& ou
 /// A position asks for an element that the condition keeps. Where one is known to be there nothing is asked at run
 /// time; an extent of 0 is another check's.
 void ExprBuilder::require_any(const std::vector<LoopVar>& vars, const Expr& where, const Syntax& place) {
-  Ranges ranges;
-  for (const LoopVar& v : statement_.loops) ranges.extents[v.name] = v.extent;
-  for (const LoopVar& v : reducing_) ranges.extents[v.name] = v.extent;
+  const Ranges ranges = ranges_of(reducing_, ranges_of(statement_.loops));
   std::vector<Expr> tries = {constant_int(0), vars[0].extent - constant_int(1)};
   candidates(where, vars[0].name, tries);
   const bool sure = vars.size() == 1 && any_of(tries, [&](const Expr& t) {

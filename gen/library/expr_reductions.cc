@@ -162,9 +162,7 @@ Expr ExprBuilder::range_end(const Syntax& s, const Expr& extent) {
     return constant_int(0);
   }
   const Expr at = convert(end, DType::I64);
-  Ranges ranges;
-  for (const LoopVar& v : statement_.loops) ranges.extents[v.name] = v.extent;
-  for (const LoopVar& v : reducing_) ranges.extents[v.name] = v.extent;
+  const Ranges ranges = ranges_of(reducing_, ranges_of(statement_.loops));
   const Expr inside = simplify(
       apply(ScalarOp::And, {apply(ScalarOp::Ge, {at, constant_int(0)}), apply(ScalarOp::Le, {at, extent})}), ranges);
   require_data(inside, CheckStatus::Range, s);

@@ -31,24 +31,22 @@ int view_of(Kernel& kernel, int tensor, const TensorLayout& layout) {
   bool plain = layout.from.size() == source.dims.size();
   for (size_t k = 0; plain && k < layout.from.size(); ++k) plain = layout.from[k] == static_cast<int>(k);
   if (plain) return tensor;
-  Tensor view{source.name + "_view", Role::Temp, source.dtype, {}, {}};
-  for (const auto& e : layout.entries) view.dims.insert(view.dims.end(), e.begin(), e.end());
-  view.strides = contiguous_strides(view.dims);
+  std::vector<Expr> dims;
+  for (const auto& e : layout.entries) dims.insert(dims.end(), e.begin(), e.end());
   KernelStatement s;
-  s.target = static_cast<int>(kernel.tensors.size());
   std::vector<Expr> at(source.dims.size());
-  for (size_t k = 0; k < view.dims.size(); ++k) {
-    s.loops.push_back({fmt::format("v{}", k), view.dims[k]});
+  for (size_t k = 0; k < dims.size(); ++k) {
+    s.loops.push_back({fmt::format("v{}", k), dims[k]});
     s.index.push_back(var_ref(s.loops.back().name));
     if (layout.from[k] < 0) continue;
     Expr& e = at[static_cast<size_t>(layout.from[k])];
-    e = e ? e * view.dims[k] + s.index.back() : s.index.back();  // parts of a split follow each other, outermost first
+    e = e ? e * dims[k] + s.index.back() : s.index.back();  // parts of a split follow each other, outermost first
   }
   for (Expr& e : at)
     if (!e) e = constant_int(0);
   s.value = read_of(tensor, source.dtype, at);
   s.formula = fmt::format("{} in another order", source.name);
-  kernel.tensors.push_back(std::move(view));
+  s.target = kernel.add_temp(source.name + "_view", source.dtype, std::move(dims));
   kernel.body.push_back(std::move(s));
   return kernel.body.back().target;
 }

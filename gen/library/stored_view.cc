@@ -81,14 +81,13 @@ BoundTensor stored_view(Kernel& kernel, const BoundTensor& t, const StoredDims& 
   for (int n = 1; any_of(kernel.tensors, taken); ++n) view.name = fmt::format("{}_{}", name, n);
   view.strides = contiguous_strides(view.dims);
   BoundTensor out;
-  out.tensor = static_cast<int>(kernel.tensors.size());
   out.flexible = t.flexible;
   StoredDims plain;
   for (const Expr& e : view.dims) {
     plain.push_back(static_cast<int>(plain.size()));
     out.entries.push_back({e});
   }
-  kernel.tensors.push_back(std::move(view));
+  out.tensor = kernel.add(std::move(view));
   copy_stored(kernel, out, plain, t, dims);
   return out;
 }

@@ -135,8 +135,7 @@ int constant_tensor(Kernel& kernel, const std::string& name, const std::shared_p
   for (const int64_t n : data->dims) made.dims.push_back(constant_int(n));
   made.strides = contiguous_strides(made.dims);
   made.data = data;
-  kernel.tensors.push_back(std::move(made));
-  return static_cast<int>(kernel.tensors.size()) - 1;
+  return kernel.add(std::move(made));
 }
 
 namespace {

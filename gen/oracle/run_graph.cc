@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "support/check.h"
+#include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -123,8 +125,7 @@ class GraphRunner {
         value(s.part) = slice(*value(s.whole), s.reversed ? last - done : done, dims_of(s.part));
       if (!part(begin, end, id)) return false;
       for (size_t k = 0; k < r.writes.size(); ++k) parts[k].push_back(value(r.writes[k].part));
-      std::vector<Shared> next;
-      for (const Carried& c : r.carried) next.push_back(value(c.next));
+      const std::vector<Shared> next = mapped(r.carried, [&](const Carried& c) { return value(c.next); });
       goes_on = r.continues == kNoValue || scalar(r.continues) != 0;
       for (size_t k = 0; k < next.size(); ++k) value(r.carried[k].inside) = next[k];
     }
@@ -176,8 +177,7 @@ double product_of(const std::vector<Expr>& extents, const OracleCall& call) {
 }
 
 double loops_product(const std::vector<LoopVar>& loops, const OracleCall& call) {
-  std::vector<Expr> extents;
-  for (const LoopVar& l : loops) extents.push_back(l.extent);
+  const std::vector<Expr> extents = mapped(loops, &LoopVar::extent);
   return product_of(extents, call);
 }
 

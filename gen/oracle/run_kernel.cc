@@ -55,12 +55,10 @@ class Runner {
   /// How many statements precede a check: up to the last one that makes a temp which it reads.
   size_t statements_before(const Check& c) const {
     size_t before = 0;
-    walk(c.holds, [&](const Expr& e) {
-      const auto* r = std::get_if<Read>(&e->node);
-      if (r && kernel_.tensor(r->tensor).role == Role::Temp)
-        for (size_t i = before; i < kernel_.body.size(); ++i)
-          if (kernel_.body[i].target == r->tensor) before = i + 1;
-      return true;
+    each_node<Read>(c.holds, [&](const Read& r) {
+      if (kernel_.tensor(r.tensor).role != Role::Temp) return;
+      for (size_t i = before; i < kernel_.body.size(); ++i)
+        if (kernel_.body[i].target == r.tensor) before = i + 1;
     });
     return before;
   }
@@ -389,8 +387,7 @@ std::optional<int64_t> bytes_made(const Kernel& kernel, const OracleCall& given)
   int64_t total = 0;
   for (const Tensor& t : kernel.tensors) {
     if (t.role != Role::Output && t.role != Role::Temp) continue;
-    std::vector<int64_t> dims;
-    for (const Expr& e : t.dims) dims.push_back(evaluate_size(e, call));
+    const std::vector<int64_t> dims = mapped(t.dims, [&](const Expr& e) { return evaluate_size(e, call); });
     int64_t bytes = element_count(dims);
     if (bytes < 0 || __builtin_mul_overflow(bytes, int64_t{bytes_of(t.dtype)}, &bytes) ||
         __builtin_add_overflow(total, bytes, &total))

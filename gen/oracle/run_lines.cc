@@ -12,15 +12,6 @@ namespace {
 constexpr int64_t kLineLength = 512;
 constexpr int64_t kMuchWork = 65536;  // elements that are worth the start of threads
 
-bool reads_any(const Expr& e) {
-  bool found = false;
-  walk(e, [&](const Expr& n) {
-    found = found || std::holds_alternative<Read>(n->node);
-    return !found;
-  });
-  return found;
-}
-
 /// Compiles expressions to line values; empty if a subexpression has no such form.
 class LineCompiler {
  public:
@@ -71,7 +62,7 @@ class LineCompiler {
   }
   Made of(const Apply& a, LineValue v) {
     const bool is_lazy = (a.op == ScalarOp::And || a.op == ScalarOp::Or) && v.type == DType::Bool;
-    if (is_lazy && reads_any(a.args[1])) return std::nullopt;
+    if (is_lazy && has_node<Read>(a.args[1])) return std::nullopt;
     v.kind = LineValue::Kind::apply;
     v.op = a.op;
     if (!add_parts({a.args.begin(), a.args.end()}, v)) return std::nullopt;
@@ -85,7 +76,7 @@ class LineCompiler {
   Made of(const Select& s, LineValue v) {
     v.kind = LineValue::Kind::select;
     if (!add_parts({s.cond, s.yes, s.no}, v)) return std::nullopt;
-    if (!v.parts[0].uniform && (reads_any(s.yes) || reads_any(s.no))) return std::nullopt;
+    if (!v.parts[0].uniform && (has_node<Read>(s.yes) || has_node<Read>(s.no))) return std::nullopt;
     return v;
   }
 
@@ -161,8 +152,7 @@ bool run_in_lines(const Kernel& kernel, const KernelStatement& s, const TensorSh
   const std::vector<LoopVar> loops = with_lines_last(s.loops, call);
   const auto store = compile_store(s, loops, call, shapes);
   if (!store) return false;
-  std::vector<int64_t> extents;
-  for (const LoopVar& v : loops) extents.push_back(evaluate_size(v.extent, call));
+  std::vector<int64_t> extents = mapped(loops, [&](const LoopVar& v) { return evaluate_size(v.extent, call); });
   int64_t lines = 1;
   for (size_t k = 0; k + 1 < extents.size(); ++k) lines *= extents[k];
   if (lines * extents.back() == 0) return true;

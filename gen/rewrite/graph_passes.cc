@@ -26,16 +26,21 @@ std::optional<int64_t> bytes_of_value(const Value& v) {
   return element_count(dims) * bytes_of(v.dtype);
 }
 
+/// Which values an output or a region of the graph names.
+std::vector<bool> named_values(Graph& graph) {
+  std::vector<bool> named(graph.values.size(), false);
+  for (const ValueId v : graph.outputs) named[static_cast<size_t>(v)] = true;
+  for (Region& r : graph.regions)
+    for_each_value(r, [&](ValueId& v) {
+      if (v != kNoValue) named[static_cast<size_t>(v)] = true;
+    });
+  return named;
+}
+
 class Folding {
  public:
   Folding(Graph& graph, const RuleLibrary& library, Folded what)
-      : graph_(graph), library_(library), what_(what), named_(graph.values.size(), false) {
-    for (const ValueId v : graph.outputs) named_[static_cast<size_t>(v)] = true;
-    for (Region& r : graph.regions)
-      for_each_value(r, [&](ValueId& v) {
-        if (v != kNoValue) named_[static_cast<size_t>(v)] = true;
-      });
-  }
+      : graph_(graph), library_(library), what_(what), named_(named_values(graph)) {}
 
   void run() {
     std::erase_if(graph_.nodes, [&](const Node& n) { return worth_it(n) && fold(n); });
@@ -124,12 +129,7 @@ std::string details_of(const Node& n) {
 
 Graph merge_equal(Graph graph) {
   std::vector<ValueId> map = merged_constants(graph);
-  std::vector<bool> named(graph.values.size(), false);
-  for (const ValueId v : graph.outputs) named[static_cast<size_t>(v)] = true;
-  for (Region& r : graph.regions)
-    for_each_value(r, [&](ValueId& v) {
-      if (v != kNoValue) named[static_cast<size_t>(v)] = true;
-    });
+  const std::vector<bool> named = named_values(graph);
   std::map<std::tuple<RegionId, std::string, std::vector<ValueId>, std::string>, size_t> seen;
   std::vector<Node> nodes;
   for (Node& n : graph.nodes) {

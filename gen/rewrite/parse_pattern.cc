@@ -149,8 +149,7 @@ class PatternParser {
 
   void attribute(const RecipeExpr& e, const RecipeExpr& a, const OpSignature& op, PatternNode& node) {
     if (!op.attr(a.text)) {
-      std::vector<std::string> known;
-      for (const AttrSignature& known_one : op.attrs) known.push_back(known_one.name);
+      const std::vector<std::string> known = mapped(op.attrs, &AttrSignature::name);
       throw RecipeError(a.offset, fmt::format("{} has no attribute '{}'{}", e.text, a.text, meant(a.text, known)));
     }
     PatternAttr attr;

@@ -149,10 +149,8 @@ std::vector<bool> reads(const OpLibrary& library, const OpDef& def,
   std::vector<bool> out(inputs.size(), !call);  // what cannot be expanded is refused later
   if (!call) return out;
   for (const KernelStatement& s : call->kernel.body)
-    walk(simplify(s.value, {}), [&](const Expr& e) {
-      const auto* r = std::get_if<Read>(&e->node);
-      if (r && static_cast<size_t>(r->tensor) < out.size()) out[static_cast<size_t>(r->tensor)] = true;
-      return true;
+    each_node<Read>(simplify(s.value, {}), [&](const Read& r) {
+      if (static_cast<size_t>(r.tensor) < out.size()) out[static_cast<size_t>(r.tensor)] = true;
     });
   return out;
 }
