@@ -11,6 +11,20 @@
 #include "support/ranges.h"
 
 namespace tenon {
+
+int table_buffer(ExecutionPlan& plan, const Tensor& t, const std::string& name) {
+  const auto known = find_if(plan.buffers, [&](const PlanBuffer& b) { return b.data && *b.data == *t.data; });
+  if (known != plan.buffers.end()) return static_cast<int>(known - plan.buffers.begin());
+  PlanBuffer b;
+  b.name = b.original = name;
+  b.dtype = t.dtype;
+  for (const int64_t n : t.data->dims) b.dims.emplace_back(n);
+  b.kind = BufferKind::Constant;
+  b.bytes = static_cast<int64_t>(t.data->bytes.size());
+  b.data = t.data;
+  return plan.add(std::move(b));
+}
+
 namespace {
 
 class BufferPlanner {
@@ -110,18 +124,13 @@ class BufferPlanner {
     return b;
   }
 
-  int add(PlanBuffer b) {
-    plan_.buffers.push_back(std::move(b));
-    return static_cast<int>(plan_.buffers.size()) - 1;
-  }
-
   int slice(ValueId part, const Place& place) {
     PlanBuffer b = described(part);
     b.kind = BufferKind::Slice;
     b.whole = buffer(place.whole);
     b.region = place.loop;
     b.reversed = place.reversed;
-    return add(std::move(b));
+    return plan_.add(std::move(b));
   }
 
   int buffer(ValueId value) {
@@ -141,24 +150,15 @@ class BufferPlanner {
                                  : BufferKind::Arena;
     const auto home = home_.find(v);
     if (home != home_.end()) b.region = home->second;
-    return buffers_[v] = add(std::move(b));
+    return buffers_[v] = plan_.add(std::move(b));
   }
 
-  /// The constant that holds a table, once for all kernels that read these elements.
   int table(const Tensor& t) {
-    for (size_t b = 0; b < plan_.buffers.size(); ++b)
-      if (plan_.buffers[b].data && *plan_.buffers[b].data == *t.data) return static_cast<int>(b);
-    PlanBuffer b;
-    b.name = b.original = t.name;
-    const auto taken = [&](const auto& other) { return other.name == b.name; };
+    std::string name = t.name;
+    const auto taken = [&](const auto& other) { return other.name == name; };
     for (int n = 1; any_of(plan_.buffers, taken) || any_of(graph_.values, taken); ++n)
-      b.name = fmt::format("{}_{}", t.name, n);
-    b.dtype = t.dtype;
-    for (const int64_t n : t.data->dims) b.dims.emplace_back(n);
-    b.kind = BufferKind::Constant;
-    b.bytes = static_cast<int64_t>(t.data->bytes.size());
-    b.data = t.data;
-    return add(std::move(b));
+      name = fmt::format("{}_{}", t.name, n);
+    return table_buffer(plan_, t, name);
   }
 
   PlanStep step(FusedKernel& k) {
@@ -197,7 +197,7 @@ class BufferPlanner {
     PlanBuffer b = described(pair.input);
     b.kind = BufferKind::Constant;
     b.data = pair.initial;
-    s.initial = add(std::move(b));
+    s.initial = plan_.add(std::move(b));
     return s;
   }
 

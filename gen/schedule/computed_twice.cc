@@ -3,6 +3,7 @@
 #include <set>
 
 #include "algebra/simplify.h"
+#include "ir/graph/graph_passes.h"
 #include "ir/graph/size_bounds.h"
 #include "ir/kernel/kernel_cost.h"
 #include "schedule/recompute.h"
@@ -131,12 +132,8 @@ int64_t peak_of(const ForwardPass& forward, const std::vector<bool>& dropped, co
 
 void reorder(Graph& graph, std::vector<NodeKernel>& kernels, const std::vector<bool>& dropped,
              const std::vector<NodeTime>& order) {
-  CNames names;
-  for (const GraphSize& s : all_sizes(graph)) names.take(s.name);
-  for (const Value& v : graph.values) names.take(v.name);
-  for (const ValueId v : graph.outputs) names.take(graph.value(v).name + "_shape");
-  CNames node_names;
-  for (const Node& n : graph.nodes) node_names.take(n.name);
+  CNames names, node_names;
+  take_names(graph, names, node_names);
   std::vector<ValueId> second(graph.values.size(), kNoValue);
   std::vector<Node> nodes;
   std::vector<NodeKernel> in_order;

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "algebra/simplify.h"
+#include "schedule/index_map.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -17,10 +18,7 @@ int64_t dense_elements(const Tensor& t) {
     if (!c || *c < 1) return -1;
     n *= *c;
   }
-  const std::vector<Expr> dense = contiguous_strides(t.dims);
-  for (size_t d = 0; d < t.dims.size(); ++d)
-    if (!is_one(t.dims[d]) && !same(simplify(t.strides[d]), simplify(dense[d]))) return -1;
-  return n;
+  return is_dense(t) ? n : -1;
 }
 
 class Flattener {

@@ -188,12 +188,6 @@ class KernelFormer {
     });
   }
 
-  static Ranges ranges_of(const std::vector<LoopVar>& loops) {
-    Ranges ranges;
-    for (const LoopVar& v : loops) ranges.extents[v.name] = v.extent;
-    return ranges;
-  }
-
   /// Last, because fusion looks for one bare variable a dimension.
   void split_loops(size_t k) {
     FusedKernel split = kernels_.at(k);
@@ -271,12 +265,8 @@ class KernelFormer {
   static bool keeps_shape(const FusedKernel& p, const FusedKernel& c, ValueId v) {
     const Tensor& out = c.kernel.tensor(c.kernel.body[0].target);
     for (size_t t = 0; t < p.values.size(); ++t)
-      if (p.values[t] == v && p.kernel.tensors[t].role == Role::Output) {
-        const Tensor& made = p.kernel.tensors[t];
-        if (made.dims.size() != out.dims.size()) return false;
-        for (size_t d = 0; d < made.dims.size(); ++d)
-          if (!same(made.dims[d], out.dims[d])) return false;
-      }
+      if (p.values[t] == v && p.kernel.tensors[t].role == Role::Output && !same(p.kernel.tensors[t].dims, out.dims))
+        return false;
     return true;
   }
 

@@ -29,12 +29,7 @@ std::optional<std::vector<Axis>> axes_of(const Tensor& t) {
   return out;
 }
 
-bool same_shape(const Tensor& a, const Tensor& b) {
-  if (a.dims.size() != b.dims.size()) return false;
-  for (size_t k = 0; k < a.dims.size(); ++k)
-    if (!same(a.dims[k], b.dims[k]) || !same(a.strides[k], b.strides[k])) return false;
-  return true;
-}
+bool same_shape(const Tensor& a, const Tensor& b) { return same(a.dims, b.dims) && same(a.strides, b.strides); }
 
 Expr divided(const Expr& e, int64_t n) { return n == 1 ? e : apply(ScalarOp::FloorDiv, {e, constant_int(n)}); }
 Expr remainder(const Expr& e, int64_t n) { return apply(ScalarOp::Mod, {e, constant_int(n)}); }
@@ -84,6 +79,13 @@ bool spread(Expr e, Axis from, const std::vector<Axis>& to, std::vector<Expr>& o
 }
 
 }  // namespace
+
+bool is_dense(const Tensor& t) {
+  const std::vector<Expr> dense = contiguous_strides(t.dims);
+  for (size_t d = 0; d < t.dims.size(); ++d)
+    if (!is_one(t.dims[d]) && !same(simplify(t.strides[d]), simplify(dense[d]))) return false;
+  return true;
+}
 
 std::optional<std::vector<Expr>> reindex(const Tensor& from, const std::vector<Expr>& index, const Tensor& to) {
   if (same_shape(from, to)) return index;

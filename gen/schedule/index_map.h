@@ -14,6 +14,9 @@ namespace tenon {
 /// the two shapes do not nest for all sizes, or when an index would have to be divided by what only run time knows.
 std::optional<std::vector<Expr>> reindex(const Tensor& from, const std::vector<Expr>& index, const Tensor& to);
 
+/// Whether the elements follow each other without gaps, the last dim fastest; of an extent of 1 no stride matters.
+bool is_dense(const Tensor& t);
+
 /// Whether `index` of `in` is the element that `written` is of `out`, which may be in the same memory.
 bool same_element(const Tensor& in, const std::vector<Expr>& index, const Tensor& out, const std::vector<Expr>& written,
                   const Ranges& ranges);

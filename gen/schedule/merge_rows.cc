@@ -51,10 +51,8 @@ class Rows {
     flows_.assign(k.tensors.size(), false);
     for (const KernelStatement& s : k.body) written_[static_cast<size_t>(s.target)] = true;
     for (const KernelStatement& s : k.body)
-      walk(s.value, [&](const Expr& e) {
-        if (const auto* r = std::get_if<Read>(&e->node))
-          flows_[static_cast<size_t>(r->tensor)] = written_[static_cast<size_t>(r->tensor)];
-        return true;
+      each_node<Read>(s.value, [&](const Read& r) {
+        flows_[static_cast<size_t>(r.tensor)] = written_[static_cast<size_t>(r.tensor)];
       });
   }
 
@@ -145,10 +143,7 @@ class Joiner {
   }
 
   static bool same_shape(const Tensor& a, const Tensor& b) {
-    if (a.dims.size() != b.dims.size()) return false;
-    for (size_t d = 0; d < a.dims.size(); ++d)
-      if (!same(a.dims[d], b.dims[d]) || !same(a.strides[d], b.strides[d])) return false;
-    return true;
+    return same(a.dims, b.dims) && same(a.strides, b.strides);
   }
 
   Expr moved(const Expr& e) {

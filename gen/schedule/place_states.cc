@@ -97,7 +97,7 @@ class StatePlacer {
     if (count_if(k.body, writes) != 1 || !goes_by_element(*writer)) return false;
     for (auto s = k.body.begin(); s != k.body.end(); ++s)
       if (reads(*s, old) && (s > writer || !goes_by_element(*s) || !reads_its_element(k, *s, old))) return false;
-    return none_of(k.body, reduces) || find_contraction(k);
+    return none_of(k.body, [](const KernelStatement& s) { return has_node<Reduce>(s.value); }) || find_contraction(k);
   }
 
   /// Whether the loops are over the elements of the target, in their order.
@@ -110,28 +110,16 @@ class StatePlacer {
     return true;
   }
 
-  static bool reduces(const KernelStatement& s) {
-    bool found = false;
-    walk(s.value, [&](const Expr& e) { return !(found = found || std::holds_alternative<Reduce>(e->node)); });
-    return found;
-  }
-
   static bool reads(const KernelStatement& s, size_t tensor) {
-    bool found = false;
-    const auto look = [&](const Expr& e) {
-      const auto* r = std::get_if<Read>(&e->node);
-      return !(found = found || (r && static_cast<size_t>(r->tensor) == tensor));
+    const auto in = [&](const Expr& e) {
+      return any_read(e, [&](const Read& r) { return static_cast<size_t>(r.tensor) == tensor; });
     };
-    walk(s.value, look);
-    if (s.where) walk(s.where, look);
-    for (const Expr& e : s.index) walk(e, look);
-    return found;
+    return in(s.value) || in(s.where) || any_of(s.index, in);
   }
 
   /// Whether the statement reads no element of the tensor but the one that it writes.
   static bool reads_its_element(const Kernel& k, const KernelStatement& s, size_t tensor) {
-    Ranges ranges;
-    for (const LoopVar& v : s.loops) ranges.extents[v.name] = v.extent;
+    const Ranges ranges = ranges_of(s.loops);
     const Tensor& out = k.tensor(s.target);
     bool right = true;
     const std::function<void(const Expr&, bool)> look = [&](const Expr& e, bool reduced) {

@@ -43,13 +43,6 @@ struct RunCopy {
   bool all_from = false, all_to = false;
 };
 
-bool is_dense(const Tensor& t) {
-  const std::vector<Expr> dense = contiguous_strides(t.dims);
-  for (size_t d = 0; d < t.dims.size(); ++d)
-    if (!is_one(t.dims[d]) && !same(simplify(t.strides[d]), simplify(dense[d]))) return false;
-  return true;
-}
-
 std::optional<RunCopy> run_copy(const Kernel& k, const KernelStatement& s) {
   const auto* r = std::get_if<Read>(&s.value->node);
   if (!r || r->fill || s.update != Update::Assign || is_in_recurrence(s)) return std::nullopt;
@@ -196,14 +189,7 @@ class ViewPlacer {
       const int b = tensor == copy.to ? -1 : plan_.steps[at].buffers[static_cast<size_t>(tensor)];
       return b >= 0 && place_of(plan_, b).root == root;  // the source, or the same value as another operand
     };
-    const auto reads = [&](const Expr& e) {
-      bool found = false;
-      walk(e, [&](const Expr& x) {
-        const auto* r = std::get_if<Read>(&x->node);
-        return !(found = found || (r && lies_there(r->tensor)));
-      });
-      return found;
-    };
+    const auto reads = [&](const Expr& e) { return any_read(e, [&](const Read& r) { return lies_there(r.tensor); }); };
     for (const KernelStatement& s : k.body)
       if (changes(s) && (reads(s.value) || any_of(s.index, reads))) return false;
     for (size_t later = at + 1; later < plan_.steps.size(); ++later)
@@ -301,8 +287,7 @@ class ViewPlacer {
   static bool read_in_step(const Kernel& k, size_t tensor) {
     const KernelStatement& s = k.body[0];
     const Tensor &in = k.tensors[tensor], &out = k.tensor(s.target);
-    Ranges ranges;
-    for (const LoopVar& v : s.loops) ranges.extents[v.name] = v.extent;
+    const Ranges ranges = ranges_of(s.loops);
     bool in_step = true, reduces = false;
     const std::function<void(const Expr&, bool)> look = [&](const Expr& e, bool reduced) {
       const bool inner = std::holds_alternative<Reduce>(e->node);

@@ -9,6 +9,9 @@
 
 namespace tenon {
 
+/// The constant that holds the data of `t`, once for all kernels that read these elements; a new one has the name.
+int table_buffer(ExecutionPlan& plan, const Tensor& t, const std::string& name);
+
 /// Puts convolutions of stride 1 with constant weights into the transformed space of winograd_kernel, with their
 /// weights transformed, where a count of operations and bytes says that it pays at the highest of `levels`; none where
 /// there is no level with vectors. Sums come out in another order: kernels that forbid that stay as they are.

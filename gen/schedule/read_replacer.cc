@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "algebra/normal_fills.h"
@@ -79,7 +78,7 @@ Expr ReadReplacer::formula_at(const Expr& formula, const std::vector<Expr>& at) 
 Expr ReadReplacer::made_at(const Read& read, const std::vector<Expr>& at) {
   const Expr made = formula_at(FreshReductions(taken_).go(made_.formula), at);
   if (!read.fill || already_filled(made, read)) return made;
-  return normal_fills(consumer_, select(in_range(read), made, read.fill), {});
+  return normal_fills(consumer_, select(inside(read.index, read_.dims), made, read.fill), {});
 }
 
 /// The formula is itself a read that yields the same number outside of a tensor which is entirely inside: padding of
@@ -97,16 +96,6 @@ bool ReadReplacer::already_filled(const Expr& made, const Read& outer) const {
       return false;
   }
   return true;
-}
-
-Expr ReadReplacer::in_range(const Read& read) const {
-  Expr all = constant_int(1, DType::Bool);
-  for (size_t k = 0; k < read.index.size(); ++k) {
-    const Expr lo = apply(ScalarOp::Ge, {read.index[k], constant_int(0)}),
-               hi = apply(ScalarOp::Lt, {read.index[k], read_.dims[k]});
-    all = apply(ScalarOp::And, {all, apply(ScalarOp::And, {lo, hi})});
-  }
-  return all;
 }
 
 }  // namespace tenon

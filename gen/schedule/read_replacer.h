@@ -34,7 +34,6 @@ class ReadReplacer {
   Expr formula_at(const Expr& formula, const std::vector<Expr>& at) const;
   Expr made_at(const Read& read, const std::vector<Expr>& at);
   bool already_filled(const Expr& made, const Read& outer) const;
-  Expr in_range(const Read& read) const;
 
   int tensor_;
   const Tensor read_;

@@ -26,14 +26,9 @@ class Makers {
     if (k_.tensor(s.target).role != Role::Temp || s.update != Update::Assign ||
         at_[static_cast<size_t>(s.target)] < 0 || is_in_recurrence(s))
       return false;
-    bool lasting = true;
-    walk(s.value, [&](const Expr& e) {
-      const auto* r = std::get_if<Read>(&e->node);
-      if (r)
-        lasting = lasting && (!written_[static_cast<size_t>(r->tensor)] || at_[static_cast<size_t>(r->tensor)] >= 0);
-      return lasting;
+    return !any_read(s.value, [&](const Read& r) {
+      return written_[static_cast<size_t>(r.tensor)] && at_[static_cast<size_t>(r.tensor)] < 0;
     });
-    return lasting;
   }
 
   /// `e`, with sums that have a name in its place: a definition's own sums have none where a gradient does not read
@@ -97,11 +92,7 @@ class StatementSharer {
  private:
   bool make_the_same(const KernelStatement& a, const KernelStatement& b) const {
     const Tensor &x = k_.tensor(a.target), &y = k_.tensor(b.target);
-    const auto equal = [](const std::vector<Expr>& p, const std::vector<Expr>& q) {
-      return std::equal(p.begin(), p.end(), q.begin(), q.end(),
-                        [](const Expr& e, const Expr& f) { return same(e, f); });
-    };
-    return x.dtype == y.dtype && equal(x.dims, y.dims) && equal(x.strides, y.strides) && equal(a.index, b.index) &&
+    return x.dtype == y.dtype && same(x.dims, y.dims) && same(x.strides, y.strides) && same(a.index, b.index) &&
            a.masks_by_zero == b.masks_by_zero &&
            std::equal(
                a.loops.begin(), a.loops.end(), b.loops.begin(), b.loops.end(),
@@ -110,15 +101,7 @@ class StatementSharer {
   }
 
   bool is_read(int tensor) const {
-    const auto in = [&](const Expr& e) {
-      bool found = false;
-      if (e)
-        walk(e, [&](const Expr& n) {
-          const auto* r = std::get_if<Read>(&n->node);
-          return found = found || (r && r->tensor == tensor), !found;
-        });
-      return found;
-    };
+    const auto in = [&](const Expr& e) { return any_read(e, [&](const Read& r) { return r.tensor == tensor; }); };
     const auto of = [&](const KernelStatement& s) {
       return in(s.value) || in(s.where) || any_of(s.index, in) ||
              any_of(s.loops, [&](const LoopVar& v) { return in(v.extent); });

@@ -67,8 +67,7 @@ Expr split_reduction(const Expr& e, const Merged& m) {
 }
 
 KernelStatement simplified(KernelStatement s) {
-  Ranges ranges;
-  for (const LoopVar& l : s.loops) ranges.extents[l.name] = l.extent;
+  const Ranges ranges = ranges_of(s.loops);
   map_exprs(s, [&](const Expr& e) { return simplify(e, ranges); });
   return s;
 }

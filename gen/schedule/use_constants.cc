@@ -29,25 +29,13 @@ std::optional<NumberRange> range_of(const Value& value) {
 /// Tensors that an index or a check reads: what else is read is data.
 std::set<int> places(const Kernel& k) {
   std::set<int> out;
-  const auto add_reads = [&](const Expr& e) {
-    walk(e, [&](const Expr& part) {
-      if (const auto* r = std::get_if<Read>(&part->node)) out.insert(r->tensor);
-      return true;
-    });
-  };
+  const auto add_reads = [&](const Expr& e) { each_node<Read>(e, [&](const Read& r) { out.insert(r.tensor); }); };
   for (const Check& c : k.checks) add_reads(c.holds);
   for (const KernelStatement& s : k.body)
-    walk(s.value, [&](const Expr& part) {
-      if (const auto* r = std::get_if<Read>(&part->node))
-        for (const Expr& i : r->index) add_reads(i);
-      return true;
+    each_node<Read>(s.value, [&](const Read& r) {
+      for (const Expr& i : r.index) add_reads(i);
     });
   return out;
-}
-
-Ranges with_loops(Ranges ranges, const std::vector<LoopVar>& loops) {
-  for (const LoopVar& v : loops) ranges.extents[v.name] = v.extent;
-  return ranges;
 }
 
 }  // namespace
@@ -62,10 +50,10 @@ void use_constants(const Graph& graph, FusedKernel& kernel) {
   }
   if (known.elements.empty()) return;
   for (KernelStatement& s : k.body) {
-    s.value = simplify(s.value, with_loops(known, s.loops));
-    if (s.where) s.where = simplify(s.where, with_loops(known, s.loops));
+    s.value = simplify(s.value, ranges_of(s.loops, known));
+    if (s.where) s.where = simplify(s.where, ranges_of(s.loops, known));
   }
-  for (Check& c : k.checks) c.holds = simplify(c.holds, with_loops(known, c.loops));
+  for (Check& c : k.checks) c.holds = simplify(c.holds, ranges_of(c.loops, known));
   const auto always = [](const Check& c) { return constant_value(c.holds).value_or(0) != 0; };
   k.checks.erase(std::remove_if(k.checks.begin(), k.checks.end(), always), k.checks.end());
 }

@@ -128,8 +128,11 @@ class WinogradRewriter {
     use_weights(k.tensors[weights], u);
     step.kernel = std::move(k);
     place_weights(step, weights, std::move(u));
-    for (size_t i = step.buffers.size(); i < step.kernel.tensors.size(); ++i)
-      step.buffers.push_back(step.kernel.tensors[i].data ? table(step.kernel.tensors[i]) : -1);
+    for (size_t i = step.buffers.size(); i < step.kernel.tensors.size(); ++i) {
+      const Tensor& table = step.kernel.tensors[i];
+      const std::string name = fmt::format("{}_{}", table.name, plan_.buffers.size());
+      step.buffers.push_back(table.data ? table_buffer(plan_, table, name) : -1);
+    }
     step.algorithm = algorithm_of(t);
   }
 
@@ -174,26 +177,7 @@ class WinogradRewriter {
       return;
     }
     u.name += fmt::format("_transformed{}", plan_.buffers.size());
-    step.buffers[tensor] = add(std::move(u));
-  }
-
-  int add(PlanBuffer b) {
-    plan_.buffers.push_back(std::move(b));
-    return static_cast<int>(plan_.buffers.size()) - 1;
-  }
-
-  /// The constant that holds a table, once for all kernels that read it.
-  int table(const Tensor& t) {
-    for (size_t b = 0; b < plan_.buffers.size(); ++b)
-      if (plan_.buffers[b].data && *plan_.buffers[b].data == *t.data) return static_cast<int>(b);
-    PlanBuffer b;
-    b.name = b.original = fmt::format("{}_{}", t.name, plan_.buffers.size());
-    b.dtype = t.dtype;
-    for (const int64_t n : t.data->dims) b.dims.emplace_back(n);
-    b.kind = BufferKind::Constant;
-    b.bytes = static_cast<int64_t>(t.data->bytes.size());
-    b.data = t.data;
-    return add(std::move(b));
+    step.buffers[tensor] = plan_.add(std::move(u));
   }
 
   ExecutionPlan& plan_;
