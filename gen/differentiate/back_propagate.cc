@@ -190,17 +190,11 @@ Expr BackPropagation::others(const Reduce& r, DType type) {
 /// The first step of a maximum or minimum that has its value.
 Expr BackPropagation::first_extreme(const Expr& e, const Reduce& r, const Region& in) {
   KernelStatement s;
-  Tensor t{names_("at"), Role::Temp, DType::I64, {}, {}};
-  for (const LoopVar& v : in.vars) {
-    if (!mentions(e, v.name)) continue;
-    s.loops.push_back(v);
-    s.index.push_back(var_ref(v.name));
-    t.dims.push_back(v.extent);
-  }
-  t.strides = contiguous_strides(t.dims);
-  s.target = static_cast<int>(kernel_.tensors.size());
+  for (const LoopVar& v : in.vars)
+    if (mentions(e, v.name)) s.loops.push_back(v);
+  s.index = var_refs(s.loops);
+  s.target = kernel_.add_temp(names_("at"), DType::I64, mapped(s.loops, &LoopVar::extent));
   s.value = reduce(r.op == Reducer::Max ? Reducer::ArgMax : Reducer::ArgMin, r.vars, r.where, r.value, DType::I64);
-  kernel_.tensors.push_back(std::move(t));
   s.formula = kernel_.tensors.back().name + " = " + to_text(s.value, tensor_names(kernel_));
   int64_t steps = 1;
   for (const LoopVar& v : r.vars) steps *= constant_value(v.extent).value_or(0);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "differentiate/backward_parts.h"
+#include "ir/graph/graph_passes.h"
 #include "support/c_names.h"
 #include "support/ranges.h"
 
@@ -29,10 +30,7 @@ class Sweep {
  public:
   Sweep(Graph& graph, const OutlineGradient& outline, size_t at)
       : graph_(graph), outline_(outline), at_(at), asks_(graph.nodes[at]), home_(graph.values.size(), kTopLevel) {
-    for (const GraphSize& s : all_sizes(graph)) value_names_.take(s.name);
-    for (const Value& v : graph.values) value_names_.take(v.name);
-    for (const ValueId v : graph.outputs) value_names_.take(value(v).name + "_shape");
-    for (const Node& n : graph.nodes) node_names_.take(n.name);
+    take_names(graph, value_names_, node_names_);
     for (const Node& n : graph.nodes)
       for (const ValueId v : n.outputs) home_[static_cast<size_t>(v)] = n.region;
     for (size_t r = 0; r < graph.regions.size(); ++r)

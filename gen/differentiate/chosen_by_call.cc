@@ -10,13 +10,7 @@ bool is_zero_number(const Expr& e) {
 }
 
 bool is_of_call(const Expr& condition) {
-  bool fixed = true;
-  walk(condition, [&](const Expr& e) {
-    fixed = fixed && !std::holds_alternative<Read>(e->node) && !std::holds_alternative<VarRef>(e->node) &&
-            !std::holds_alternative<Reduce>(e->node);
-    return fixed;
-  });
-  return fixed;
+  return !has_node<Read>(condition) && !has_node<VarRef>(condition) && !has_node<Reduce>(condition);
 }
 
 }  // namespace

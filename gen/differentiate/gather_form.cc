@@ -40,9 +40,7 @@ class IndexSolver {
     }
     for (LoopVar& v : open_) v.extent = substitute(v.extent, renamed);
     replace(renamed);
-    ranges_ = known_.ranges;
-    for (const LoopVar& v : target.loops) ranges_.extents[v.name] = v.extent;
-    for (const LoopVar& v : open_) ranges_.extents[v.name] = v.extent;
+    ranges_ = ranges_of(open_, ranges_of(target.loops, known_.ranges));
     for (size_t d = 0; d < target.loops.size(); ++d) {
       Expr at = var_ref(target.loops[d].name);
       if (target.repeats[d]) {
@@ -207,9 +205,7 @@ class IndexSolver {
     for (const LoopVar& v : open_)
       if (mentions(c, v.name)) return false;
     if (const auto v = constant_value(c)) return *v != 0;
-    bool data = false;
-    walk(c, [&](const Expr& n) { return !(data = data || std::holds_alternative<Read>(n->node)); });
-    if (data) return false;
+    if (has_node<Read>(c)) return false;
     if (proves_lt(constant_int(0), c, ranges_)) return true;
     return any_of(known_.facts, [&](const Expr& f) {
       const auto* a = std::get_if<Apply>(&f->node);

@@ -9,6 +9,7 @@
 #include "differentiate/gradient_steps.h"
 #include "ir/kernel/stated_derivative.h"
 #include "support/check.h"
+#include "support/joined.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -81,12 +82,7 @@ class Differentiator {
   bool is_active(int tensor) const { return active_.contains(tensor) && has_derivative(k_.tensor(tensor).dtype); }
 
   bool reads_active(const KernelStatement& s) const {
-    bool found = false;
-    walk(s.value, [&](const Expr& e) {
-      const auto* r = std::get_if<Read>(&e->node);
-      return !(found = found || (r && is_active(r->tensor)));
-    });
-    return found;
+    return any_read(s.value, [&](const Read& r) { return is_active(r.tensor); });
   }
 
   /// Tensors that depend on the one that is asked for.
@@ -115,12 +111,7 @@ class Differentiator {
   }
 
   static bool reads(const KernelStatement& s, int tensor) {
-    bool found = false;
-    walk(s.value, [&](const Expr& e) {
-      const auto* r = std::get_if<Read>(&e->node);
-      return !(found = found || (r && r->tensor == tensor));
-    });
-    return found;
+    return any_read(s.value, [&](const Read& r) { return r.tensor == tensor; });
   }
 
   /// What a template computes of active values is said by statements after its call, or by nothing.
@@ -311,14 +302,10 @@ class Differentiator {
   /// Values that are recomputed at each read.
   static bool is_cheap(const Expr& e) {
     int nodes = 0;
-    bool cheap = true;
-    walk(e, [&](const Expr& n) {
+    return !any_node(e, [&](const Expr& n) {
       const auto* a = std::get_if<Apply>(&n->node);
-      cheap =
-          cheap && !std::holds_alternative<Reduce>(n->node) && !(a && scalar_op_row(a->op).has('M')) && ++nodes < 24;
-      return cheap;
+      return std::holds_alternative<Reduce>(n->node) || (a && scalar_op_row(a->op).has('M')) || ++nodes >= 24;
     });
-    return cheap;
   }
 
   std::vector<LoopVar> loops_of(int tensor, bool is_result) {
@@ -366,11 +353,8 @@ class Differentiator {
 
   /// A tensor of the gradient of another one.
   int new_temp(int tensor, const GatherTarget& target) {
-    Tensor made{names_("d" + k_.tensor(tensor).name), Role::Temp, compute_type(tensor), {}, {}};
-    for (const LoopVar& v : target.loops) made.dims.push_back(v.extent);
-    made.strides = contiguous_strides(made.dims);
-    k_.tensors.push_back(std::move(made));
-    return static_cast<int>(k_.tensors.size() - 1);
+    return k_.add_temp(names_("d" + k_.tensor(tensor).name), compute_type(tensor),
+                       mapped(target.loops, &LoopVar::extent));
   }
 
   void add_statement(int to, const std::vector<Expr>& index, Update update, const Expr& value,
@@ -378,18 +362,13 @@ class Differentiator {
     const Tensor& t = k_.tensor(to);
     KernelStatement s{to, index, update, cast_to(simplified(value, loops), t.dtype), loops, ""};
     s.masks_by_zero = true;
-    std::string at;
-    for (const Expr& e : index) at += (at.empty() ? "" : ", ") + to_text(e, tensor_names(k_));
-    s.formula =
-        fmt::format("{}[{}] {} {}", t.name, at, update == Update::Add ? "+=" : "=", to_text(s.value, tensor_names(k_)));
+    const auto text = [&](const Expr& e) { return to_text(e, tensor_names(k_)); };
+    s.formula = fmt::format("{}[{}] {} {}", t.name, joined(index, ", ", text), update == Update::Add ? "+=" : "=",
+                            text(s.value));
     k_.body.push_back(std::move(s));
   }
 
-  Ranges ranges_with(const std::vector<LoopVar>& loops) const {
-    Ranges ranges = facts().ranges;
-    for (const LoopVar& v : loops) ranges.extents[v.name] = v.extent;
-    return ranges;
-  }
+  Ranges ranges_with(const std::vector<LoopVar>& loops) const { return ranges_of(loops, facts().ranges); }
   Expr simplified(const Expr& e, const std::vector<LoopVar>& loops) const { return simplify(e, ranges_with(loops)); }
 
   /// dX[g(v)] += e(v), in the order of the statement's loops. Where nothing is handed on, 0 is added to the first

@@ -7,15 +7,12 @@ namespace tenon {
 namespace {
 
 void note_reads(const Expr& e, std::vector<bool>& used) {
-  walk(e, [&](const Expr& n) {
-    if (const auto* r = std::get_if<Read>(&n->node)) used[static_cast<size_t>(r->tensor)] = true;
-    return true;
-  });
+  each_node<Read>(e, [&](const Read& r) { used[static_cast<size_t>(r.tensor)] = true; });
 }
 
 void note_reads(const KernelStatement& s, std::vector<bool>& used) {
   note_reads(s.value, used);
-  if (s.where) note_reads(s.where, used);
+  note_reads(s.where, used);
   for (const Expr& e : s.index) note_reads(e, used);
   for (const LoopVar& v : s.loops) note_reads(v.extent, used);
 }

@@ -148,15 +148,10 @@ class ReductionNamer {
     for (const LoopVar& v : scope_)
       if (mentions(e, v.name) || (recurrent_ && s.loops.size() < loops_)) s.loops.push_back(v);
     s.loops.push_back({step.name, step.extent, Direction::Up});
-    Tensor t{names_("a"), Role::Temp, e->type, {}, {}};
-    for (const LoopVar& v : s.loops) {
+    for (const LoopVar& v : s.loops)
       for (const LoopVar& other : scope_) done_ = done_ && !mentions(v.extent, other.name);
-      t.dims.push_back(v.extent);
-      s.index.push_back(var_ref(v.name));
-    }
-    t.strides = contiguous_strides(t.dims);
-    s.target = static_cast<int>(kernel_.tensors.size());
-    kernel_.tensors.push_back(std::move(t));
+    s.index = var_refs(s.loops);
+    s.target = kernel_.add_temp(names_("a"), e->type, mapped(s.loops, &LoopVar::extent));
     return s;
   }
 
@@ -190,20 +185,16 @@ class ReductionNamer {
     if (!reads_anywhere(e))
       for (size_t i = path_.size(); i-- > 0;) value = select(path_[i], value, identity_of(Reducer::Sum, e->type));
     KernelStatement s;
-    Tensor t{names_("r"), Role::Temp, e->type, {}, {}};
     for (const LoopVar& v : scope_) {
       // In a recurrence the sum is a step of the element: made next to it, for all of its variables.
       const bool stays = recurrent_ && s.loops.size() < loops_;
       if (!stays && !mentions(value, v.name)) continue;
       for (const LoopVar& other : scope_) done_ = done_ && !mentions(v.extent, other.name);
       s.loops.push_back(v);
-      s.index.push_back(var_ref(v.name));
-      t.dims.push_back(v.extent);
     }
-    t.strides = contiguous_strides(t.dims);
-    s.target = static_cast<int>(kernel_.tensors.size());
+    s.index = var_refs(s.loops);
+    s.target = kernel_.add_temp(names_("r"), e->type, mapped(s.loops, &LoopVar::extent));
     s.value = value;
-    kernel_.tensors.push_back(std::move(t));
     const int target = s.target;
     const std::vector<Expr> index = s.index;
     add(std::move(s));
@@ -214,10 +205,7 @@ class ReductionNamer {
   /// within a recurrence nothing is read of which a condition may exclude the elements that are not computed yet.
   bool reads_anywhere(const Expr& e) {
     std::vector<LoopVar> vars = scope_;
-    walk(e, [&](const Expr& n) {
-      if (const auto* r = std::get_if<Reduce>(&n->node)) vars.insert(vars.end(), r->vars.begin(), r->vars.end());
-      return true;
-    });
+    each_node<Reduce>(e, [&](const Reduce& r) { vars.insert(vars.end(), r.vars.begin(), r.vars.end()); });
     bool plain = true;
     walk(e, [&](const Expr& n) {
       const auto* r = std::get_if<Read>(&n->node);

@@ -1,7 +1,7 @@
 // Updates other than sums get a value of their own to update.
-#include <algorithm>
 
 #include "differentiate/gradient_steps.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -25,18 +25,11 @@ class UpdateSplitter {
     return fmt::format("{} = {}", kernel_.tensor(s.target).name, to_text(s.value, tensor_names(kernel_)));
   }
 
-  int temp(const std::string& name, DType dtype, std::vector<Expr> dims) {
-    Tensor t{names_(name), Role::Temp, dtype, std::move(dims), {}};
-    t.strides = contiguous_strides(t.dims);
-    kernel_.tensors.push_back(std::move(t));
-    return static_cast<int>(kernel_.tensors.size() - 1);
-  }
-
   /// The place where the update is afterwards.
   size_t split(size_t at) {
     const int target = body()[at].target;
     const Tensor t = kernel_.tensor(target);
-    const int before = temp(t.name + "_before", t.dtype, t.dims);
+    const int before = kernel_.add_temp(names_(t.name + "_before"), t.dtype, t.dims);
     for (size_t i = 0; i < at; ++i) rename_tensor(body()[i], target, before);
     KernelStatement copy;
     copy.target = target;
@@ -57,13 +50,8 @@ class UpdateSplitter {
   void name_value(size_t at) {
     KernelStatement value = body()[at + 1];
     value.update = Update::Assign;
-    value.index.clear();
-    std::vector<Expr> dims;
-    for (const LoopVar& v : value.loops) {
-      value.index.push_back(var_ref(v.name));
-      dims.push_back(v.extent);
-    }
-    value.target = temp("update", value.value->type, std::move(dims));
+    value.index = var_refs(value.loops);
+    value.target = kernel_.add_temp(names_("update"), value.value->type, mapped(value.loops, &LoopVar::extent));
     body()[at + 1].value = read_of(value.target, value.value->type, value.index);
     if (value.where) value.value = select(value.where, value.value, identity_of(Reducer::Sum, value.value->type));
     value.where = nullptr;

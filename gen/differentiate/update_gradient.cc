@@ -74,10 +74,7 @@ class UpdateReverser {
 
   /// A tensor in addition to the target, with this value at `element_`.
   int note(const std::string& name, DType dtype, const Expr& value) {
-    const Tensor& t = kernel_.tensor(update_.target);
-    Tensor made{names_(name), Role::Temp, dtype, t.dims, contiguous_strides(t.dims)};
-    const int at = static_cast<int>(kernel_.tensors.size());
-    kernel_.tensors.push_back(std::move(made));
+    const int at = kernel_.add_temp(names_(name), dtype, kernel_.tensor(update_.target).dims);
     add({at, element_, Update::Assign, value, adjoint_.element, ""});
     return at;
   }
