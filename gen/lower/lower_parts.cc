@@ -100,10 +100,7 @@ class PartsJoiner {
     if (!part.blueprint.empty() && part.blueprint != "loops")
       nest_.blueprint += (nest_.blueprint.empty() ? "" : ", ") + part.blueprint;
     Block body = renamed(part.body, by);
-    for (const Stmt& s : body) {
-      if (const auto* let = std::get_if<SLet>(&s.node)) taken_.insert(let->name);
-      if (const auto* var = std::get_if<SVar>(&s.node)) taken_.insert(var->name);
-    }
+    for (std::string& name : declared_names(body)) taken_.insert(std::move(name));
     std::move(body.begin(), body.end(), std::back_inserter(nest_.body));
   }
 

@@ -11,14 +11,10 @@ namespace tenon {
 namespace {
 
 bool mentions_size(const Expr& e, const std::string& size) {
-  bool found = false;
-  if (e)
-    walk(e, [&](const Expr& n) {
-      const auto* s = std::get_if<SizeRef>(&n->node);
-      found = found || (s && s->name == size);
-      return !found;
-    });
-  return found;
+  return any_node(e, [&](const Expr& n) {
+    const auto* s = std::get_if<SizeRef>(&n->node);
+    return s && s->name == size;
+  });
 }
 
 /// The size that is extent number `at` of the result of all statements; "" where they differ.

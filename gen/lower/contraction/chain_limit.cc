@@ -11,13 +11,7 @@ namespace tenon {
 namespace {
 
 /// Whether the expression is the same in every iteration, whatever the data.
-bool is_fixed(const Expr& e) {
-  bool fixed = true;
-  walk(e, [&](const Expr& n) {
-    return fixed = fixed && !std::holds_alternative<VarRef>(n->node) && !std::holds_alternative<Read>(n->node);
-  });
-  return fixed;
-}
+bool is_fixed(const Expr& e) { return !has_node<VarRef>(e) && !has_node<Read>(e); }
 
 bool is_lowest(const Expr& e) { return same(e, identity_of(Reducer::Max, e->type)); }
 

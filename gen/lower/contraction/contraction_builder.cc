@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -39,6 +39,12 @@ Operand ContractionBuilder::extent_of(const std::vector<LoopVar>& vars) {
   Operand n = v_int(1);
   for (const LoopVar& v : vars) n = n * extent(v);
   return n;
+}
+
+std::string unused_name(const Kernel& k, std::string word) {
+  const auto has_name = [&](const auto& x) { return x.name == word; };
+  while (any_of(k.tensors, has_name) || any_of(k.sizes, has_name) || any_of(k.attrs, has_name)) word += "_at";
+  return word;
 }
 
 Operand floor_div(const Operand& a, const Operand& b) {

@@ -105,6 +105,9 @@ ContractionParts contraction_parts(ContractionBuilder& b);
 /// All of it, in loops over the outer variables of `b.c`.
 Block contraction_body(ContractionBuilder& b);
 
+/// A name that no tensor, size or attribute of the kernel has: the word, or with endings after it.
+std::string unused_name(const Kernel& k, std::string word);
+
 Operand floor_div(const Operand& a, const Operand& b);
 Operand smaller(const Operand& a, const Operand& b);
 Operand larger(const Operand& a, const Operand& b);

@@ -1,6 +1,5 @@
 // Copies of images for convolutions over many channels: the channels of a pixel are adjacent, so that a tile reads
 // them one after the other however far apart its pixels are.
-#include <algorithm>
 
 #include "algebra/pair_depth.h"
 #include "lower/contraction/contraction_staging.h"

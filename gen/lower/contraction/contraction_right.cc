@@ -19,6 +19,15 @@ struct WholePanels {
   std::vector<Operand> unit;
 };
 
+/// The store of vector `j` of the columns to the panel at `to`; nothing where the right side has no vectors.
+std::optional<Stmt> store_vector(ContractionBuilder& b, int packed, const Operand& to, const ValueScope& scope, int j) {
+  const auto value = lower_lanes(b.c.right, scope);
+  b.possible = b.possible && value.has_value();
+  if (!value) return std::nullopt;
+  const Operand at = to + flat_index(b, b.c.depth, scope) * v_int(b.panel_columns()) + v_int(j * b.lanes());
+  return s_store(packed, at, v_cast(*value, b.c.accumulator));
+}
+
 /// Panels by whole vectors: the right side has unit stride along the columns. A few next to each other are copied
 /// together, so that each row of the depth is read in a piece of several lines: with each row another page begins.
 Block pack_vectors(ContractionBuilder& b, int packed, const WholePanels& panels) {
@@ -32,11 +41,9 @@ Block pack_vectors(ContractionBuilder& b, int packed, const WholePanels& panels)
     bind_collapsed(b.c.columns, v_var(at) + v_int(j * b.lanes()), scope);
     scope.vector_var = b.c.columns.back().name;
     scope.lanes = b.lanes();
-    const auto value = lower_lanes(b.c.right, scope);
-    b.possible = b.possible && value.has_value();
-    if (!value) return {};
-    const Operand to = start + flat_index(b, b.c.depth, scope) * v_int(b.panel_columns()) + v_int(j * b.lanes());
-    body.push_back(s_store(packed, to, v_cast(*value, b.c.accumulator)));
+    std::optional<Stmt> store = store_vector(b, packed, start, scope, j);
+    if (!store) return {};
+    body.push_back(*std::move(store));
   }
   const Operand from = v_var(group) * v_int(kTogether);
   Block together{s_for(p, from, smaller(from + v_int(kTogether), panels.count), 1, std::move(body))};
@@ -65,21 +72,22 @@ Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, co
   return out;
 }
 
-/// Whether every read steps by 0, 1 or a value known at run time only along the columns.
-bool may_be_unit(ContractionBuilder& b) {
-  if (b.lanes() == 1) return false;
-  bool unit = true;
+/// Whether every read of the right side has a step along the variable of which `holds` is true.
+bool all_steps(ContractionBuilder& b, const LoopVar& along, FunctionRef<bool(const Read&, const Operand&)> holds) {
   ValueScope scope = depth_scope(b);
   for (const LoopVar& v : b.c.columns) scope.vars[v.name] = v_var(v.name);
-  walk(b.c.right, [&](const Expr& e) {
-    if (const auto* r = std::get_if<Read>(&e->node)) {
-      const auto form = offset_form(r->tensor, r->index, {b.c.columns.back()}, scope);
-      const int64_t step = form ? constant_value(form->coefficient(b.c.columns.back().name)).value_or(1) : -1;
-      unit = unit && (step == 0 || step == 1);
-    }
-    return true;
+  return !any_read(b.c.right, [&](const Read& r) {
+    const auto form = offset_form(r.tensor, r.index, {along}, scope);
+    return !form || !holds(r, form->coefficient(along.name));
   });
-  return unit;
+}
+
+/// Whether every read steps by 0, 1 or a value known at run time only along the columns.
+bool may_be_unit(ContractionBuilder& b) {
+  return b.lanes() > 1 && all_steps(b, b.c.columns.back(), [](const Read&, const Operand& step) {
+           const int64_t known = constant_value(step).value_or(1);
+           return known == 0 || known == 1;
+         });
 }
 
 /// Steps along the columns that are 1 where the right side has unit stride.
@@ -104,11 +112,9 @@ Block pack_partial_vectors(ContractionBuilder& b, int packed, const Operand& col
     out.push_back(s_let(active, smaller(left, v_int(b.lanes()))));
     bind_collapsed(b.c.columns, column + v_int(j * b.lanes()), scope);
     scope.active = v_var(active);
-    const auto value = lower_lanes(b.c.right, scope);
-    b.possible = b.possible && value.has_value();
-    if (!value) return {};
-    const Operand to = panel + flat_index(b, b.c.depth, scope) * v_int(b.panel_columns()) + v_int(j * b.lanes());
-    row.push_back(s_store(packed, to, v_cast(*value, b.c.accumulator)));
+    std::optional<Stmt> store = store_vector(b, packed, panel, scope, j);
+    if (!store) return {};
+    row.push_back(*std::move(store));
   }
   append(out, loops_over(b, b.c.depth, std::move(row)));
   return out;
@@ -302,18 +308,10 @@ bool computes_right(ContractionBuilder& b) {
   if (constant_value(b.extent_of(b.c.outer_left)) != 1) return false;  // their iterations share the panels
   if (*rows < 1 || *rows > b.blueprint.tile_rows || *columns % b.panel_columns() != 0) return false;
   if (!may_be_unit(b) || !steps_of_columns(b).empty()) return false;
-  bool near = true;
-  ValueScope scope = depth_scope(b);
-  for (const LoopVar& v : b.c.columns) scope.vars[v.name] = v_var(v.name);
-  walk(b.c.right, [&](const Expr& e) {
-    if (const auto* r = std::get_if<Read>(&e->node)) {
-      const auto form = offset_form(r->tensor, r->index, {b.c.depth.back()}, scope);
-      const auto step = form ? constant_value(form->coefficient(b.c.depth.back().name)) : std::nullopt;
-      near = near && step && *step * bytes_of(b.kernel.tensor(r->tensor).dtype) <= kNear;
-    }
-    return true;
+  return all_steps(b, b.c.depth.back(), [&](const Read& r, const Operand& step) {
+    const auto known = constant_value(step);
+    return known && *known * bytes_of(b.kernel.tensor(r.tensor).dtype) <= kNear;
   });
-  return near;
 }
 
 Block pack_last(ContractionBuilder& b, int packed, const Operand& first, const Operand& count) {

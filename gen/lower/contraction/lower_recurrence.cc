@@ -2,6 +2,7 @@
 #include <set>
 
 #include "algebra/contraction.h"
+#include "algebra/nest_survey.h"
 #include "lower/contraction/contraction_builder.h"
 #include "lower/contraction/recurrence_steps.h"
 #include "support/ranges.h"
@@ -76,10 +77,7 @@ class RecurrenceBuilder : SegmentValues {
   bool statements(const Kernel& k, bool step, Block& each) {
     std::vector<Buffer> buffers = tensor_buffers(k);
     const Block body = loops_(k, buffers, {taken_.begin(), taken_.end()});
-    for (const Stmt& s : body) {
-      if (const auto* let = std::get_if<SLet>(&s.node)) taken_.insert(let->name);
-      if (const auto* var = std::get_if<SVar>(&s.node)) taken_.insert(var->name);
-    }
+    for (std::string& name : declared_names(body)) taken_.insert(std::move(name));
     append(each, in_steps(renamed(body, adopt_segment(k, buffers, {}, {}, target_)), step));
     return true;
   }

@@ -177,14 +177,10 @@ class Separator {
     out.loops = common_;
     for (const LoopVar& v : loops_and_depth(s))
       if (!find_var(common_, v.name) && mentions(side, v.name)) out.loops.push_back(v);
-    std::vector<Expr> dims;
-    for (const LoopVar& v : out.loops) {
-      out.index.push_back(var_ref(v.name));
-      dims.push_back(v.extent);
-    }
+    out.index = var_refs(out.loops);
     out.value = side;
     out.formula = s.formula;
-    out.target = add_temp(k_, k_.tensor(s.target).name + "_side", side->type, dims);
+    out.target = add_temp(k_, k_.tensor(s.target).name + "_side", side->type, mapped(out.loops, &LoopVar::extent));
     before.push_back(out);
     return read_of(out.target, side->type, out.index);
   }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "algebra/contraction.h"
+#include "lower/contraction/contraction_builder.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "support/ranges.h"
 
@@ -41,15 +42,6 @@ Expr elements_of(const std::vector<LoopVar>& vars) {
   Expr n = constant_int(1);
   for (const LoopVar& v : vars) n = n * v.extent;
   return n;
-}
-
-std::string fresh_name(const Kernel& k, std::string name) {
-  std::set<std::string> taken;
-  for (const Tensor& t : k.tensors) taken.insert(t.name);
-  for (const Size& s : k.sizes) taken.insert(s.name);
-  for (const Attr& a : k.attrs) taken.insert(a.name);
-  while (taken.count(name)) name += "_at";
-  return name;
 }
 
 std::set<int> touched_by(const KernelStatement& s) {
@@ -90,7 +82,7 @@ SteppedGroup stepped(const Kernel& k, const StepGroup& g) {
       values.push_back(var_ref(loops[i].name));
       continue;
     }
-    const std::string name = fresh_name(out.kernel, loops[i].name);
+    const std::string name = unused_name(out.kernel, loops[i].name);
     out.kernel.sizes.push_back({name, 0, INT64_MAX});
     out.kernel.facts.push_back(apply(ScalarOp::Lt, {size_ref(name), loops[i].extent}));
     out.lead.push_back(loops[i]);
@@ -159,14 +151,9 @@ class RowsCopier {
     for (const Copy& c : copies_)
       if (same(c.value, value)) return c.tensor;
     KernelStatement s;
-    s.target = static_cast<int>(k_.tensors.size());
-    std::vector<Expr> dims;
-    for (const LoopVar& v : loops) {
-      dims.push_back(v.extent);
-      s.index.push_back(var_ref(v.name));
-    }
-    const std::string name = fresh_name(k_, k_.tensor(of.target).name + "_rows");
-    k_.tensors.push_back({name, Role::Temp, value->type, dims, contiguous_strides(dims)});
+    s.index = var_refs(loops);
+    s.target =
+        k_.add_temp(unused_name(k_, k_.tensor(of.target).name + "_rows"), value->type, mapped(loops, &LoopVar::extent));
     s.value = value;
     s.loops = loops;
     s.formula = of.formula;

@@ -6,6 +6,7 @@
 
 #include "algebra/contraction.h"
 #include "lower/contraction/chain_limit.h"
+#include "lower/contraction/contraction_builder.h"
 #include "lower/contraction/plain_products.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "support/ranges.h"
@@ -123,12 +124,7 @@ class Walks {
 };
 
 std::string fresh_size(Kernel& k, const std::string& word) {
-  std::set<std::string> taken;
-  for (const Tensor& t : k.tensors) taken.insert(t.name);
-  for (const Size& s : k.sizes) taken.insert(s.name);
-  for (const Attr& a : k.attrs) taken.insert(a.name);
-  std::string name = word;
-  while (taken.count(name)) name += "_at";
+  std::string name = unused_name(k, word);
   k.sizes.push_back({name, 0, INT64_MAX});
   return name;
 }

@@ -12,16 +12,7 @@ namespace {
 
 /// The comparison that holds where this one does not; nothing for floats, where NaN fails both.
 std::optional<ScalarOp> opposite(const Apply& a) {
-  if (a.args.size() != 2 || is_float(a.args[0]->type) || is_complex(a.args[0]->type)) return std::nullopt;
-  switch (a.op) {
-    case ScalarOp::Lt: return ScalarOp::Ge;
-    case ScalarOp::Le: return ScalarOp::Gt;
-    case ScalarOp::Gt: return ScalarOp::Le;
-    case ScalarOp::Ge: return ScalarOp::Lt;
-    case ScalarOp::Eq: return ScalarOp::Ne;
-    case ScalarOp::Ne: return ScalarOp::Eq;
-    default: return std::nullopt;
-  }
+  return is_float(a.args[0]->type) || is_complex(a.args[0]->type) ? std::nullopt : opposite(a.op);
 }
 
 Expr negated(const Expr& e) {
@@ -42,15 +33,10 @@ void add_parts(const Expr& e, std::vector<Expr>& out) {
 
 /// Whether it may be asked before the parts in front of it: nothing in it can fail.
 bool may_move(const Expr& e) {
-  bool safe = true;
-  walk(e, [&](const Expr& x) {
+  return !has_node<Read>(e) && !has_node<Reduce>(e) && !any_node(e, [](const Expr& x) {
     const auto* a = std::get_if<Apply>(&x->node);
-    const bool divides =
-        a && is_int(x->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod || a->op == ScalarOp::Div);
-    safe = safe && !divides && !std::holds_alternative<Read>(x->node) && !std::holds_alternative<Reduce>(x->node);
-    return safe;
+    return a && is_int(x->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod || a->op == ScalarOp::Div);
   });
-  return safe;
 }
 
 /// The minimum number of the loops that contain it.

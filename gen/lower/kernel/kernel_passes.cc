@@ -31,8 +31,7 @@ int add_temp(Kernel& k, const std::string& base, DType type, const std::vector<E
   std::string name = base;
   const auto taken = [&] { return any_of(k.tensors, [&](const Tensor& t) { return t.name == name; }); };
   for (int n = 2; taken(); ++n) name = fmt::format("{}{}", base, n);
-  k.tensors.push_back({name, Role::Temp, type, dims, contiguous_strides(dims)});
-  return static_cast<int>(k.tensors.size()) - 1;
+  return k.add_temp(name, type, dims);
 }
 
 }  // namespace tenon

@@ -62,15 +62,12 @@ class CommonBounds {
 
   /// Whether the statement can ask it: it mentions no other variable, and reads inputs alone.
   bool translates(const Expr& c, const std::map<std::string, Expr>& own) const {
-    bool all = true;
-    walk(c, [&](const Expr& e) {
+    return !any_node(c, [&](const Expr& e) {
       const auto* v = std::get_if<VarRef>(&e->node);
       const auto* r = std::get_if<Read>(&e->node);
-      all = all && (!v || own.contains(v->name)) && !std::holds_alternative<Reduce>(e->node) &&
-            (!r || k_.tensor(r->tensor).role == Role::Input);
-      return all;
+      return (v && !own.contains(v->name)) || std::holds_alternative<Reduce>(e->node) ||
+             (r && k_.tensor(r->tensor).role != Role::Input);
     });
-    return all;
   }
 
   const Kernel& k_;

@@ -15,10 +15,7 @@ namespace {
 
 class ReductionSeparator {
  public:
-  explicit ReductionSeparator(const Kernel& k) : out_(k), sizes_(size_ranges(k)) {
-    for (const Tensor& t : k.tensors) names_.insert(t.name);
-    out_.body.clear();
-  }
+  explicit ReductionSeparator(const Kernel& k) : out_(k), sizes_(size_ranges(k)) { out_.body.clear(); }
 
   Kernel run(const std::vector<KernelStatement>& body) {
     for (size_t i = 0; i < body.size(); ++i) {
@@ -149,17 +146,13 @@ class ReductionSeparator {
   }
 
   int new_temp(const std::string& what, DType type, const std::vector<Expr>& dims) {
-    const std::string base = fmt::format("{}_{}", out_.tensors[static_cast<size_t>(statement_->target)].name, what);
-    std::string name = base;
-    for (int n = 2; !names_.insert(name).second; ++n) name = fmt::format("{}{}", base, n);
-    out_.tensors.push_back({name, Role::Temp, type, dims, contiguous_strides(dims)});
-    made_here_.insert(static_cast<int>(out_.tensors.size()) - 1);
-    return static_cast<int>(out_.tensors.size()) - 1;
+    const int temp = add_temp(out_, fmt::format("{}_{}", out_.tensor(statement_->target).name, what), type, dims);
+    made_here_.insert(temp);
+    return temp;
   }
 
   Kernel out_;
   Ranges sizes_;
-  std::set<std::string> names_;
   std::set<int> made_here_;
   std::set<std::string> running_;  ///< running values of folds
   KernelStatement* statement_ = nullptr;

@@ -3,8 +3,6 @@
 // columns; boxes are taken along one dim, then along the other.
 #include <fmt/format.h>
 
-#include <set>
-
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
@@ -36,9 +34,7 @@ bool combines_in_parts(Reducer op) { return op != Reducer::Fold && op != Reducer
 
 class SumSeparator {
  public:
-  explicit SumSeparator(const Kernel& k) : k_(k), sizes_(size_ranges(k)) {
-    for (const Tensor& t : k.tensors) names_.insert(t.name);
-  }
+  explicit SumSeparator(const Kernel& k) : k_(k), sizes_(size_ranges(k)) {}
 
   Kernel run() {
     for (size_t i = 0; i < k_.body.size(); ++i)
@@ -112,12 +108,9 @@ class SumSeparator {
     const KernelStatement s = k_.body[at];
     const auto& r = std::get<Reduce>(s.value->node);
     KernelStatement inner;
-    std::vector<Expr> dims;
-    for (const LoopVar& l : split.loops) {
-      inner.index.push_back(var_ref(l.name));
-      dims.push_back(l.extent);
-    }
-    inner.target = new_temp(s, s.value->type, dims);
+    inner.index = var_refs(split.loops);
+    inner.target =
+        add_temp(k_, k_.tensor(s.target).name + "_part", s.value->type, mapped(split.loops, &LoopVar::extent));
     inner.value = reduce(r.op, {split.var}, conjunction(split.inner_where), product(split.inner), s.value->type);
     inner.loops = split.loops;
     inner.formula = s.formula;
@@ -129,17 +122,8 @@ class SumSeparator {
     return 1;
   }
 
-  int new_temp(const KernelStatement& s, DType type, const std::vector<Expr>& dims) {
-    const std::string base = k_.tensor(s.target).name + "_part";
-    std::string name = base;
-    for (int n = 2; !names_.insert(name).second; ++n) name = fmt::format("{}{}", base, n);
-    k_.tensors.push_back({name, Role::Temp, type, dims, contiguous_strides(dims)});
-    return static_cast<int>(k_.tensors.size()) - 1;
-  }
-
   Kernel k_;
   Ranges sizes_;
-  std::set<std::string> names_;
 };
 
 }  // namespace

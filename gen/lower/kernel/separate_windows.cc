@@ -58,10 +58,8 @@ class WindowSeparator {
     for (const Tensor& t : k.tensors) names_.insert(t.name);
     for (const KernelStatement& s : k.body) {
       for (const LoopVar& v : s.loops) names_.insert(v.name);
-      walk(s.value, [&](const Expr& e) {
-        if (const auto* r = std::get_if<Reduce>(&e->node))
-          for (const LoopVar& v : r->vars) names_.insert(v.name);
-        return true;
+      each_node<Reduce>(s.value, [&](const Reduce& r) {
+        for (const LoopVar& v : r.vars) names_.insert(v.name);
       });
     }
   }
@@ -209,12 +207,9 @@ class WindowSeparator {
   }
 
   int new_line(const KernelStatement& s, const std::vector<LoopVar>& outer, const Expr& elements) {
-    std::vector<Expr> dims;
-    for (const LoopVar& v : outer) dims.push_back(v.extent);
+    std::vector<Expr> dims = mapped(outer, &LoopVar::extent);
     dims.push_back(elements);
-    const std::string name = fresh(out_.tensors[static_cast<size_t>(s.target)].name + "_line");
-    out_.tensors.push_back({name, Role::Temp, s.value->type, dims, contiguous_strides(dims)});
-    return static_cast<int>(out_.tensors.size()) - 1;
+    return out_.add_temp(fresh(out_.tensor(s.target).name + "_line"), s.value->type, std::move(dims));
   }
 
   std::string fresh(const std::string& word) {

@@ -107,21 +107,16 @@ class FunctionSharer {
   void name(const Expr& e, const std::vector<size_t>& users) {
     const KernelStatement& first = out_.body[users[0]];
     KernelStatement made;
-    std::vector<Expr> dims;
     std::vector<LoopVar> loops = first.loops;
     loops.insert(loops.end(), reduction_of(first).vars.begin(), reduction_of(first).vars.end());
-    for (const LoopVar& v : loops) {
-      if (!mentions(e, v.name)) continue;
-      made.loops.push_back(v);
-      made.index.push_back(var_ref(v.name));
-      dims.push_back(v.extent);
-    }
-    made.target = static_cast<int>(out_.tensors.size());
+    for (const LoopVar& v : loops)
+      if (mentions(e, v.name)) made.loops.push_back(v);
+    made.index = var_refs(made.loops);
     made.value = e;
     made.formula = first.formula;
     std::string of = out_.tensors[static_cast<size_t>(first.target)].name + "_value";
     while (any_of(out_.tensors, [&](const Tensor& o) { return o.name == of; })) of += "_";
-    out_.tensors.push_back({of, Role::Temp, e->type, dims, contiguous_strides(dims)});
+    made.target = out_.add_temp(of, e->type, mapped(made.loops, &LoopVar::extent));
     for (const size_t k : users) {
       const Expr theirs = in_terms_of(e, users[0], k),
                  at = in_terms_of(read_of(made.target, e->type, made.index), users[0], k);

@@ -39,7 +39,8 @@ class PrefixShifter {
       return std::nullopt;
     if (r->op == Reducer::Fold || recognise_scan(s, sizes_)) return std::nullopt;
     const auto bound = linear_bound(r->where, r->vars[0].name);
-    if (!bound || !is_safe(s, *r)) return std::nullopt;
+    // A value that is computed for all elements must be defined for all.
+    if (!bound || !always_defined(out_, s, *r)) return std::nullopt;
     const LinearForm limit = linear_form(bound->limit);
     Expr least = bound->limit, most = bound->limit;
     bool saves = false;
@@ -60,14 +61,6 @@ class PrefixShifter {
       return Prefix{bound->from, bound->limit, n};
     const Expr used = apply(ScalarOp::Min, {n, apply(ScalarOp::Max, {most, none})});
     return Prefix{false, bound->limit, simplify(used, sizes_)};
-  }
-
-  /// A value that is computed for all elements must be defined for all.
-  bool is_safe(const KernelStatement& s, const Reduce& r) const {
-    Ranges ranges = sizes_;
-    add_loops(ranges, s.loops);
-    add_loops(ranges, r.vars);
-    return always_defined(out_, r.value, ranges);
   }
 
   void take_out(KernelStatement& s, const Prefix& p) {

@@ -104,9 +104,7 @@ class BoxSplitter {
   }
 
   int temp_of(const KernelStatement& part, const KernelStatement& of, const char* suffix) {
-    std::vector<Expr> dims;
-    for (const LoopVar& v : part.loops) dims.push_back(v.extent);
-    return add_temp(out_, name_of_target(of) + suffix, part.value->type, dims);
+    return add_temp(out_, name_of_target(of) + suffix, part.value->type, mapped(part.loops, &LoopVar::extent));
   }
 
   /// The element of a part made at places for the place `at`.
@@ -119,7 +117,7 @@ class BoxSplitter {
   void add_conditioned(KernelStatement s, const ConditionedBox& c) {
     const auto& r = std::get<Reduce>(s.value->node);
     const LoopVar &loop = s.loops[c.loop], all = r.vars[0];
-    if (!is_wide(r, c.before + c.after) || !is_safe(s, r)) return out_.body.push_back(std::move(s));
+    if (!is_wide(r, c.before + c.after) || !always_defined(out_, s, r)) return out_.body.push_back(std::move(s));
     KernelStatement values = at_places(s, s.loops.size(), "", nullptr, r.value);
     values.loops.push_back(all);
     values.index.push_back(var_ref(all.name));
@@ -136,13 +134,6 @@ class BoxSplitter {
     const Reduce of = r;
     out_.body.push_back(std::move(values));
     join(std::move(line), of);
-  }
-
-  bool is_safe(const KernelStatement& s, const Reduce& r) const {
-    Ranges ranges = sizes_;
-    add_loops(ranges, s.loops);
-    add_loops(ranges, r.vars);
-    return always_defined(out_, r.value, ranges);
   }
 
   void join(Line line, const Reduce& r) {

@@ -8,6 +8,7 @@
 #include "algebra/linear.h"
 #include "lower/kernel/fork_parts.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -290,19 +291,12 @@ std::optional<Fork> fork_flag(const Kernel& k) {
     });
   });
   std::set<const ExprNode*> seen;
-  const std::function<bool(const Expr&)> reduces = [&](const Expr& e) {
-    bool found = false;
-    walk(e, [&](const Expr& n) {
-      found = found || std::holds_alternative<Reduce>(n->node);
-      return !found;
-    });
-    return found;
-  };
   for (const KernelStatement& s : k.body)
     walk(s.value, [&](const Expr& n) {
       if (!seen.insert(n.get()).second || !flag.empty()) return false;
       const auto* c = std::get_if<Select>(&n->node);
-      if (c && std::holds_alternative<AttrRef>(c->cond->node) && (reduces(c->yes) || reduces(c->no))) note(c->cond);
+      if (c && std::holds_alternative<AttrRef>(c->cond->node) && (has_node<Reduce>(c->yes) || has_node<Reduce>(c->no)))
+        note(c->cond);
       return true;
     });
   if (flag.empty()) return std::nullopt;

@@ -25,14 +25,11 @@ bool is_plain(const Accumulator& a) {
 
 /// What takes little time compared with a load.
 bool is_cheap(const Expr& e) {
-  bool cheap = true;
-  walk(e, [&](const Expr& x) {
+  return !any_node(e, [](const Expr& x) {
     const auto* a = std::get_if<Apply>(&x->node);
-    const bool slow = a && (scalar_op_row(a->op).has('M') || a->op == ScalarOp::Philox || a->op == ScalarOp::FloorDiv);
-    cheap = cheap && !is_complex(x->type) && !slow;
-    return cheap;
+    return is_complex(x->type) ||
+           (a && (scalar_op_row(a->op).has('M') || a->op == ScalarOp::Philox || a->op == ScalarOp::FloorDiv));
   });
-  return cheap;
 }
 
 }  // namespace

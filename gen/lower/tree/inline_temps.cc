@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "algebra/normal_fills.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 
@@ -117,17 +118,7 @@ class Inliner {
     for (size_t d = 0; d < read->index.size(); ++d)
       vars.emplace(std::get<VarRef>(definition.index[d]->node).name, read->index[d]);
     const Expr value = substitute(definition.value, vars);
-    return read->fill ? select(inside(*read), value, read->fill) : value;
-  }
-
-  Expr inside(const Read& r) const {
-    Expr all = constant_int(1, DType::Bool);
-    for (size_t d = 0; d < r.index.size(); ++d) {
-      const Expr low = apply(ScalarOp::Ge, {r.index[d], constant_int(0)});
-      const Expr high = apply(ScalarOp::Lt, {r.index[d], k_.tensor(r.tensor).dims[d]});
-      all = apply(ScalarOp::And, {all, apply(ScalarOp::And, {low, high})});
-    }
-    return all;
+    return read->fill ? select(inside(read->index, k_.tensor(read->tensor).dims), value, read->fill) : value;
   }
 
   Kernel k_;
