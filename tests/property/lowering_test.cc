@@ -12,8 +12,8 @@
 #include "lower/generate/generate.h"
 #include "lower/kernel_cases.h"
 #include "lower/lower_kernel.h"
+#include "nest/run_nest.h"
 #include "opdef/read_ops.h"
-#include "oracle/run_nest.h"
 #include "random_call.h"
 #include "shipped_library.h"
 

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "hand_made.h"
-#include "oracle/run_nest.h"
+#include "nest/run_nest.h"
 
 namespace periods_test {
 

@@ -6,8 +6,8 @@
 #include "isa/all_isas.h"
 #include "library/expand_library.h"
 #include "lower/lower_kernel.h"
+#include "nest/run_nest.h"
 #include "opdef/read_ops.h"
-#include "oracle/run_nest.h"
 
 namespace work_test {
 

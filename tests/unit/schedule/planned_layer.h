@@ -6,7 +6,7 @@
 #include "catch.h"
 #include "frontend/yaml/read_graph_yaml.h"
 #include "isa/all_isas.h"
-#include "oracle/run_nest.h"
+#include "nest/run_nest.h"
 #include "schedule/plan_graph.h"
 #include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"

@@ -1,5 +1,5 @@
 // The interpreter of loop nests.
-#include "oracle/run_nest.h"
+#include "nest/run_nest.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "ir/kernel/expr.h"
+#include "nest/run_nest.h"
 #include "oracle/number.h"
-#include "oracle/run_nest.h"
 
 namespace tenon {
 namespace {
