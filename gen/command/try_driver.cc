@@ -114,7 +114,7 @@ std::vector<HoleValue> common_holes(const OpDef& def, const TryCase& c, const Tr
           {"n_outputs", fmt::format("{}", c.outputs.size())}};
 }
 
-/// The gradients that the op has in this case: the place of the input of each, and its name.
+/// The gradients that the op has in this case: the position of each one's input, and its name.
 std::vector<std::pair<size_t, std::string>> gradients_of(const OpDef& def, const OpDef& gradient, const TryCase& c) {
   std::vector<std::pair<size_t, std::string>> out;
   for (const TensorDef& t : gradient.outputs)

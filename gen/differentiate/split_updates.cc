@@ -25,7 +25,7 @@ class UpdateSplitter {
     return fmt::format("{} = {}", kernel_.tensor(s.target).name, to_text(s.value, tensor_names(kernel_)));
   }
 
-  /// The place where the update is afterwards.
+  /// The position of the update afterwards.
   size_t split(size_t at) {
     const int target = body()[at].target;
     const Tensor t = kernel_.tensor(target);

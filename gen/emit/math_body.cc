@@ -1,4 +1,4 @@
-// Math entries to statements: one let a step, with calls put in place.
+// Math entries to statements: one let per step, with calls inlined.
 #include "emit/math_body.h"
 
 #include <fmt/format.h>
@@ -221,7 +221,7 @@ class Inliner {
   int lanes_;
   OperandType unsigned_, signed_;
   std::set<std::string> used_;    ///< names in the statements made so far
-  std::set<std::string> wanted_;  ///< names that the function being put in place reads
+  std::set<std::string> wanted_;  ///< names that the function being inlined reads
 };
 
 }  // namespace

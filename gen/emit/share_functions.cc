@@ -142,7 +142,7 @@ std::set<std::string> words_of(const std::string& text) {
   return out;
 }
 
-/// The numbers of a group that become parameters: places that have the same values in all members are one.
+/// The numbers of a group that become parameters: positions with the same values in all members are one parameter.
 class Parameters {
  public:
   explicit Parameters(const std::vector<Member>& members) {

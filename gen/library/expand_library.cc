@@ -210,7 +210,7 @@ bool expand_op(const OpExpansion& how, const OpDef& given, Library& library, Dia
       auto& shared = made[name];
       if (!shared) {
         auto k = expand_symbolic(defs, def, {body, taken, op.packs, how.for_gradients}, diagnostics);
-        if (!k) return true;  // every dtype would report the same places
+        if (!k) return true;  // every dtype would report the same locations
         k->kernel.name = name;
         shared = std::make_shared<LibraryKernel>(std::move(*k));
       }

@@ -147,7 +147,7 @@ std::optional<PartsPerImage> in_two_parts(const Kernel& k, const std::vector<std
 
 bool is_temp(const Kernel& k, int tensor) { return k.tensor(tensor).role == Role::Temp; }
 
-/// The one temp that the last statement reads, where all the others make temps, one by reads at places that data give;
+/// The one temp that the last statement reads, where all the others make temps, one by reads at indices that data give;
 /// -1 where there is none.
 int gathered_temp(const Kernel& k) {
   int found = -1;

@@ -167,7 +167,7 @@ class KernelFormer {
     return is && is->is_stencil() == was->is_stencil() && (!reads_evenly(*was) || reads_evenly(*is));
   }
 
-  /// The factors are read at steps that stay the same: no place is divided or looked up, no element chosen.
+  /// The factors are read at steps that stay the same: no index is divided or looked up, no element chosen.
   static bool reads_evenly(const Contraction& c) {
     bool even = true;
     for (const Expr& side : {c.left, c.right})
@@ -241,7 +241,7 @@ class KernelFormer {
     return read < made;
   }
 
-  /// Moves elements by steps that stay the same: places that are mirrored, wrapped, divided or looked up would be
+  /// Moves elements by steps that stay the same: indices that are mirrored, wrapped, divided or looked up would be
   /// worked out at every product.
   static bool moves_evenly(const Kernel& k) {
     if (!is_movement(k)) return false;

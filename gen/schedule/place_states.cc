@@ -89,7 +89,7 @@ class StatePlacer {
   int64_t bytes_of(const Replacement& r) const { return buffer(r.state->next).bytes; }
 
   /// Whether no statement reads an element of `old` after it is replaced. Temps preserve read values: lowering computes
-  /// none that reads a shared tensor in another place.
+  /// none that reads a shared tensor at another element.
   static bool is_replaced_by_element(const Kernel& k, size_t old, size_t target) {
     if (k.call || has_recurrence(k) || k.tensors[target].dims.empty()) return false;
     const auto writes = [&](const KernelStatement& s) { return static_cast<size_t>(s.target) == target; };

@@ -9,7 +9,7 @@
 namespace tenon {
 namespace {
 
-/// Constants that are longer are weights, not places.
+/// Longer constants are weights, not indices.
 constexpr int64_t kMostPlaces = int64_t{1} << 20;
 
 std::optional<NumberRange> range_of(const Value& value) {

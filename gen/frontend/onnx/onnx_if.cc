@@ -91,7 +91,7 @@ class IfNode : public ControlNode {
   }
 
   static constexpr size_t kTensor = static_cast<size_t>(-1);  // in `lengths`, which else has the elements of a sequence
-  /// The elements of sequences in their place.
+  /// Sequences replaced by their elements.
   std::vector<ValueId> scattered(const std::vector<ValueId>& ids, std::vector<size_t>& lengths) const {
     std::vector<ValueId> tensors;
     for (const ValueId v : ids) {

@@ -184,7 +184,7 @@ class TreeReader : private TreeAttributes {
   const TreeTableOptions& options_;
   std::string prefix_;
   const Integers *trees_ = nullptr, *ids_ = nullptr, *yes_ = nullptr, *no_ = nullptr;
-  std::vector<int> order_, roots_;  // places in the lists
+  std::vector<int> order_, roots_;  // positions in the lists
   std::vector<uint8_t> modes_;
   std::vector<int> child_[2];
   std::vector<int32_t> number_;  // in the tables

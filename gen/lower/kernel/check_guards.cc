@@ -48,7 +48,7 @@ size_t depth_of(const Expr& e, const std::vector<LoopVar>& loops) {
 
 Expr both(const Expr& a, const Expr& b) { return a ? apply(ScalarOp::And, {a, b}) : b; }
 
-/// The check with the variables of the group's loops in the place of its own; nothing where the loops differ.
+/// The check with its variables replaced by those of the group's loops; nothing where the loops differ.
 std::optional<Check> over_loops_of(const CheckGroup& group, const Check& c) {
   if (c.loops.size() != group.loops.size()) return std::nullopt;
   std::map<std::string, Expr> names;

@@ -63,7 +63,7 @@ class BoxSplitter {
     out_.notes.push_back(fmt::format("{}: {}", name_of_target(s), how));
   }
 
-  /// All variables but that of the box are reduced at each place, then the box is.
+  /// All variables but that of the box are reduced at each position, then the box is.
   void split(KernelStatement s, const SlidingBox& box, const std::string& place) {
     const auto& r = std::get<Reduce>(s.value->node);
     const LoopVar along = r.vars[box.var];
@@ -89,7 +89,7 @@ class BoxSplitter {
     return one * other > one + other + kPasses;
   }
 
-  /// The statement's loops with that of the box over its places, as far as the value is not the same in all of them.
+  /// The statement's loops with that of the box over its positions, as far as the value differs between them.
   KernelStatement at_places(const KernelStatement& s, size_t loop, const std::string& place, const Expr& places,
                             const Expr& value) const {
     KernelStatement part;
@@ -107,7 +107,7 @@ class BoxSplitter {
     return add_temp(out_, name_of_target(of) + suffix, part.value->type, mapped(part.loops, &LoopVar::extent));
   }
 
-  /// The element of a part made at places for the place `at`.
+  /// The element at position `at` of a part that has one for each position.
   static std::vector<Expr> index_of(const KernelStatement& part, const std::string& place, const Expr& at) {
     return mapped(part.index, [&](const Expr& e) { return is_variable(e, place) ? simplify(at) : e; });
   }
@@ -172,7 +172,7 @@ class BoxSplitter {
     out_.body.push_back(std::move(s));
   }
 
-  /// `count` values one after the other, `step` places apart: a reduction at each place of a line.
+  /// `count` values one after the other, `step` positions apart: a reduction at each position of a line.
   KernelStatement boxes_of(const Line& line, Reducer op, const Expr& value, int64_t count, int64_t step) {
     const Expr places = simplify(at_least_0(line.places - constant_int(count * step - 1)), sizes_);
     KernelStatement part = at_places(line.s, line.loop, line.place, places, value);
@@ -204,7 +204,7 @@ class BoxSplitter {
     out_.body.push_back(std::move(s));
   }
 
-  /// So many results, `step` places apart, from so far after the place that the loop is at.
+  /// So many results, `step` positions apart, from so far after the position of the loop.
   struct Steps {
     Expr count;
     int64_t step;

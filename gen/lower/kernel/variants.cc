@@ -215,7 +215,7 @@ std::string last_of_copy(const Kernel& k) {
   return "";
 }
 
-/// A copy or an update whose places are given by a tensor: without the loop over a single neighbour an element is a
+/// A copy or an update whose indices are given by a tensor: without the loop over a single neighbour an element is a
 /// load and a store.
 bool is_gather(const Kernel& k) {
   const auto told = [](const std::vector<Expr>& index) {
