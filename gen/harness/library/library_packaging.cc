@@ -29,8 +29,9 @@ std::string cost_text(const Kernel& k) {
 
 /// What the kernel has bodies of its own for; nothing without any.
 std::string fixed_text(const LibraryKernel& k) {
-  const auto text = [](const FixedValues& f) { return json_string(f.text); };
-  return k.fixed.empty() ? "" : fmt::format(", \"fixed\": [{}]", joined(k.fixed, ", ", text));
+  std::string out;
+  for (const FixedValues& f : k.fixed) out += (out.empty() ? "" : ", ") + json_string(f.text);
+  return out.empty() ? out : fmt::format(", \"fixed\": [{}]", out);
 }
 
 std::string bodies_text(const LibraryOp& op, const LibraryTexts& texts) {
@@ -71,15 +72,21 @@ std::string op_text(const LibraryOp& op, const LibraryTexts& texts) {
       json_string(op.def->doc), calls_text(op), bodies_text(op, texts));
 }
 
+std::string install_text(const LibraryOptions& options, const std::string& path) {
+  return fill_template(options, path, {{"package", options.prefix}});
+}
+
 }  // namespace
 
 std::string library_manifest(const Library& library, const LibraryTexts& texts, const LibraryOptions& options) {
+  std::string isas, ops;
+  for (const LevelTexts& l : texts.levels)
+    isas += fmt::format("{}{}", isas.empty() ? "" : ", ", json_string(l.isa->name));
   std::vector<std::string> rows(library.ops.size());
   for_each_index(rows.size(), [&](size_t i) { rows[i] = op_text(library.ops[i], texts); });
-  const auto isa = [](const LevelTexts& l) { return json_string(l.isa->name); };
+  for (const std::string& row : rows) ops += (ops.empty() ? "" : ",\n") + row;
   return fmt::format("{{\n  \"generator\": {},\n  \"prefix\": {},\n  \"isas\": [{}],\n  \"ops\": [\n{}\n  ]\n}}\n",
-                     json_string("tenon " + options.version), json_string(options.prefix),
-                     joined(texts.levels, ", ", isa), joined(rows, ",\n"));
+                     json_string("tenon " + options.version), json_string(options.prefix), isas, ops);
 }
 
 std::string library_cmake(const std::vector<std::string>& sources, const LibraryOptions& options) {
@@ -87,11 +94,10 @@ std::string library_cmake(const std::vector<std::string>& sources, const Library
                        {{"library", options.prefix},
                         {"version", options.version},
                         {"sources", joined(sources, "\n")},
-                        {"headers", joined(headers, "\n")}});
+                        {"install", install_text(options, "c/package_CMakeLists.txt.in")}});
 }
 
-std::string library_makefile(const std::vector<std::string>& headers, const LibraryTexts& texts,
-                             const LibraryOptions& options) {
+std::string library_makefile(const LibraryTexts& texts, const LibraryOptions& options) {
   std::string intrinsics;
   for (size_t i = 0; i < texts.levels.size(); ++i) {
     const std::string_view header = texts.levels[i].isa->header;
@@ -99,7 +105,9 @@ std::string library_makefile(const std::vector<std::string>& headers, const Libr
       intrinsics += fmt::format("-include {} ", header);
   }
   return fill_template(options, "c/library_Makefile.in",
-                       {{"library", options.prefix}, {"headers", joined(headers, " ")}, {"intrinsics", intrinsics}});
+                       {{"library", options.prefix},
+                        {"intrinsics", intrinsics},
+                        {"install", install_text(options, "c/package_Makefile.in")}});
 }
 
 }  // namespace tenon
