@@ -125,17 +125,23 @@ static void orders(void)
         }
 }
 
-/* Workspace for sums of a square matrix. */
-static int64_t bytes(const char *op, int64_t n, int64_t row, int64_t column, int64_t axis)
+/* Workspace for a reduction of a view. */
+static int64_t bytes_of_view(const char *op, int rank, const int64_t *shape, const int64_t *strides, int64_t axis)
 {
-    int64_t shape[2] = {n, n}, strides[2] = {row, column};
     static float data[1];
     const tn_attr attrs[1] = {{strcmp(op, "argmax") == 0 ? "axis" : "axes", 1, &axis, NULL}};
-    box in = boxed(TN_F32, data, 2, shape, strides);
+    box in = boxed(TN_F32, data, rank, shape, strides);
     const tn_tensor *ins[1] = {&in.t};
     in.t.shape = in.shape;
     in.t.strides = in.strides;
-    return tn_workspace(tn_find(op, TN_F32, 2), ins, attrs, 1);
+    return tn_workspace(tn_find(op, TN_F32, rank), ins, attrs, 1);
+}
+
+/* Of a square matrix. */
+static int64_t bytes(const char *op, int64_t n, int64_t row, int64_t column, int64_t axis)
+{
+    const int64_t shape[2] = {n, n}, strides[2] = {row, column};
+    return bytes_of_view(op, 2, shape, strides, axis);
 }
 
 static void no_copies(void)
@@ -145,6 +151,14 @@ static void no_copies(void)
         for (int64_t axis = 0; axis < 2; ++axis)
             if (bytes(ops[k], 64, 1, 64, axis) >= 64 * 64 * (int64_t)sizeof(float)) {  // strips of columns take less
                 printf("%s, %s: a transposed matrix is copied\n", level, ops[k]);
+                ++wrong;
+            }
+    /* both dimensions that stay change sides: the results are copied, and strips of columns */
+    static const int64_t cube[RANK] = {64, 64, 64}, backwards[RANK] = {1, 64, 64 * 64};
+    for (int k = 0; k < 4; ++k)
+        for (int64_t axis = 0; axis < RANK; ++axis)
+            if (bytes_of_view(ops[k], RANK, cube, backwards, axis) >= 64 * 64 * (int64_t)sizeof(float) + 16384) {
+                printf("%s, %s: planes stored the other way round are copied for axis %d\n", level, ops[k], (int)axis);
                 ++wrong;
             }
     for (int k = 0; k < 5; ++k)
