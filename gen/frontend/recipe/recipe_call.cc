@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "support/diagnostics.h"
-#include "support/ranges.h"
+#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -84,8 +84,10 @@ class OpCall {
     }
     std::vector<std::string> known = mapped(signature_->attrs, &AttrSignature::name);
     for (const InputSignature& i : signature_->inputs) known.push_back(i.name);
-    throw RecipeError(k.offset,
-                      fmt::format("{} has no attribute '{}'{}", call_.op, k.name, or_did_you_mean(k.name, known)));
+    std::string hint = or_did_you_mean(k.name, known);
+    if (hint.empty() && !signature_->attrs.empty())
+      hint = "; it has " + joined(signature_->attrs, ", ", &AttrSignature::name);
+    throw RecipeError(k.offset, fmt::format("{} has no attribute '{}'{}", call_.op, k.name, hint));
   }
 
   void set_attribute(const AttrSignature& a, const RecipeValue& value, size_t offset) {
@@ -122,8 +124,12 @@ class OpCall {
     const SizeExpr* whole = v.get<SizeExpr>();
     const double* real = v.get<double>();
     if (!whole && !real) fail(fmt::format("{} takes tensors, not {}", call_.op, kind_of(v)));
+    // Next to a condition, as in where(x > 0, x, 0), the number is of the type of what is chosen.
+    std::optional<DType> dtype;
     for (const RecipeValue& other : inputs_)
-      if (const TensorRef* t = other.get<TensorRef>()) return number(context_.builder.value(t->id).dtype, whole, real);
+      if (const TensorRef* t = other.get<TensorRef>(); t && (!dtype || dtype == DType::Bool))
+        dtype = context_.builder.value(t->id).dtype;
+    if (dtype) return number(*dtype, whole, real);
     fail(fmt::format("{} takes tensors, not a number alone", call_.op));
   }
 
