@@ -199,7 +199,9 @@ void GraphSections::read_step(const YamlNode& train, const YamlNode& loss, Value
   try {
     add_training(builder(), counters(), {value, parameters, chosen}, outputs);
   } catch (const GraphError& e) {
-    error(Code::E0710, loss.span, e.what());
+    const Value& v = builder().value(value);
+    const bool is_loss = is_float(v.dtype) && v.dims.empty();
+    error(Code::E0710, is_loss ? train.find("optimizer")->span : loss.span, e.what());
   }
 }
 

@@ -69,7 +69,9 @@ double as_number(const RecipeValue& v, size_t offset) {
   const SizeExpr* whole = v.get<SizeExpr>();
   if (!real && !(whole && whole->is_constant()))
     throw RecipeError(offset, fmt::format("lr takes a number, not {}", to_text(v)));
-  return real ? *real : static_cast<double>(whole->value);
+  const double number = real ? *real : static_cast<double>(whole->value);
+  if (!(number >= 0)) throw RecipeError(offset, fmt::format("lr is 0 or more, not {}", number));
+  return number;
 }
 
 struct NamedArgument {

@@ -209,6 +209,9 @@ TEST_CASE("mistakes in a train section have their places") {
         "g.yaml:12:13: error: there is no schedule 'cosin': did you mean 'cosine'? [E0710]");
   CHECK(error_of(text_of("sgd(lr=0.1)\n  clip_norm: -1")) ==
         "g.yaml:12:14: error: clip_norm is a number above 0 [E0710]");
+  CHECK(error_of(text_of("sgd(lr=-0.1)")) == "g.yaml:11:18: error: lr is 0 or more, not -0.1 [E0710]");
+  CHECK(error_of(text_of("sgd(lr=0.1, nesterov=true)")) ==
+        "g.yaml:11:14: error: sgd_step: requires not nesterov or momentum > 0 and dampening == 0 [E0710]");
   CHECK(error_of(text_of("sdg(lr=0.1)")) ==
         "g.yaml:11:14: error: there is no optimizer 'sdg': there are adagrad, adam, adamw, lamb, lion, rmsprop, sgd "
         "[E0710]");
@@ -428,6 +431,8 @@ TEST_CASE("numbers and sizes next to a floating tensor are of its type") {
   CHECK(y[0] == 6.40625 - 2);
   CHECK(y[1] == 8.8125 - 4);
   CHECK(y[2] == 4);
+  auto chosen = read("  y = where(x > 0, x, 3)\n");
+  if (!chosen.ok()) FAIL(chosen.diagnostics().text());
   const auto wrong = read("  y = 0.5*i\n");
   REQUIRE(!wrong.ok());
   CHECK(wrong.diagnostics().text().find("0.5 is no i32, as the tensor next to it is") != std::string::npos);
