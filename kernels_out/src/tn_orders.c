@@ -309,18 +309,19 @@ int tn_rt_transpose(tn_frame *f, const tn_operand *t) {
       changes |= sort_pack(f, t, pack);
     }
   }
-  changes |= sort_pack(f, t, m.front) | sort_pack(f, t, m.back);
   const tn_dims *front = &f->pack[m.front], *back = &f->pack[m.back];
+  changes |= sort_pack(f, t, m.back);
   /* between those that stay: a copy, in which rows are contiguous, moves runs of the memory then */
   while (back->rank > 0 && distance_along(f, tn_rt_pack_words(f, t, m.back), 0) > m.least) {
     move_dim(f, &m, 0);
     changes = 1;
   }
+  changes |= sort_pack(f, t, m.front);    /* with those that came from the back */
   while (front->rank > 0 && distance_along(f, tn_rt_pack_words(f, t, m.front), front->rank - 1) < m.least) {
     move_dim(f, &m, 1);
     changes = 1;
   }
-  changes |= sort_pack(f, t, m.front) | sort_pack(f, t, m.back);
+  changes |= sort_pack(f, t, m.back);
   return changes;
 }
 
