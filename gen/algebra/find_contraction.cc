@@ -154,10 +154,28 @@ bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contrac
   return !has_fill(c.right);
 }
 
-/// Whether run time alone knows how many filters there are, but that they fill little of a panel: windows slide for one
-/// after the other.
-bool are_few_filters(const Kernel& kernel, const Contraction& c, const std::vector<LoopVar>& filters) {
-  const auto* n = c.transposed && filters.size() == 1 ? std::get_if<SizeRef>(&filters[0].extent->node) : nullptr;
+/// Whether neighbours along `unit` read elements one or two apart, and there are enough of them for vectors.
+bool has_dense_lines(const Contraction& c, const std::string& unit) {
+  constexpr int64_t kLine = 12;
+  const Read* read = plain_read(c.left);
+  const auto near = [&](const Expr& index) {
+    const auto a = affine_in(index, unit);
+    const auto step = a ? constant_value(a->coefficient) : std::nullopt;
+    return step && *step >= 0 && *step <= 2;
+  };
+  return read && all_of(read->index, near) && any_of(c.statement->loops, [&](const LoopVar& v) {
+           return v.name == unit && constant_value(v.extent).value_or(0) >= kLine;
+         });
+}
+
+/// Whether filters fill little of a panel: they are few, or run time alone knows that. Windows slide for one after the
+/// other then.
+bool are_few_filters(const Kernel& kernel, const Contraction& c, const std::vector<LoopVar>& filters,
+                     const std::string& unit) {
+  if (!c.transposed || filters.size() != 1) return false;
+  if (const auto count = constant_value(filters[0].extent))
+    return *count <= kFewFilters && is_float(c.result) && has_dense_lines(c, unit);
+  const auto* n = std::get_if<SizeRef>(&filters[0].extent->node);
   return n &&
          any_of(kernel.sizes, [&](const Size& s) { return s.name == n->name && s.lo < s.hi && s.hi <= kFewFilters; });
 }
@@ -166,7 +184,7 @@ void assign_axes(const Kernel& kernel, Contraction& c) {
   const std::string unit = unit_variable(kernel, *c.statement);
   const std::vector<LoopVar> row_like = loops_of(c, c.left, c.right, unit);
   std::vector<LoopVar> column_like = loops_of(c, c.right, c.left, unit);
-  if (are_few_filters(kernel, c, column_like)) column_like.clear();
+  if (are_few_filters(kernel, c, column_like, unit)) column_like.clear();
   c.rows = c.transposed ? flat_suffix(kernel, c, row_like, nullptr) : row_like;
   if (column_like.empty()) {
     c.rows.clear();

@@ -303,8 +303,10 @@ int planes_a_strip(ContractionBuilder& b) {
   const PlaneLoop loop = plane_loop(b);
   const auto all = plane && loop.at != loop.loops.end() ? constant_value(b.extent(*loop.at)) : std::nullopt;
   if (!all || *all < 1) return 1;
-  int planes = std::max(1, b.blueprint.tile_rows / plane->vectors);
-  while (*all % planes != 0) --planes;
+  // of planes, at least as many sums as a strip has rows, where those and a weight each have registers
+  const int rows = b.blueprint.tile_rows + (is_line(b) ? 0 : plane->vectors - 1);
+  int planes = std::max(1, rows / plane->vectors);
+  while (planes > 1 && (*all % planes != 0 || planes * (plane->vectors + 1) > b.isa.vector_registers)) --planes;
   return planes > 1 && tried(b, planes) ? planes : 1;
 }
 
@@ -426,9 +428,14 @@ Block stencil_body(ContractionBuilder& b) {
   const bool bands = b.band_first && b.planes == 1;
   StripOperands operands{left, {weights->tensor, w.rest}, weight_step, {}};
   if (bands) operands.copies = std::exchange(staging, {});
-  Block inner = all_strips(b, *shape, operands, std::move(staging));
-  append(body, loops_over(b, b.c.outer_right, loops_over(b, b.c.outer_left, std::move(inner), LoopKind::Parallel),
-                          LoopKind::Parallel));
+  // filters of the same pixels share their copy
+  std::vector<LoopVar> apart, filters;
+  for (const LoopVar& v : b.c.outer_right) (b.planes > 1 || mentions(b.c.left, v.name) ? apart : filters).push_back(v);
+  Block inner;
+  if (!filters.empty()) inner = std::exchange(staging, {});
+  append(inner, loops_over(b, filters, all_strips(b, *shape, operands, std::move(staging)), LoopKind::Parallel));
+  append(body,
+         loops_over(b, apart, loops_over(b, b.c.outer_left, std::move(inner), LoopKind::Parallel), LoopKind::Parallel));
   return body;
 }
 

@@ -29,9 +29,8 @@ Kernel gemm_kernel(const Expr& factor) {
   return k;
 }
 
-Kernel conv_kernel() {
-  const Expr C = size_ref("C"), M = size_ref("M"), H = size_ref("H"), W = size_ref("W"), R = size_ref("R"),
-             S = size_ref("S");
+Kernel conv_kernel(const Expr& M = size_ref("M"), const Expr& W = size_ref("W")) {
+  const Expr C = size_ref("C"), H = size_ref("H"), R = size_ref("R"), S = size_ref("S");
   Kernel k;
   k.name = "conv_f32";
   for (const char* s : {"C", "M", "H", "W", "R", "S"}) k.sizes.push_back({s});
@@ -65,6 +64,19 @@ TEST_CASE("a matrix product has its right operand along the columns") {
 
 TEST_CASE("a sum without a product of two sides is not a contraction") {
   CHECK_FALSE(find_contraction(gemm_kernel(constant_float(2, DType::F32))).has_value());
+}
+
+TEST_CASE("few filters slide one after the other where lines are long") {
+  const auto slides = [](int64_t filters, int64_t width) {
+    const Kernel k = conv_kernel(constant_int(filters), constant_int(width));
+    const auto c = find_contraction(k);
+    REQUIRE(c.has_value());
+    return c->is_stencil();
+  };
+  CHECK(slides(4, 56));
+  CHECK_FALSE(slides(5, 56));
+  CHECK_FALSE(slides(4, 8));
+  CHECK_FALSE(find_contraction(conv_kernel())->is_stencil());  // of any number of filters
 }
 
 TEST_CASE("a padded convolution is transposed: its pixels are one flat row index") {
