@@ -346,7 +346,7 @@ std::string_view blueprint_kind(const Contraction& c) {
 /// tile that writes a part of a line finds it gone when the next tile writes the rest, so tiles of whole lines pay even
 /// with fewer vectors.
 bool writes_collide(const ContractionBuilder& b, int64_t columns, const std::optional<int64_t>& depth) {
-  constexpr int64_t kLine = 64, kWay = 4096, kWays = 8, kShallow = 32;
+  constexpr int64_t kLine = 64, kWay = 4096, kWays = 8, kShallow = 48;
   if (!depth || *depth > kShallow || columns <= kWays || b.blueprint.tile_rows * bytes_of(b.c.result) % kLine != 0)
     return false;
   const KernelStatement& s = *b.c.statement;
@@ -379,6 +379,25 @@ bool packs_one_vector(ContractionBuilder& b) {
   return columns && *columns <= b.lanes() && read && b.kernel.tensor(read->tensor).role != Role::Constant;
 }
 
+/// A tile that leaves no rows over, for known rows of which the blueprint's would: of fewer rows and one vector more
+/// with as many sums where columns are many, or of fewer rows that still are enough sums to keep the multipliers busy,
+/// where a rest would be much of all rows. `packed`: the columns are in panels already.
+void fit_rows(ContractionBuilder& b, bool packed, Blueprint& out) {
+  constexpr int kPanels = 8, kBusy = 8, kTiles = 10;
+  const int vectors = out.tile_vectors + 1, sums = out.tile_rows * out.tile_vectors, tall = sums / vectors;
+  const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns));
+  if (!rows || !columns || *rows < 1 || *rows % out.tile_rows == 0) return;
+  if (!packed && tall * vectors == sums && *rows % tall == 0 && *columns >= kPanels * vectors * b.lanes()) {
+    out.tile_rows = tall, out.tile_vectors = vectors;
+    return;
+  }
+  for (int height = out.tile_rows - 1; height * out.tile_vectors >= kBusy && *rows <= kTiles * out.tile_rows; --height)
+    if (*rows % height == 0) {
+      out.tile_rows = height;
+      return;
+    }
+}
+
 /// Equal tiles for known rows, where parts of vectors can be stored: the last of them repeats no rows, or few. Of one
 /// vector where the columns fill no more.
 Blueprint fitting_tiles(const Blueprint& blueprint, const Kernel& kernel, const Contraction& c, const Isa& isa) {
@@ -386,6 +405,7 @@ Blueprint fitting_tiles(const Blueprint& blueprint, const Kernel& kernel, const 
   ContractionBuilder b = start_contraction(kernel, isa, blueprint, c);
   if (packs_one_vector(b)) out.tile_vectors = 1;
   else if (blueprint.kind != "stencil" && access_right(b).buffer < 0 && computes_right(b)) fit_computed_tile(b, out);
+  else if (blueprint.kind == "contraction" && c.paired.empty()) fit_rows(b, access_right(b).panel > 0, out);
   if (!c.transposed || !isa.masked_memory) return out;
   const auto rows = constant_value(b.extent_of(c.rows));
   if (rows && *rows > 0) out.tile_rows = static_cast<int>(even_height(*rows, blueprint.tile_rows));

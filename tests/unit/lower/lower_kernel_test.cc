@@ -109,13 +109,14 @@ Kernel product(int64_t M, int64_t K, int64_t N) {
   return k;
 }
 
-/// The product in tiles of 8 rows by 32 columns, of 4 rows for those left over.
-LoopNest lowered_product(int64_t M, int64_t K, int64_t N) {
+/// The product in tiles of so many rows, of half as many for those left over, by 2 vectors.
+LoopNest lowered_product(int64_t M, int64_t K, int64_t N, std::string_view level = "x86-64-v4", int tile_rows = 8) {
   Blueprint tiles;
   tiles.name = tiles.kind = "contraction";
-  tiles.tile_rows = 8, tiles.tile_vectors = 2, tiles.unroll = 4, tiles.cache_m = 102400, tiles.cache_n = 1048576;
+  tiles.tile_rows = tile_rows, tiles.tile_vectors = 2, tiles.unroll = tile_rows / 2;
+  tiles.cache_m = 102400, tiles.cache_n = 1048576;
   const auto nest =
-      lower_contraction(std::make_shared<const Kernel>(product(M, K, N)), *isa_from_name("x86-64-v4"), {{tiles}});
+      lower_contraction(std::make_shared<const Kernel>(product(M, K, N)), *isa_from_name(level), {{tiles}});
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
   return *nest;
@@ -324,8 +325,8 @@ TEST_CASE("where the number of rows is known, no row is multiplied in vain") {
     return names;
   };
   CHECK(heights(1) == std::set<std::string>{"tile_1"});
-  CHECK(heights(6) == std::set<std::string>{"tile_4"});
-  CHECK(heights(10) == std::set<std::string>{"tile_2", "tile_8"});
+  CHECK(heights(6) == std::set<std::string>{"tile_6"});
+  CHECK(heights(10) == std::set<std::string>{"tile_5"});
   CHECK(heights(16) == std::set<std::string>{"tile_8"});
 }
 
@@ -389,6 +390,7 @@ TEST_CASE("the vectors of a stencil run over the whole plane where its rows are 
   CHECK(strip_of(12, 12) == "");          // as many vectors along the rows
   CHECK(strip_of(80, 5) == "");           // more vectors than registers
   CHECK(strip_of(2, 2) == "planes_4x1");  // all 4 channels
+  CHECK(strip_of(7, 9) == "planes_2x5");  // more sums than a strip has rows
 }
 
 TEST_CASE("strips along the rows are stored from the registers that they are summed in") {
@@ -454,6 +456,18 @@ TEST_CASE("filters of one vector have tiles of their own") {
   CHECK(lowered_filters(17).blueprint == "contraction_transposed");
 }
 
+TEST_CASE("rows that 6 does not divide but 4 does are tiles of 4 rows and 3 vectors, where columns are many") {
+  const auto tile = [](int64_t rows, int64_t columns) {
+    return lowered_product(rows, 64, columns, "x86-64-v3", 6).functions.at(0).name;
+  };
+  CHECK(count(tile(32, 400), "tile_4x3") == 1);
+  CHECK(count(tile(36, 400), "tile_6x2") == 1);  // no rows are left over
+  CHECK(count(tile(34, 400), "tile_6x2") == 1);  // rows are left over from both
+  CHECK(count(tile(32, 60), "tile_4x2") == 1);
+  CHECK(count(tile(25, 60), "tile_5x2") == 1);
+  CHECK(count(tile(100, 60), "tile_6x2") == 1);  // the rest is little
+}
+
 TEST_CASE("tiles of many rows or few steps are told how far apart their rows are") {
   const auto tile = [](int64_t count, int64_t edge, int64_t channels) {
     return lowered_filters(count, edge, channels).functions.at(0).name;
@@ -466,7 +480,8 @@ TEST_CASE("tiles of many rows or few steps are told how far apart their rows are
 
 TEST_CASE("filters of few steps whose planes fall on each other in the caches write whole lines") {
   CHECK(lowered_filters(32, 32).blueprint == "contraction_transposed_narrow");
-  CHECK(lowered_filters(32, 32, 4).blueprint == "contraction_transposed");  // 36 steps
+  CHECK(lowered_filters(32, 32, 5).blueprint == "contraction_transposed_narrow");
+  CHECK(lowered_filters(32, 32, 6).blueprint == "contraction_transposed");  // 54 steps
   CHECK(lowered_filters(32, 30).blueprint == "contraction_transposed");     // planes of 3600 bytes
 }
 
