@@ -416,6 +416,21 @@ Blueprint fitting_tiles(const Blueprint& blueprint, const Kernel& kernel, const 
 /// multiple of.
 int transposed_rows(const Blueprint& blueprint) { return blueprint.tile_rows & -blueprint.tile_rows; }
 
+/// The filters of a stencil with filters that all read the same pixels become columns where there are no vectors along
+/// the pixels: tiles of them use what they load more often.
+Contraction with_filters(const Kernel& kernel, Contraction c, const Isa& isa) {
+  const auto apart = [&](const LoopVar& v) {
+    return mentions(c.left, v.name) || constant_value(v.extent).value_or(1) == 1;
+  };
+  const auto filter = std::find_if_not(c.outer_right.begin(), c.outer_right.end(), apart);
+  if (!c.is_stencil() || isa.lanes(c.accumulator) > 1 || filter == c.outer_right.end() ||
+      !flat_outside(kernel, c, c.rows))
+    return c;
+  c.columns = {*filter};
+  c.outer_right.erase(filter);
+  return c;
+}
+
 /// A stencil's pixels split into rows and, along the vectors, columns.
 Contraction with_columns(Contraction c) {
   if (!c.is_stencil()) return c;
@@ -489,8 +504,9 @@ bool multiplies_bytes(const Kernel& kernel, const Isa& isa) {
 
 std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& kernel, const Isa& isa,
                                           const Blueprints& blueprints) {
-  const auto found = find_contraction(*kernel);
+  auto found = find_contraction(*kernel);
   if (!found) return std::nullopt;
+  found = with_filters(*kernel, std::move(*found), isa);
   const Blueprint* blueprint = narrow_blueprint(*kernel, *found, isa, blueprints);
   if (!blueprint) blueprint = blueprints.find(blueprint_kind(*found), isa, found->accumulator);
   if (!blueprint) return std::nullopt;

@@ -393,6 +393,21 @@ TEST_CASE("the vectors of a stencil run over the whole plane where its rows are 
   CHECK(strip_of(7, 9) == "planes_2x5");  // more sums than a strip has rows
 }
 
+TEST_CASE("few filters of the same pixels share their copy") {
+  const LoopNest nest = nest_of_strips(filters(3, 30, 4));
+  CHECK(nest.blueprint == "stencil");
+  const std::string text = to_text(nest);
+  CHECK(text.find("for f = 0 .. 3") != std::string::npos);
+  CHECK(text.rfind("b3[") < text.find("for f = 0 .. 3"));  // nothing is copied for each filter
+  Blueprint tiles = strips_of(8);
+  tiles.name = tiles.kind = "contraction_transposed";
+  tiles.cache_m = tiles.cache_n = 8192;
+  const auto scalar =
+      lower_contraction(std::make_shared<const Kernel>(filters(3, 30, 4)), *isa_from_name("portable"), {{tiles}});
+  REQUIRE(scalar);  // without vectors, filters are the columns of tiles
+  CHECK(scalar->blueprint == "contraction_transposed");
+}
+
 TEST_CASE("strips along the rows are stored from the registers that they are summed in") {
   const auto stores = [](const LoopNest& nest, const std::string& active) { return count(to_text(nest), active); };
   const LoopNest twelve = nest_of_strips(depthwise_3x3(12, 12)), forty = nest_of_strips(depthwise_3x3(16, 40));
