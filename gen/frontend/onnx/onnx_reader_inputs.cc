@@ -70,7 +70,9 @@ void OnnxReader::read_inputs() {
     const bool texts = onnx_dtype_name(t.elem_type()) == "STRING";
     const std::optional<DType> dtype = texts ? DType::I64 : onnx_dtype(t.elem_type());
     if (v.type().value_case() != TypeProto::kTensorType)
-      error(Code::E0805, where, "only tensors can be inputs of the program");
+      error(Code::E0805, where, "only tensors can be inputs of the program",
+            {"make inputs of the elements of a sequence, or of the tensor that a node such as DictVectorizer makes of "
+             "a map"});
     else if (!dtype)
       error(Code::E0805, where, fmt::format("tensors of type {} cannot be read", onnx_dtype_name(t.elem_type())));
     else if (!t.has_shape())
@@ -87,7 +89,8 @@ void OnnxReader::read_inputs() {
       builder_->texts().mark(id);
       diagnostics_.warning_at(Code::E0805, source_.path + ": " + where,
                               "it holds texts: the program takes their numbers in the table at the top of its header, "
-                              "and -1 for any other text");
+                              "and -1 for any other text",
+                              {"docs/onnx.md says which operators of texts are read"});
     }
     define(values_, v.name(), id, where);
     if (!texts && may_say_extents(*dtype, dims)) candidates_.push_back(id);

@@ -130,13 +130,15 @@ std::vector<std::pair<std::string, ValueId>> OnnxReader::read_outputs() {
     if (it == values_.end()) error(Code::E0809, where, "no node makes it");
     else if (it->second == kNotGiven) error(Code::E0807, where, "it is an output of a node that is not supported");
     else if (is_list(it->second) || it->second == kEmptyOptional)
-      error(Code::E0805, where, "only tensors can be outputs of the program, not sequences and optionals");
+      error(Code::E0805, where, "only tensors can be outputs of the program, not sequences and optionals",
+            {"make outputs of its elements, by SequenceAt, ConcatFromSequence or OptionalGetElement"});
     else outputs.emplace_back(v.name(), it->second);
     if (it != values_.end() && builder_->texts().holds_texts(it->second))
       diagnostics_.warning_at(Code::E0805, source_.path + ": " + where,
-                              "it holds texts: the program gives their numbers in the table at the top of its header");
+                              "it holds texts: the program gives their numbers in the table at the top of its header",
+                              {"docs/onnx.md says which operators of texts are read"});
   }
-  if (outputs.empty()) error(Code::E0809, "", "the graph has no outputs");
+  if (model_.graph().output().empty()) error(Code::E0809, "", "the graph has no outputs");
   return outputs;
 }
 
