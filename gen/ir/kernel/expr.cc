@@ -1,4 +1,4 @@
-// Building, comparing, walking and substituting expressions.
+// Building, comparing and walking expressions.
 #include "ir/kernel/expr.h"
 
 #include <cmath>
@@ -6,7 +6,6 @@
 #include <span>
 
 #include "support/check.h"
-#include "support/pointer_map.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -308,38 +307,6 @@ struct MapChildren {
 Expr map_children(const Expr& e, FunctionRef<Expr(const Expr&)> f) {
   MapChildren m{e, f};
   return std::visit(m, e->node);
-}
-
-namespace {
-
-/// Preserves sharing: a node with several owners becomes one node again.
-class Substitution {
- public:
-  explicit Substitution(const std::map<std::string, Expr>& vars) : vars_(vars) {}
-
-  Expr run(const Expr& e) {
-    if (const auto* v = std::get_if<VarRef>(&e->node)) {
-      const auto it = vars_.find(v->name);
-      return it == vars_.end() ? e : it->second;
-    }
-    if (is_leaf(e)) return e;
-    const bool shared = e.use_count() > 1;
-    if (shared)
-      if (const Expr* done = done_.find(e.get())) return *done;
-    Expr out = map_children(e, [&](const Expr& c) { return run(c); });
-    if (shared) done_[e.get()] = out;
-    return out;
-  }
-
- private:
-  const std::map<std::string, Expr>& vars_;
-  PointerMap<Expr> done_;
-};
-
-}  // namespace
-
-Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars) {
-  return vars.empty() ? e : Substitution(vars).run(e);
 }
 
 bool same(const std::vector<Expr>& a, const std::vector<Expr>& b) {

@@ -161,8 +161,8 @@ void each_child(const Expr& e, FunctionRef<void(const Expr&)> f);
 /// Rebuilds `e` with every direct child replaced by f(child); the same node when nothing changes. Extents of Reduce are
 /// children too.
 Expr map_children(const Expr& e, FunctionRef<Expr(const Expr&)> f);
-/// Replaces variables by expressions everywhere (capture-free because names are unique in a kernel). A shared node
-/// stays one node.
+/// Replaces variables by expressions everywhere; reductions whose variables the expressions mention get others. A
+/// shared node stays one node.
 Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars);
 
 /// Reads of tensor t become reads of to[t].

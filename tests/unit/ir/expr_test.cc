@@ -18,4 +18,12 @@ TEST_CASE("what is one node is one node with other variables, too") {
   CHECK(substitute(e, {{"k", j}}) == e);
 }
 
+TEST_CASE("a variable that is put into a reduction is not taken for the reduction's own") {
+  const Expr i = var_ref("i"), k = var_ref("k"), n = size_ref("N");
+  const Expr row = reduce(Reducer::Max, {{"k", n}}, nullptr, read_of(0, DType::F32, {i, k}), DType::F32);
+  CHECK(to_text(substitute(row, {{"i", k}})) == "max[k_inner < N](t0[k, k_inner])");
+  CHECK(to_text(substitute(row, {{"i", k + constant_int(1)}})) == "max[k_inner < N](t0[(k + 1), k_inner])");
+  CHECK(to_text(substitute(row, {{"i", var_ref("j")}})) == "max[k < N](t0[j, k])");
+}
+
 }  // namespace expr_test
