@@ -1,8 +1,8 @@
 // Proofs that an index is within its dim: linear reasoning over polynomials in sizes, attributes and index variables.
 //
 // Known facts: every size is >= 0; an index variable v of extent E has 0 <= v < E where it is used at all; the
-// `require` entries; (a//b)*b <= a <= (a//b)*b + b - 1 for b > 0; bounds of max, min, clamp, select, abs, wrap, argmax
-// and of narrow types; lets and intermediates of integers by their definitions.
+// `require` entries; (a//b)*b <= a <= (a//b)*b + b - 1 for b > 0; bounds of max, min, clamp, select, abs, wrap,
+// argmax, of sums of what is not negative and of narrow types; lets and intermediates of integers by their definitions.
 #pragma once
 
 #include <map>
@@ -102,7 +102,7 @@ class IndexBounds {
   std::optional<Polynomial> element(const Syntax& s);
   std::optional<Polynomial> list_element(const Syntax& s);
   std::optional<Polynomial> padded(const Syntax& s);
-  std::optional<Polynomial> place_of_extremum(const Syntax& s);
+  std::optional<Polynomial> reduction(const Syntax& s);
   std::optional<Polynomial> bits(const Syntax& s);
   std::optional<std::int64_t> most_of(const Polynomial& p) const;
   std::optional<Polynomial> either_bits(const Syntax& s);

@@ -126,22 +126,6 @@ bool IndexBounds::whole(const Syntax& s) {
   return polynomial(s).has_value();
 }
 
-bool IndexBounds::whole_reduction(const Syntax& s) {
-  if (s.text == "argmax" || s.text == "argmin" || s.text == "any" || s.text == "all") return true;
-  if (s.start() != nullptr) return false;
-  return whole(s.reduced());
-}
-
-/// argmax and argmin over one dim: a place in it. (An empty one is an error at run time.)
-std::optional<Polynomial> IndexBounds::place_of_extremum(const Syntax& s) {
-  if ((s.text != "argmax" && s.text != "argmin") || s.variables().size() != 1) return std::nullopt;
-  const auto extent = context_.extents.find(s.variables()[0].text);
-  if (extent == context_.extents.end() || s.variables()[0].is(SyntaxKind::pack)) return std::nullopt;
-  const auto size = polynomial(extent->second);
-  if (!size) return std::nullopt;
-  return bounded("place", Polynomial(), *size - one(), print(s));
-}
-
 std::optional<Polynomial> IndexBounds::polynomial(const Syntax& s) {
   if (depth_ >= kDeepest) return std::nullopt;
   ++depth_;
@@ -159,7 +143,7 @@ std::optional<Polynomial> IndexBounds::polynomial(const Syntax& s) {
     case SyntaxKind::call: result = call(s); break;
     case SyntaxKind::each: result = polynomial(s.children[0]); break;
     case SyntaxKind::subscript: result = element(s); break;
-    case SyntaxKind::reduce: result = place_of_extremum(s); break;
+    case SyntaxKind::reduce: result = reduction(s); break;
     case SyntaxKind::real:
     case SyntaxKind::infinity:
     case SyntaxKind::pack:

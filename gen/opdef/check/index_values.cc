@@ -66,7 +66,9 @@ class WholeExpressions {
   bool reduction(const Syntax& s) const {
     if (s.text == "argmax" || s.text == "argmin") return true;
     if (s.start() != nullptr || s.text == "any" || s.text == "all") return false;
-    return whole(s.reduced()) || (s.text == "sum" && is_condition(s.reduced()));
+    const TensorDef* input = s.reduced().is(SyntaxKind::subscript) ? op_.input(s.reduced().text) : nullptr;
+    const bool truth = is_condition(s.reduced()) || (input != nullptr && input->dtype == "bool");
+    return whole(s.reduced()) || (s.text == "sum" && truth);
   }
 
   bool subscript(const Syntax& s) const {

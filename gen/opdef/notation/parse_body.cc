@@ -120,8 +120,11 @@ class StatementParser {
 
  private:
   bool not_a_statement(const Token& at) {
+    const bool goes_on =
+        at.kind == TokenKind::sign && std::string_view("+-*/%.,)").find(at.text[0]) != std::string_view::npos;
     parser_.fail(Code::E0306, at, fmt::format("a statement has no {} here", describe(at)),
-                 {"write Y[i, j] = expression, Y[i] += expression, or a, b = op(x)"});
+                 {goes_on ? "a line goes on in the next one where it ends with an operator or within parentheses"
+                          : "write Y[i, j] = expression, Y[i] += expression, or a, b = op(x)"});
     return false;
   }
 

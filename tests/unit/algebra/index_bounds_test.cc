@@ -134,4 +134,19 @@ TEST_CASE("bounds: what is proved holds on small numbers") {
   CHECK(proved >= 20);
 }
 
+TEST_CASE("index bounds: sums of what is not negative") {
+  IndexBounds b = bounds({"s >= 0"});
+  CHECK(b.nonnegative(parse("sum[j](j < i)")));
+  CHECK(b.nonnegative(parse("M - sum[j : j < i](j == s)")));
+  CHECK(b.nonnegative(parse("M - sum[j : j < i](select(j == s, 1, 0))")));
+  CHECK(b.nonnegative(parse("min(sum[j](s*j), 3)")));
+  CHECK(b.nonnegative(parse("sum[i,j](select(j == s, 2, 1))")));
+  CHECK_FALSE(b.nonnegative(parse("M - 1 - sum[j](j < i)")));
+  CHECK_FALSE(b.nonnegative(parse("M - sum[j](s)")));
+  CHECK_FALSE(b.nonnegative(parse("M - sum[i,j](j < i)")));
+  CHECK_FALSE(b.nonnegative(parse("sum[j](t)")));
+  CHECK_FALSE(b.nonnegative(parse("sum[j](s - 1)")));
+  CHECK_FALSE(b.nonnegative(parse("prod[j](j - 1)")));
+}
+
 }  // namespace index_bounds_test
