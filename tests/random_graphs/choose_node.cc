@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <numeric>
 #include <set>
 
 #include "ir/op/type_function.h"
@@ -96,6 +98,17 @@ bool is_healthy(const TensorData& t, bool empty_too) {
   return odd * 8 <= static_cast<int64_t>(elements.size());
 }
 
+TensorData in_ascending_order(const TensorData& t) {
+  const std::vector<long double> elements = real_elements(t);
+  std::vector<size_t> order(elements.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return elements[a] < elements[b]; });
+  const auto size = static_cast<size_t>(bytes_of(t.dtype));
+  TensorData out = t;
+  for (size_t i = 0; i < order.size(); ++i) std::memcpy(&out.bytes[i * size], &t.bytes[order[i] * size], size);
+  return out;
+}
+
 }  // namespace
 
 /// A call while it is drawn.
@@ -146,7 +159,8 @@ bool NodeChooser::draw_first(const RandomGraph& g, Call& call) {
   for (size_t v = 0; v < g.values.size(); ++v)
     for (int often = v + 6 > g.values.size() ? 3 : 1; often > 0 && fits(g.values[v].data); --often)
       candidates.push_back(static_cast<int>(v));
-  if (!candidates.empty() && chance(88)) {
+  const bool ordered = call.def->name == "searchsorted";  // in a row that is not, any place is right
+  if (!candidates.empty() && chance(88) && !ordered) {
     const int v = one_of(candidates);
     call.node.inputs.push_back(v);
     call.first = g.values[static_cast<size_t>(v)].data.dims;
@@ -159,8 +173,8 @@ bool NodeChooser::draw_first(const RandomGraph& g, Call& call) {
       call.first.push_back(one_of(extents));
     if (element_count(call.first) > kMostElements) return false;
     const auto type = call.types.find(t.dtype);
-    call.made.push_back(
-        fresh(g, call, draw_data(type != call.types.end() ? type->second : *dtype_from_name(t.dtype), call.first, 4)));
+    TensorData data = draw_data(type != call.types.end() ? type->second : *dtype_from_name(t.dtype), call.first, 4);
+    call.made.push_back(fresh(g, call, ordered ? in_ascending_order(data) : std::move(data)));
     call.node.inputs.push_back(static_cast<int>(g.values.size()));
   }
   for (const int64_t d : call.first) call.least = std::min(call.least, d);
