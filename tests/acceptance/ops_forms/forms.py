@@ -22,7 +22,8 @@ class Form:
         self.real = self.r.random() < 0.5
         self.dtype = self.r.choice(FLOATS if self.real else INTEGERS)
         self.inputs, self.lets, self.index, self.body, self.kinds = {}, {}, {}, [], []
-        self.attrs, self.requires, self.parts = [], [], {}       # `parts`: outputs of a pack of their own
+        self.attrs, self.requires, self.parts = [], [], {}       # `parts`: outputs of a pack or an extent of their own
+        self.optional = []
         self.values = {}                                          # name → its dims; all have the type T or one that it becomes
         self.count = 0
         self.packed = self.r.random() < 0.4
@@ -323,6 +324,7 @@ class Form:
         single = [x for x in d if x != '*P']
         inner = ','.join(x.lower() + '11' for x in single)
         part, window = self.fresh('Z'), self.fresh('Z')
+        self.index.setdefault('"*p"', '"P"')                       # the window alone does not tell it
         self.lets['O'] = '"P - 1"'
         self.attrs = ['size: "int[*P] = 2"']
         self.requires += ['P >= 1', 'size >= 1']
@@ -475,6 +477,94 @@ class Form:
         c, a, b = (f'{x}{self.count}' for x in 'cab')
         self.define(v, ['M'], f'max[{c},{a},{b}]({z}[m,{c},{a},{b}])')
 
+    def form_counted(self):
+        """Each place gets what the data say belongs to it."""
+        s = self.source()
+        d = self.values[s]
+        along = self.r.choice([x for x in d if x != '*P'])
+        keep = [x for x in d if x != along]
+        free = [x for x in SIZES if x not in d]
+        if not free:
+            return self.form_prefix()
+        places, k = self.r.choice(free), along.lower() + '12'
+        n = self.integers(along)
+        self.index[k] = along
+        equal = self.r.choice([f'cast({n}[{k}], i64) % {places} == {places.lower()}', f'{places.lower()} == cast({n}[{k}], i64)'])
+        more = self.r.choice(['', f' and {k} % 2 == 0', f' and {self.at(s, {along: k})} > 0'])
+        how = self.r.choice(['sum', 'sum', 'max', 'min'])
+        read = self.r.choice([self.at(s, {along: k}), self.mixed(self.at(s, {along: k}), self.number())])
+        if how == 'sum':
+            text = self.r.choice([f'sum[{k} : {equal}{more}]({read})', f'sum[{k}](select({equal}{more}, {read}, 0))'])
+        else:
+            text = f'min(max({how}[{k} : {equal}{more}]({read}), {"-9" if self.dtype[0] != "u" else "1"}), 9)'
+        self.define(self.fresh('b'), keep + [places], text)
+
+    def form_rows_and_columns(self):
+        """An element from reductions over the rows before, and over the elements before in its own row."""
+        s = self.plain()
+        d = self.values[s]
+        i, j = d[0].lower(), d[1].lower()
+        k, l, h = i + '13', j + '13', self.fresh('h')
+        self.values[h] = d
+        up, left = self.r.choice([f'{k} < {i}', f'{k} <= {i} - 2', f'{k} > {i}', f'{i} - 3 <= {k} and {k} < {i}']), self.r.choice([f'{l} < {j}', f'{l} > {j}'])
+        scale = '0.125*' if self.real else ''
+        rows = self.r.choice([f'{scale}sum[{k} : {up}]({self.at(h, {d[0]: k})}{self.r.choice(["", "*" + self.at(s, {d[0]: k}), "*0.5" if self.real else "*3"])})',
+                              f'min(max({self.r.choice(["max", "min"])}[{k} : {up}]({self.at(h, {d[0]: k})} - 1), 1), 7)'])
+        if '>' not in up and self.r.random() < 0.4:
+            rows = f'{scale}sum[{l}]({self.r.choice(["", "2*" if not self.real else "0.25*"])}padded({self.at(h, {d[0]: f"{i} - 1", d[1]: l})}, 1))'
+        columns = f'{scale}sum[{l} : {left}]({self.at(h, {d[1]: l})})'
+        terms = [rows, columns, f'{scale}padded({self.at(h, {d[1]: f"{j} - 1" if "<" in left else f"{j} + 1"})}, 0)']
+        self.r.shuffle(terms)
+        self.body.append(f'{self.at(h)} = {self.at(s)} - {self.r.choice([" - ", " + "]).join(terms[:self.r.choice([2, 2, 3])])}')
+
+    def form_compacted(self):
+        """As many elements as the data say."""
+        if any('upto' in e for e in self.lets.values()):
+            return self.form_update()
+        s = self.source()
+        d = self.values[s]
+        along = self.r.choice([x for x in d if x != '*P'])
+        v, size = along.lower(), f'U{len(self.lets)}'
+        if '*P' in d:
+            return self.form_update()
+        n, kept, at, z = self.integers(along), self.fresh('k'), self.fresh('at'), self.fresh('Z')
+        self.lets[size] = f'upto({along})'
+        one = self.at(s, {x: '0' for x in d if x != along})
+        self.body.append(f'{kept}[{v}] = {self.r.choice([f"{n}[{v}] % 3 != 0", f"{one} > {self.number()}", f"{v} % 2 == 0 or {n}[{v}] % 2 == 0"])}')
+        self.body.append(f'{at}[{v}] = sum[{v}14 : {v}14 < {v}]({kept}[{v}14])')
+        self.body.append(f'{size} = sum[{v}]({kept}[{v}])')
+        self.body.append(f'{z}[wrap({at}[{v}], {size})] {self.r.choice(["last=", "+=", "max="])} {one} where {kept}[{v}]')
+        self.parts[z] = f'T[{size}]'
+
+    def form_widened(self):
+        """Arithmetic in a type that follows from T."""
+        s = self.source()
+        d = self.values[s]
+        w = 'wide(T)' if self.real else self.r.choice(['wide(T)', 'signed(wide(T))', 'unsigned(T)', 'signed(T)'])
+        e = f'cast({self.at(s)}, {w})'
+        e = self.r.choice([f'{e}*{self.number()} + {e}', f'max({e}, {self.number()})', f'{e} - cast({self.other(d)}, {w})'])
+        if not self.real and w == 'wide(T)' and self.r.random() < 0.5:
+            e = f'clamp({e}, cast(lowest(T), {w}), cast(highest(T), {w}))'
+        self.define(self.fresh('e'), d, f'cast({e}, T)')
+
+    def form_optional(self):
+        """An input that a call may leave out, also before the first element of a recurrence."""
+        s = self.source()
+        d = self.values[s]
+        if self.optional:
+            return self.form_elementwise()
+        along = self.r.choice([x for x in d if x != '*P'])
+        keep = [x for x in d if x != along] or [along]
+        self.inputs['Ox?'] = f'T[{", ".join(keep)}]'
+        self.optional.append('Ox')
+        given = f'opt({self.left("Ox", keep)}, {self.number()})'
+        if keep != [along] and self.r.random() < 0.5:
+            h = self.fresh('h')
+            self.values[h] = d
+            back = f'padded({self.at(h, {along: along.lower() + " - 1"})}, {given})'
+            return self.body.append(f'{self.at(h)} = {self.mixed(self.at(s), back if not self.real else "0.25*" + back)}')
+        return self.define(self.fresh('e'), d, self.mixed(self.at(s), given))
+
     # ---- the whole
     def finish(self):
         last = list(self.values)[-1]
@@ -513,5 +603,6 @@ class Form:
         lines += ['    out:'] + [f'      {n}: "{t}"' for n, t in self.outputs.items()] + ['    body: |'] + ['      ' + s for s in self.body] + ['    tests:']
         for extents in self.r.sample(EXTENTS, 3):
             pack = f', P: {self.r.choice(["[]", "[2]", "[2, 3]"])}' if '*P' in ' '.join(self.inputs.values()) else ''
+            pack += f', absent: [{", ".join(self.optional)}]' if self.optional and self.r.random() < 0.5 else ''
             lines.append('      - {' + ', '.join(f'{s}: {n}' for s, n in zip(SIZES, extents) if s in sizes) + pack + '}')
         return '\n'.join(lines) + '\n'
