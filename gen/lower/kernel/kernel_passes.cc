@@ -12,6 +12,7 @@ std::span<const KernelPass> kernel_passes() {
   static constexpr KernelPass passes[] = {
       {"drop-idle", drop_idle},
       {"separate-reductions", separate_reductions},
+      {"scatter-sums", scatter_sums},
       {"separate-sums", separate_sums},
       {"shift-prefixes", shift_prefixes},
       {"share-functions", share_functions},

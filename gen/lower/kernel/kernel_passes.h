@@ -20,6 +20,8 @@ struct KernelPass {
 Kernel drop_idle(const Kernel&);
 /// Every reduction becomes the whole value of a statement of its own, for the variables that it depends on.
 Kernel separate_reductions(const Kernel&);
+/// Sums over what equals a variable of the statement become updates of the places that the data name.
+Kernel scatter_sums(const Kernel&);
 /// A reduction over several variables is taken over one of them first, where the rest depends on fewer loops.
 Kernel separate_sums(const Kernel&);
 /// Whether it finds any.

@@ -1,13 +1,17 @@
 // separate-reductions: Y[p] = sum[k](…)/N becomes Y_sum[p] = sum[k](…); Y[p] = Y_sum[p]/N. A reduction that does not
-// depend on an inner variable thereby moves out of its loop, and one that reads nothing of a recurrence out of all of
-// it.
+// depend on an inner variable thereby moves out of its loop, one that reads nothing of a recurrence out of all of it,
+// and one that reads what an outer loop has made before out of the inner loops of a recurrence, which leaves these
+// vectors.
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
+#include "algebra/linear.h"
 #include "ir/kernel/kernel.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/loop_bounds.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -57,9 +61,13 @@ class ReductionSeparator {
   void begin_group(const std::vector<KernelStatement>& body, size_t first) {
     group_begin_ = out_.body.size();
     group_.clear();
+    dims_.clear();
     const size_t end = end_of_joined(body, first, 1);
-    for (size_t i = first; i < end; ++i)
+    for (size_t i = first; i < end; ++i) {
       if (is_in_recurrence(body[i])) group_.insert(body[i].target);
+      for (size_t d = 0; d < body[i].index.size(); ++d)
+        if (const auto* v = std::get_if<VarRef>(&body[i].index[d]->node)) dims_[{body[i].target, v->name}] = d;
+    }
   }
 
   Expr take_out(const Expr& e, const std::vector<LoopVar>& scope, const Expr& guard) {
@@ -90,12 +98,12 @@ class ReductionSeparator {
     if (guarded) e = reduce_like(r, r.vars, r.where ? apply(ScalarOp::And, {guard, r.where}) : guard, r.value, e->type);
     KernelStatement s;
     const bool inside = reads_group(e);
-    const size_t carried = inside ? carried_loops() : 0;
+    const size_t carried = inside ? shared_loops(e) : 0;
     std::vector<Expr> dims;
     for (size_t i = 0; i < scope.size(); ++i) {
       if (i >= carried && !mentions(e, scope[i].name) && !is_presence(scope[i].extent, e)) continue;
       s.loops.push_back(scope[i]);
-      if (!inside) s.loops.back().direction = Direction::Any;
+      if (i >= carried) s.loops.back().direction = Direction::Any;
       s.index.push_back(var_ref(scope[i].name));
       dims.push_back(scope[i].extent);
     }
@@ -110,8 +118,7 @@ class ReductionSeparator {
     const Expr read = read_of(s.target, e->type, s.index);
     if (inside) {
       group_.insert(s.target);
-      s.joined = std::exchange(statement_->joined, carried);
-      out_.body.push_back(std::move(s));
+      put_into_group(std::move(s), carried);
     } else {
       out_.body.insert(out_.body.begin() + static_cast<std::ptrdiff_t>(group_begin_), std::move(s));
       ++group_begin_;
@@ -136,6 +143,54 @@ class ReductionSeparator {
     return found;
   }
 
+  /// Before the statements that share more loops than these with the one at hand.
+  void put_into_group(KernelStatement s, size_t shared) {
+    size_t at = out_.body.size();
+    KernelStatement* next = statement_;
+    while (next->joined > shared) next = &out_.body[--at];
+    s.joined = std::exchange(next->joined, shared);
+    out_.body.insert(out_.body.begin() + static_cast<std::ptrdiff_t>(at), std::move(s));
+  }
+
+  /// The outermost loops of the recurrence that a reduction has to share. Where all that it reads of the recurrence
+  /// comes before along an outer loop, that is complete when the inner loops begin: they need not be shared, nor keep
+  /// an order.
+  size_t shared_loops(const Expr& e) const {
+    const size_t carried = carried_loops();
+    for (size_t p = 0; p + 1 < carried; ++p)
+      if (statement_->loops[p].direction != Direction::Any && reads_before(e, statement_->loops[p])) return p + 1;
+    return carried;
+  }
+
+  bool reads_before(const Expr& e, const LoopVar& loop) const {
+    bool all = true;
+    each_read(e, [&](const Read& r) {
+      if (all && group_.count(r.tensor) != 0) all = is_before(r, loop, std::get<Reduce>(e->node));
+    });
+    return all;
+  }
+
+  /// Whether an element is one that the loop makes before the iteration at hand: by its index, or by the condition
+  /// under which the reduction runs over it.
+  bool is_before(const Read& read, const LoopVar& loop, const Reduce& r) const {
+    const auto made = dims_.find({read.tensor, loop.name});
+    if (made == dims_.end()) return false;
+    const bool up = loop.direction == Direction::Up;
+    const auto ahead = [&](const Expr& index, int64_t least) {  // by how much the loop's variable is past the index
+      const LinearForm far = up ? linear_form(var_ref(loop.name)) - linear_form(index)
+                                : linear_form(index) - linear_form(var_ref(loop.name));
+      return far.terms.empty() && far.constant >= least;
+    };
+    const Expr& index = read.index[made->second];
+    if (ahead(index, 1)) return true;
+    const auto* v = std::get_if<VarRef>(&index->node);
+    if (!v || !has_loop(r.vars, v->name) || !r.where) return false;
+    return any_of(conjuncts(r.where), [&](const Expr& c) {
+      const auto bound = bound_of(c, v->name);
+      return bound && bound->from != up && ahead(bound->limit, up ? 0 : 1);
+    });
+  }
+
   /// The outermost loops of the statement at hand within which the recurrence goes on: those that it shares, and all
   /// down to its last directed one.
   size_t carried_loops() const {
@@ -156,7 +211,8 @@ class ReductionSeparator {
   std::set<int> made_here_;
   std::set<std::string> running_;  ///< running values of folds
   KernelStatement* statement_ = nullptr;
-  std::set<int> group_;     ///< what the recurrence at hand makes
+  std::set<int> group_;                                 ///< what the recurrence at hand makes
+  std::map<std::pair<int, std::string>, size_t> dims_;  ///< of these, the dim that each variable of a target walks
   size_t group_begin_ = 0;  ///< where in the new body its statements begin: what does not depend on it goes there
 };
 

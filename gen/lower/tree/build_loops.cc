@@ -138,10 +138,12 @@ class LoopBuilder {
     return out;
   }
 
-  /// The same, with what the statements touch that come after it into the same loops.
-  Touches touches_of_group(const Pending& p) const {
+  /// The same, with what the statements touch that come after it into the loop at a depth: those that share no more
+  /// than the loops around it, and what comes behind one of these, find loops of their own.
+  Touches touches_of_group(const Pending& p, size_t depth) const {
     Touches out = touches_of(p, true);
     for (const KernelStatement& s : joined_) {
+      if (s.joined <= depth) break;
       TreeDefine d{s.target, s.index, s.update, rename(s.value), s.formula, rename(s.where)};
       for (Expr& e : d.index) e = rename(e);
       touch({std::move(d)}, out);
@@ -237,7 +239,8 @@ class LoopBuilder {
     while (!p.loops.empty()) {
       const LoopVar v = p.loops.front();
       const bool carried = v.direction != Direction::Any;
-      const auto at = carried || body->empty() ? std::nullopt : find_place(*body, {v}, touches_of_group(p), false);
+      const auto at =
+          carried || body->empty() ? std::nullopt : find_place(*body, {v}, touches_of_group(p, path_.size()), false);
       if (!at) new_loop(*body, v, carried).carried = carried;
       path_.push_back(at ? at->node : body->size() - 1);
       body = &enter(std::get<TreeLoop>((*body)[path_.back()].node), p).body;
