@@ -126,7 +126,6 @@ struct NodeChooser::Call {
 NodeChooser::NodeChooser(const OpLibrary& defs, uint64_t seed, bool smooth) : defs_(defs), rng_(seed), smooth_(smooth) {
   for (const auto& [name, def] : defs.ops) {
     if (smooth && (def.grad == GradKind::none || name == "stop")) continue;  // differences go through stop(x)
-    if (name == "searchsorted") continue;  // in a row that is not sorted, the position depends on where it looks first
     (kFrequent.count(name) ? frequent_ : def.family.empty() ? others_ : families_).push_back(&def);
   }
 }

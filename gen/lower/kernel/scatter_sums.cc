@@ -68,6 +68,8 @@ class SumScatterer {
     if (!update || s.update != Update::Assign || s.where || s.masks_by_zero || is_in_recurrence(s) ||
         k_.tensor(s.target).dtype != s.value->type)
       return std::nullopt;
+    // One update after the other would add up the rounding errors of floats, which sums in blocks do not.
+    if (update == Update::Add && holds_reals(s.value->type)) return std::nullopt;
     // Prefixes and boxes are one pass each.
     if (r->where && moves_along(r->where, s.loops)) return std::nullopt;
     const Chosen all = chosen(*r, s.value->type);
