@@ -172,8 +172,9 @@ class StepWriter {
   }
 
   std::string task_name(size_t s, size_t phase) const {
-    const std::string name = "step_" + plan_.steps[s].kernel.name;
-    return level_.steps[s].phases.size() == 1 ? name : fmt::format("{}_phase{}", name, phase + 1);
+    const bool only = level_.steps[s].phases.size() == 1;
+    return fmt::format("step_{}{}_{}", plan_.steps[s].kernel.name, only ? "" : fmt::format("_phase{}", phase + 1),
+                       level_.isa->suffix);
   }
 
   void add_call(CExpr call) {
