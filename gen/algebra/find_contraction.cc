@@ -174,7 +174,7 @@ bool are_few_filters(const Kernel& kernel, const Contraction& c, const std::vect
                      const std::string& unit) {
   if (!c.transposed || filters.size() != 1) return false;
   if (const auto count = constant_value(filters[0].extent))
-    return *count <= kFewFilters && is_float(c.result) && has_dense_lines(c, unit);
+    return kernel.vectors && *count <= kFewFilters && is_float(c.result) && has_dense_lines(c, unit);
   const auto* n = std::get_if<SizeRef>(&filters[0].extent->node);
   return n &&
          any_of(kernel.sizes, [&](const Size& s) { return s.name == n->name && s.lo < s.hi && s.hi <= kFewFilters; });

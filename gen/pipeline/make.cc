@@ -137,7 +137,8 @@ EmitOptions model_style(const ModelOptions& o, const Definitions& defs) {
 
 PlanOptions plan_options(const ModelOptions& o, const std::vector<const Isa*>& levels) {
   const bool quads = any_of(levels, [](const Isa* i) { return !i->base.empty(); });
-  return {o.fuse, o.fuse, quads, o.winograd ? levels : std::vector<const Isa*>{}};
+  const bool vectors = any_of(levels, [](const Isa* i) { return i->vector_bits > 0; });
+  return {o.fuse, o.fuse, quads, o.winograd ? levels : std::vector<const Isa*>{}, vectors};
 }
 
 /// Portable C alone is for firmware, where the code for workers counts and nobody starts any. A program has --threads.

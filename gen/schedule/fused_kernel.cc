@@ -177,6 +177,7 @@ void join_rest(const FusedKernel& producer, const FusedKernel& consumer, const s
     if (none_of(out.kernel.sizes, [&](const Size& o) { return o.name == s.name; })) out.kernel.sizes.push_back(s);
   for (const Expr& f : producer.kernel.facts) out.kernel.facts.push_back(f);
   out.kernel.reassociate = consumer.kernel.reassociate && producer.kernel.reassociate;
+  out.kernel.vectors = consumer.kernel.vectors;
   join_descriptions(producer, consumer, out);
 }
 

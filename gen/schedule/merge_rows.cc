@@ -242,6 +242,7 @@ std::optional<FusedKernel> concatenate(const FusedKernel& first, const FusedKern
     if (sizes.insert(s.name).second) out.kernel.sizes.push_back(s);
   for (const Expr& f : second.kernel.facts) out.kernel.facts.push_back(f);
   out.kernel.reassociate = first.kernel.reassociate && second.kernel.reassociate;
+  out.kernel.vectors = first.kernel.vectors;
   out.kernel.op = second.kernel.op;
   return out;
 }

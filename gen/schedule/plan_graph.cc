@@ -12,6 +12,7 @@ ExecutionPlan plan_graph(const Graph& graph, std::vector<NodeKernel> kernels, co
   for (size_t i = 0; i < kernels.size(); ++i) {
     NodeKernel& k = kernels[i];
     k.kernel.fused = {graph.nodes[i].op};
+    k.kernel.vectors = options.vectors;
     alone.push_back({std::move(k.kernel), std::move(k.values), {graph.nodes[i].origin}, graph.nodes[i].region, {}});
   }
   ExecutionPlan plan = form_kernels(graph, std::move(alone), options.fuse);

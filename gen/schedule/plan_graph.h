@@ -14,6 +14,7 @@ struct PlanOptions {
   bool views = true;   ///< false: every value has memory of its own
   bool quads = false;  ///< some level multiplies words of four bytes: weights of 8 bits are packed for it too
   std::vector<const Isa*> winograd = {};  ///< levels that convolutions are chosen for; none: all are sums of products
+  bool vectors = true;                    ///< some level has vectors
 };
 
 /// The plan of a graph whose operators have `kernels`, in the graph's order. Offsets in the arena are assigned when the

@@ -157,9 +157,9 @@ check 'as if nothing had been' sh -c "cmp '$work/f.log' '$work/g.log' && cmp '$w
 check 'another seed, same order' sh -c "'$train' $data --order '$work/order.npy' --log '$work/s0.log' && '$train' $data --order '$work/order.npy' --seed 1 --log '$work/s1.log'"
 check 'has other masks' refuses cmp -s "$work/s0.log" "$work/s1.log"
 sed 's/from: [a-z]*([^)]*)/from: f.npz/' "$work/forms.yaml" >"$work/trained.yaml"
-check 'its step without a C library' "$tenon" model "$work/forms.yaml" -q --isa portable --max-threads 1 --train --freestanding -o "$work/bare"
-check 'compiles' sh -c "cd '$work/bare' && '${CC:-cc}' -std=c99 -Os -ffreestanding -nostdlib -r -Iinclude \$(cat sources.txt) -o step.o"
-check 'needs memcpy and its kin alone' sh -c "nm -u '$work/bare/step.o' | awk '\$2 !~ /^_?mem(cpy|move|set)\$/ { print; bad = 1 } END { exit bad }'"
+check 'its step without a C library' "$tenon" model "$work/forms.yaml" -q --isa portable --max-threads 1 --train --freestanding -o "$work/bare_step"
+check 'compiles' sh -c "cd '$work/bare_step' && '${CC:-cc}' -std=c99 -Os -ffreestanding -nostdlib -r -Iinclude \$(cat sources.txt) -o step.o"
+check 'needs memcpy and its kin alone' sh -c "nm -u '$work/bare_step/step.o' | awk '\$2 !~ /^_?mem(cpy|move|set)\$/ { print; bad = 1 } END { exit bad }'"
 check 'the parameters with the running ones are a network' sh -c "'$tenon' dump graph '$work/trained.yaml' | grep -q 'batch_norm('"
 
 # A network whose memory is what its layers make: the same bytes whatever is computed again.

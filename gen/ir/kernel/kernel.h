@@ -121,6 +121,7 @@ struct Kernel {
   std::vector<Kernel> parts;
   std::vector<FoundSize> found;  ///< what the parts find, in order
   bool reassociate = true;  ///< sums and products may use several accumulators, in an order that the blueprint fixes
+  bool vectors = true;      ///< some level that it is lowered to may have vectors
   std::vector<std::string> notes = {};  ///< what lowering made of its statements, a line each, for `tenon explain`
 
   /// The number of a new tensor; add_temp: of a temp in row-major order.

@@ -77,6 +77,9 @@ TEST_CASE("few filters slide one after the other where lines are long") {
   CHECK_FALSE(slides(5, 56));
   CHECK_FALSE(slides(4, 8));
   CHECK_FALSE(find_contraction(conv_kernel())->is_stencil());  // of any number of filters
+  Kernel scalars = conv_kernel(constant_int(4), constant_int(56));
+  scalars.vectors = false;
+  CHECK_FALSE(find_contraction(scalars)->is_stencil());
 }
 
 TEST_CASE("a padded convolution is transposed: its pixels are one flat row index") {
