@@ -3,31 +3,21 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 #include "catch.h"
+#include "compile/shipped_math.h"
 #include "emit/emitter.h"
 #include "emit/math_body.h"
 #include "ir/text/print_c99.h"
 #include "isa/all_isas.h"
-#include "opdef/read/read_math.h"
-#include "scalar_functions.h"
 #include "scratch_dir.h"
-#include "unit/opdef/read_text.h"
 
 namespace math_functions_test {
 
 using namespace tenon;
 
 namespace {
-
-MathLibrary read_library() {
-  std::vector<SourceFileRef> files;
-  for (const auto& file : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/opdefs/math"))
-    files.push_back(tenon_test::source(tenon_test::file_text(file.path().string()), file.path().string()));
-  return read_math(files).value();
-}
 
 /// One function of the program: a row of one level for one type.
 struct Map {
@@ -130,7 +120,7 @@ std::string program(const Isa& isa, const MathLibrary& library) {
 }  // namespace
 
 TEST_CASE("math functions: no warnings, and the same bits for vectors and scalars") {
-  const MathLibrary library = read_library();
+  const MathLibrary library = tenon_test::shipped_math();
   const std::string strict =
       "-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla -Wdouble-promotion -Werror -O1";
   for (const Isa& isa : all_isas()) {

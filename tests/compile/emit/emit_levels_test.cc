@@ -8,10 +8,11 @@
 #include <fstream>
 
 #include "catch.h"
+#include "compile/shipped_math.h"
 #include "emit/kernel_to_c.h"
+#include "emit/math_body.h"
 #include "ir/text/print_c99.h"
 #include "isa/all_isas.h"
-#include "scalar_functions.h"
 #include "scratch_dir.h"
 #include "unit/emit/map_cases.h"
 
@@ -60,6 +61,7 @@ std::string level_file(const Isa& isa, const std::vector<MapCase>& cases) {
   EmitOptions options;
   options.exported = true;
   options.scalars = &tenon_test::shipped_scalar_functions();
+  options.math = [](ScalarOp op, const OperandType& t, const Isa& i) { return math_body(shipped_math(), op, t, i); };
   EmitNeeds needs;
   std::vector<CItem> kernels;
   std::string prototypes;
