@@ -135,6 +135,8 @@ class OpCall {
 
   ValueId number(DType dtype, const SizeExpr* whole, const double* real) const {
     if (whole && (is_int(dtype) || dtype == DType::Bool)) return context_.builder.add_numbers(dtype, {}, {*whole});
+    if (is_small(dtype))
+      fail(fmt::format("a number next to a {0} tensor: cast the tensor, or use a constant of {0}", name_of(dtype)));
     if (!is_float(dtype) && !is_complex(dtype))
       fail(fmt::format("{} is no {}, as the tensor next to it is", *real, name_of(dtype)));
     const auto as = [&](ValueId v) { return context_.builder.add_node("cast", {v}, {{"dtype", dtype}}, 1)[0]; };

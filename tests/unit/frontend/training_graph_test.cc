@@ -436,6 +436,15 @@ TEST_CASE("numbers and sizes next to a floating tensor are of its type") {
   const auto wrong = read("  y = 0.5*i\n");
   REQUIRE(!wrong.ok());
   CHECK(wrong.diagnostics().text().find("0.5 is no i32, as the tensor next to it is") != std::string::npos);
+  for (const char* small : {"f8e4m3fn", "f8e8m0", "i4", "u2"})
+    for (const char* number : {"2", "0.5", "N"}) {
+      const std::string head = std::string("graph: g\nsizes: {N: 1..8}\ninputs: {x: \"") + small + "[N]\"}\n";
+      const auto refused =
+          training_graph(head + "main: |\n  y = mul(x, " + number + ")\noutputs: [y]\n", GraphMode::network);
+      REQUIRE(!refused.ok());
+      CHECK(refused.diagnostics().text().find(std::string("a number next to a ") + small + " tensor: cast") !=
+            std::string::npos);
+    }
 }
 
 }  // namespace training_graph_test
