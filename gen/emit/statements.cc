@@ -108,18 +108,11 @@ class StatementToC {
   std::optional<bool> known_condition(const Operand& cond) const {
     if (const auto c = constant_value(cond)) return *c != 0;
     const auto* a = std::get_if<VApply>(&cond->node);
-    if (!a || a->args.size() != 2) return std::nullopt;
+    if (!a || !is_comparison(a->op)) return std::nullopt;
     const auto x = e.known(a->args[0]), y = e.known(a->args[1]);
     if (!x || !y) return std::nullopt;
-    switch (a->op) {
-      case ScalarOp::Lt: return *x < *y;
-      case ScalarOp::Le: return *x <= *y;
-      case ScalarOp::Gt: return *x > *y;
-      case ScalarOp::Ge: return *x >= *y;
-      case ScalarOp::Eq: return *x == *y;
-      case ScalarOp::Ne: return *x != *y;
-      default: return std::nullopt;
-    }
+    const auto holds = constant_value(v_apply(a->op, {v_int(*x), v_int(*y)}));
+    return holds ? std::optional(*holds != 0) : std::nullopt;
   }
 
   /// Splices the body into the enclosing statements.

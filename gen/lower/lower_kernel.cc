@@ -284,7 +284,10 @@ std::vector<std::optional<LoopNest>> with_loops_if_thin(std::vector<std::optiona
                                                         const ComplexProduct& of) {
   for (size_t i = 0; i < products.size(); ++i) {
     if (!products[i]) continue;
-    const LoopNest& plain = loops[i] ? *loops[i] : *loops[0];
+    LoopNest plain = loops[i] ? *loops[i] : *loops[0];
+    plain.body = described("one column: complex numbers as they are", std::move(plain.body));
+    products[i]->body =
+        described("more columns: one product of the real and imaginary halves", std::move(products[i]->body));
     add_case(of.thin, plain, CaseWorkspace::by_call, *products[i]);
     products[i]->kernel = plain.kernel;
   }
