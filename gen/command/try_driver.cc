@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "command/select.h"
 #include "support/joined.h"
@@ -14,10 +15,29 @@
 namespace tenon {
 namespace {
 
-std::string bytes_text(const TensorData& t) {
+/// Bytes of the numbers that a tensor stores: complex numbers are two.
+size_t number_bytes(DType t) { return size_t(std::max(bytes_of(t) / (is_complex(t) ? 2 : 1), 1)); }
+
+/// Bits of the numbers as integers: bytes would have the order of this machine, not of the one that the program runs
+/// on.
+template <class Bits>
+std::string numbers_text(const std::vector<unsigned char>& bytes) {
   std::string out;
-  for (size_t i = 0; i < t.bytes.size(); ++i) out += fmt::format("{},{}", t.bytes[i], i % 24 == 23 ? "\n" : "");
+  for (size_t at = 0; at + sizeof(Bits) <= bytes.size(); at += sizeof(Bits)) {
+    Bits bits;
+    std::memcpy(&bits, bytes.data() + at, sizeof bits);
+    out += fmt::format("{:#x},{}", bits, (at / sizeof bits) % 24 == 23 ? "\n" : "");
+  }
   return out.empty() ? "0" : out;
+}
+
+std::string numbers_text(const TensorData& t) {
+  switch (number_bytes(t.dtype)) {
+    case 1: return numbers_text<uint8_t>(t.bytes);
+    case 2: return numbers_text<uint16_t>(t.bytes);
+    case 4: return numbers_text<uint32_t>(t.bytes);
+    default: return numbers_text<uint64_t>(t.bytes);
+  }
 }
 
 /// A tensor of the driver that an absent input has no memory for.
@@ -33,8 +53,9 @@ std::string tensors_text(const std::vector<T>& list, const char* kind) {
     if (!t) continue;
     std::string shape;
     for (const int64_t d : t->dims) shape += fmt::format("{}, ", d);
-    out += fmt::format("static union {{ unsigned char bytes[{}]; double align; int64_t word; }} {}{} = {{{{{}}}}};\n",
-                       std::max<size_t>(t->bytes.size(), 1), kind, i, bytes_text(*t));
+    const size_t word = number_bytes(t->dtype);
+    out += fmt::format("static union {{ uint{}_t numbers[{}]; double align; int64_t word; }} {}{} = {{{{{}}}}};\n",
+                       8 * word, std::max<size_t>(t->bytes.size() / word, 1), kind, i, numbers_text(*t));
     out += fmt::format("static int64_t {}{}_shape[] = {{{}0}};\n", kind, i, shape);
   }
   return out;
@@ -47,7 +68,7 @@ std::string tensor_rows(const std::vector<T>& list, const char* kind) {
   for (size_t i = 0; i < list.size(); ++i) {
     const TensorData* t = present(list[i]);
     const int key = t ? dtype_row(t->dtype).key : 0;
-    out += t ? fmt::format("{{{0}{1}.bytes, {{1, 0}}, {2}, {{{3}, {4}, 1}}, {0}{1}_shape, NULL, 0}},\n", kind, i,
+    out += t ? fmt::format("{{{0}{1}.numbers, {{1, 0}}, {2}, {{{3}, {4}, 1}}, {0}{1}_shape, NULL, 0}},\n", kind, i,
                            t->dims.size(), key >> 8, key & 255)
              : none;
   }
