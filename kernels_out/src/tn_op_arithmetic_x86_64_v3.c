@@ -80,16 +80,12 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
   float *restrict Y = (float *)out[0];
   if (A_s1 == 1 && B_s1 == 1) {
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-      const int64_t s_1_groups = S & -32;
-      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
+      const int64_t s_1_groups = S & -16;
+      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 16) {
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1] +
             *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1];
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 8] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1 + 8] +
             *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1 + 8];
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 16] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1 + 16] +
-            *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1 + 16];
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 24] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1 + 24] +
-            *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1 + 24];
       }
       for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
@@ -100,13 +96,11 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
     }
   } else if (A_s1 == 0 && B_s1 == 1) {
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-      const int64_t s_1_groups = S & -32;
-      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
+      const int64_t s_1_groups = S & -16;
+      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 16) {
         const float a = A[s_0 * A_s0];
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1];
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 8] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1 + 8];
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 16] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1 + 16];
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 24] = a + *(const tn_f32x8_at *)&B[s_0 * B_s0 + s_1 + 24];
       }
       for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);
@@ -117,13 +111,11 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
     }
   } else if (A_s1 == 1 && B_s1 == 0) {
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-      const int64_t s_1_groups = S & -32;
-      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
+      const int64_t s_1_groups = S & -16;
+      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 16) {
         const float b = B[s_0 * B_s0];
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1] + b;
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 8] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1 + 8] + b;
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 16] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1 + 16] + b;
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 24] = *(const tn_f32x8_at *)&A[s_0 * A_s0 + s_1 + 24] + b;
       }
       for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);

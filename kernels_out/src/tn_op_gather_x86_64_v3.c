@@ -94,14 +94,12 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i32_x86_64_v3(const int64_t *size, 
       for (int64_t j = 0; j < J; ++j) {
         const int64_t ix = (int64_t)Ix[j];
         const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
-        const int64_t q_groups = Q & -32;
+        const int64_t q_groups = Q & -16;
         const int64_t Y_at = p * (Q * J) + j * Q;
         const int64_t X_at = p * (Q * D) + at * Q;
-        for (int64_t q = 0; q < q_groups; q += 32) {
+        for (int64_t q = 0; q < q_groups; q += 16) {
           *(tn_u32x8_at *)&Y[Y_at + q] = *(const tn_u32x8_at *)&X[X_at + q];
           *(tn_u32x8_at *)&Y[Y_at + q + 8] = *(const tn_u32x8_at *)&X[X_at + q + 8];
-          *(tn_u32x8_at *)&Y[Y_at + q + 16] = *(const tn_u32x8_at *)&X[X_at + q + 16];
-          *(tn_u32x8_at *)&Y[Y_at + q + 24] = *(const tn_u32x8_at *)&X[X_at + q + 24];
         }
         for (int64_t q = q_groups; q < Q; q += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
@@ -149,14 +147,12 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i64_x86_64_v3(const int64_t *size, 
       for (int64_t j = 0; j < J; ++j) {
         const int64_t ix = Ix[j];
         const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
-        const int64_t q_groups = Q & -32;
+        const int64_t q_groups = Q & -16;
         const int64_t Y_at = p * (Q * J) + j * Q;
         const int64_t X_at = p * (Q * D) + at * Q;
-        for (int64_t q = 0; q < q_groups; q += 32) {
+        for (int64_t q = 0; q < q_groups; q += 16) {
           *(tn_u32x8_at *)&Y[Y_at + q] = *(const tn_u32x8_at *)&X[X_at + q];
           *(tn_u32x8_at *)&Y[Y_at + q + 8] = *(const tn_u32x8_at *)&X[X_at + q + 8];
-          *(tn_u32x8_at *)&Y[Y_at + q + 16] = *(const tn_u32x8_at *)&X[X_at + q + 16];
-          *(tn_u32x8_at *)&Y[Y_at + q + 24] = *(const tn_u32x8_at *)&X[X_at + q + 24];
         }
         for (int64_t q = q_groups; q < Q; q += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);

@@ -280,34 +280,24 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   if (K == 1 && B_s1 == 1 && C_s1 == 1) {
     /* a depth of one: products, no sums */
     for (int64_t m = 0; m < M; ++m) {
-      const int64_t n_groups = N & -32;
-      for (int64_t n = 0; n < n_groups; n += 32) {
+      const int64_t n_groups = N & -16;
+      for (int64_t n = 0; n < n_groups; n += 16) {
         const int t = alpha == 0.0f;
         tn_f32x8 t2 = (tn_f32x8){0};
         tn_f32x8 t3 = (tn_f32x8){0};
-        tn_f32x8 t4 = (tn_f32x8){0};
-        tn_f32x8 t5 = (tn_f32x8){0};
         if (t) {
           t2 = (tn_f32x8){0};
           t3 = (tn_f32x8){0};
-          t4 = (tn_f32x8){0};
-          t5 = (tn_f32x8){0};
         } else {
           const float a = A[m * A_s0];
           t2 = alpha * (a * *(const tn_f32x8_at *)&B[n]);
           t3 = alpha * (a * *(const tn_f32x8_at *)&B[n + 8]);
-          t4 = alpha * (a * *(const tn_f32x8_at *)&B[n + 16]);
-          t5 = alpha * (a * *(const tn_f32x8_at *)&B[n + 24]);
         }
-        const int t6 = beta == 0.0f;
-        const tn_f32x8 t7 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n]);
-        const tn_f32x8 t8 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n + 8]);
-        const tn_f32x8 t9 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n + 16]);
-        const tn_f32x8 t10 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n + 24]);
-        *(tn_f32x8_at *)&Y[m * N + n] = t2 + t7;
-        *(tn_f32x8_at *)&Y[m * N + n + 8] = t3 + t8;
-        *(tn_f32x8_at *)&Y[m * N + n + 16] = t4 + t9;
-        *(tn_f32x8_at *)&Y[m * N + n + 24] = t5 + t10;
+        const int t4 = beta == 0.0f;
+        const tn_f32x8 t5 = t4 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n]);
+        const tn_f32x8 t6 = t4 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n + 8]);
+        *(tn_f32x8_at *)&Y[m * N + n] = t2 + t5;
+        *(tn_f32x8_at *)&Y[m * N + n + 8] = t3 + t6;
       }
       for (int64_t n = n_groups; n < N; n += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
@@ -948,29 +938,21 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   if (K == 1 && B_s1 == 1) {
     /* a depth of one: products, no sums */
     for (int64_t m = 0; m < M; ++m) {
-      const int64_t n_groups = N & -32;
-      for (int64_t n = 0; n < n_groups; n += 32) {
+      const int64_t n_groups = N & -16;
+      for (int64_t n = 0; n < n_groups; n += 16) {
         const int t = alpha == 0.0f;
         tn_f32x8 t2 = (tn_f32x8){0};
         tn_f32x8 t3 = (tn_f32x8){0};
-        tn_f32x8 t4 = (tn_f32x8){0};
-        tn_f32x8 t5 = (tn_f32x8){0};
         if (t) {
           t2 = (tn_f32x8){0};
           t3 = (tn_f32x8){0};
-          t4 = (tn_f32x8){0};
-          t5 = (tn_f32x8){0};
         } else {
           const float a = A[m * A_s0];
           t2 = alpha * (a * *(const tn_f32x8_at *)&B[n]);
           t3 = alpha * (a * *(const tn_f32x8_at *)&B[n + 8]);
-          t4 = alpha * (a * *(const tn_f32x8_at *)&B[n + 16]);
-          t5 = alpha * (a * *(const tn_f32x8_at *)&B[n + 24]);
         }
         *(tn_f32x8_at *)&Y[m * N + n] = t2;
         *(tn_f32x8_at *)&Y[m * N + n + 8] = t3;
-        *(tn_f32x8_at *)&Y[m * N + n + 16] = t4;
-        *(tn_f32x8_at *)&Y[m * N + n + 24] = t5;
       }
       for (int64_t n = n_groups; n < N; n += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, N - n);

@@ -177,24 +177,16 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
     }
     const float var_sum2 = var_sum + var_sum_lost;
     const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum2 / (float)Nq + eps)));
-    const int64_t q_groups = Q & -32;
-    for (int64_t q = 0; q < q_groups; q += 32) {
+    const int64_t q_groups = Q & -16;
+    for (int64_t q = 0; q < q_groups; q += 16) {
       __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
-      __builtin_prefetch(&X[(p + 1) * Q + q + 16], 0, 3);
       __builtin_prefetch(&G[q + 512], 0, 3);
-      __builtin_prefetch(&G[q + 16 + 512], 0, 3);
       __builtin_prefetch(&B[q + 512], 0, 3);
-      __builtin_prefetch(&B[q + 16 + 512], 0, 3);
       __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);
       *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd * *(const tn_f32x8_at *)&G[q]
           + *(const tn_f32x8_at *)&B[q];
       *(tn_f32x8_at *)&Y[p * Q + q + 8] = (*(const tn_f32x8_at *)&X[p * Q + q + 8] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 8] + *(const tn_f32x8_at *)&B[q + 8];
-      __builtin_prefetch(&Y[p * Q + q + 16 + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[p * Q + q + 16] = (*(const tn_f32x8_at *)&X[p * Q + q + 16] - mean) * rstd *
-          *(const tn_f32x8_at *)&G[q + 16] + *(const tn_f32x8_at *)&B[q + 16];
-      *(tn_f32x8_at *)&Y[p * Q + q + 24] = (*(const tn_f32x8_at *)&X[p * Q + q + 24] - mean) * rstd *
-          *(const tn_f32x8_at *)&G[q + 24] + *(const tn_f32x8_at *)&B[q + 24];
     }
     for (int64_t q = q_groups; q < Q; q += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
@@ -295,21 +287,14 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
     }
     const float var_sum2 = var_sum + var_sum_lost;
     const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum2 / (float)Nq + eps)));
-    const int64_t q_groups = Q & -32;
-    for (int64_t q = 0; q < q_groups; q += 32) {
+    const int64_t q_groups = Q & -16;
+    for (int64_t q = 0; q < q_groups; q += 16) {
       __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
-      __builtin_prefetch(&X[(p + 1) * Q + q + 16], 0, 3);
       __builtin_prefetch(&G[q + 512], 0, 3);
-      __builtin_prefetch(&G[q + 16 + 512], 0, 3);
       __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);
       *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd * *(const tn_f32x8_at *)&G[q];
       *(tn_f32x8_at *)&Y[p * Q + q + 8] = (*(const tn_f32x8_at *)&X[p * Q + q + 8] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 8];
-      __builtin_prefetch(&Y[p * Q + q + 16 + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[p * Q + q + 16] = (*(const tn_f32x8_at *)&X[p * Q + q + 16] - mean) * rstd *
-          *(const tn_f32x8_at *)&G[q + 16];
-      *(tn_f32x8_at *)&Y[p * Q + q + 24] = (*(const tn_f32x8_at *)&X[p * Q + q + 24] - mean) * rstd *
-          *(const tn_f32x8_at *)&G[q + 24];
     }
     for (int64_t q = q_groups; q < Q; q += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);

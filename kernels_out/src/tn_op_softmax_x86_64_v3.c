@@ -198,16 +198,12 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       }
       const float z2 = z + z_lost;
       const float z_inverse = 1.0f / z2;
-      const int64_t d_groups = D & -32;
-      for (int64_t d = 0; d < d_groups; d += 32) {
+      const int64_t d_groups = D & -16;
+      for (int64_t d = 0; d < d_groups; d += 16) {
         const tn_f32x8 y = *(const tn_f32x8_at *)&Y[p * D + d] * z_inverse;
         const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[p * D + d + 8] * z_inverse;
-        const tn_f32x8 y3 = *(const tn_f32x8_at *)&Y[p * D + d + 16] * z_inverse;
-        const tn_f32x8 y4 = *(const tn_f32x8_at *)&Y[p * D + d + 24] * z_inverse;
         *(tn_f32x8_at *)&Y[p * D + d] = y;
         *(tn_f32x8_at *)&Y[p * D + d + 8] = y2;
-        *(tn_f32x8_at *)&Y[p * D + d + 16] = y3;
-        *(tn_f32x8_at *)&Y[p * D + d + 24] = y4;
       }
       for (int64_t d = d_groups; d < D; d += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, D - d);

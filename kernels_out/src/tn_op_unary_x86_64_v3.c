@@ -202,15 +202,11 @@ static TN_TARGET_X86_64_V3 int tn_relu_f32_x86_64_v3(const int64_t *size, const 
   float *restrict Y = (float *)out[0];
   if (X_s1 == 1) {
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-      const int64_t s_1_groups = S & -32;
-      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 32) {
+      const int64_t s_1_groups = S & -16;
+      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 16) {
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1]);
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 8] = _mm256_max_ps((tn_f32x8){0},
             *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1 + 8]);
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 16] = _mm256_max_ps((tn_f32x8){0},
-            *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1 + 16]);
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 24] = _mm256_max_ps((tn_f32x8){0},
-            *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1 + 24]);
       }
       for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);

@@ -264,13 +264,21 @@ class VectorPlanner {
         survey.operations() <= kPlain && survey.neighbours() <= 2 &&
         (isa_.vector_registers >= kMany || held_together(l.body) <= 1))
       return 2 * wanted;
-    // The processor overlaps iterations of a long formula by itself; several vectors of it side by side only make long
-    // code.
+    const bool costly = survey.costly() > 0 && isa_.vector_registers < kMany;
+    if (reduction || (survey.has_loops() && !goes_over_windows(l))) return costly ? std::max(1, wanted / 2) : wanted;
+    return wanted_of_map(survey, wanted, costly);
+  }
+
+  /// The processor overlaps iterations by itself: several vectors of a formula side by side only spare the counting,
+  /// and leave more elements to the code for the last ones. Short vectors have more iterations to count.
+  int wanted_of_map(const LaneSurvey& survey, int wanted, bool costly) const {
     constexpr int kLong = 12;
-    const bool function = survey.costly() > 0 && survey.draws() == 0;  // vectors share random blocks
-    if (!reduction && !survey.has_loops() && (function || survey.operations() > kLong))
-      return std::max(1, wanted / (survey.operations() > 2 * kLong ? 4 : 2));
-    return survey.costly() > 0 && isa_.vector_registers < kMany ? std::max(1, wanted / 2) : wanted;
+    constexpr int kWide = 256;
+    const int operations = survey.has_loops() ? 0 : survey.operations();
+    if (operations > 2 * kLong) return std::max(1, wanted / 4);
+    const bool shared = survey.draws() > 0;  // vectors share random blocks
+    const bool two = shared ? costly : isa_.vector_bits >= kWide || survey.has_loops() || survey.costly() > 0;
+    return two || operations > kLong ? std::max(1, wanted / 2) : wanted;
   }
 
   int prefetch_bytes(const LaneSurvey& survey) const {

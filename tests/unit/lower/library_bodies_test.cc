@@ -440,7 +440,7 @@ TEST_CASE("library bodies: what a transposed convolution adds up is chosen by bo
     const std::string nest = nest_of(op);
     INFO(nest);
     const size_t by_ones = nest.find(op == std::string("conv_transpose1d") ? "if eq(stride, 1)" : "if eq(stride."),
-                 vectors = nest.find("for w = w_begin .. w_groups step 64", by_ones),
+                 vectors = nest.find("for w = w_begin .. w_groups step 32", by_ones),
                  scalars = nest.find("for w = w_begin .. w_end step 1", vectors);
     REQUIRE(by_ones != std::string::npos);
     CHECK(contains(nest, "for w_block = 0") == (op == std::string("conv_transpose1d")));
