@@ -147,12 +147,16 @@ class Generator {
   Block body_of(const TreeLoop& l);
   void define(const TreeDefine& d);
   void name_positions(const TreeDefine& d);
-  void name_positions_outside(const TreeLoop& l);
-  void name_lookups_outside(const TreeLoop& l);
-  bool is_lookup_outside(const Expr& e, const TreeLoop& l) const;
   Operand position(const Expr& e);
   void start_leaf(std::initializer_list<Expr> roots);
   Bundle combined(const TreeDefine& d, const Bundle& v);
+
+  // ---- what is named before a loop (generate_outside.cc)
+  void name_positions_outside(const TreeLoop& l);
+  void name_lookups_outside(const TreeLoop& l);
+  bool is_lookup_outside(const Expr& e, const TreeLoop& l) const;
+  void name_values_outside(const TreeLoop& l);
+  bool is_common(const Expr& e, const std::set<std::string>& changing, const std::set<int>& written) const;
 
   // ---- recurrences (generate_carried.cc)
   void carried_loop(const TreeLoop& l);
@@ -239,7 +243,7 @@ class Generator {
   };
   std::map<int, RowTemp> row_temps_;  ///< and the temps made of them
   Ranges ranges_;
-  std::map<Expr, Operand> outside_;    ///< places that were looked up before the loop at hand
+  std::map<Expr, Operand> outside_;    ///< what was named before the loop at hand
   std::vector<std::string> interior_;  ///< variables for which padded reads are known to be inside
   Block* out_ = nullptr;
   int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead

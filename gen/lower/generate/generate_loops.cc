@@ -58,8 +58,8 @@ void Generator::start_leaf(std::initializer_list<Expr> roots) {
   uses_.clear();
   varies_.clear();
   for (const Expr& e : roots) count_uses(e);
-  for (const auto& [e, place] : outside_)
-    for (int u = 0; u < std::max(lanes_.parts, 1); ++u) memo_.put(e, u, {place});
+  for (const auto& [e, known] : outside_)
+    for (int u = ValueMemo::kAllParts; u < std::max(lanes_.parts, 1); ++u) memo_.put(e, u, {known});
 }
 
 void Generator::tree(const Tree& t) {
@@ -78,6 +78,7 @@ void Generator::loop(const TreeLoop& l) {
   const auto outside = outside_;
   name_lookups_outside(l);
   if (lanes_.var.empty()) name_positions_outside(l);
+  if (lanes_.var.empty() && !l.parallel && l.rows <= 1 && l.apart == 0) name_values_outside(l);
   ranges_.extents[l.var.name] = l.var.extent;
   if (l.interior) interior_.push_back(l.var.name);
   if (l.shape.lanes * l.shape.parts > 1) vector_loop(l);
@@ -211,143 +212,6 @@ void Generator::name_positions(const TreeDefine& d) {
     if (known == outside_.end() && (!reads || varies(e))) continue;
     const Bundle at{known == outside_.end() ? position(e) : known->second};
     for (int u = 0; u < lanes_.parts; ++u) memo_.put(e, u, at);
-  }
-}
-
-namespace {
-
-/// Whether parts of the expression are evaluated only if others say so.
-bool is_lazy(const Expr& e) {
-  const auto* a = std::get_if<Apply>(&e->node);
-  const auto* r = std::get_if<Read>(&e->node);
-  return std::holds_alternative<Select>(e->node) || std::holds_alternative<Reduce>(e->node) ||
-         (a && (a->op == ScalarOp::And || a->op == ScalarOp::Or)) || (r && r->fill);
-}
-
-/// Calls `f` for the expression, and if that is false for the parts that are evaluated whenever it is.
-void each_evaluated(const Expr& e, FunctionRef<bool(const Expr&)> f) {
-  if (!f(e) && !is_lazy(e)) each_child(e, [&](const Expr& c) { each_evaluated(c, f); });
-}
-
-/// The same for each index of the reads that are evaluated whenever `e` is, if memory is read there.
-void each_index(const Expr& e, const std::vector<TempPlace>& places, FunctionRef<bool(const Expr&)> f) {
-  if (is_lazy(e)) return;
-  const auto* r = std::get_if<Read>(&e->node);
-  if (!r) return each_child(e, [&](const Expr& c) { each_index(c, places, f); });
-  for (size_t d = 0; d < r->index.size(); ++d)
-    if (!is_zero(places[static_cast<size_t>(r->tensor)].strides[d])) each_evaluated(r->index[d], f);
-}
-
-/// Loops inside each other, each of which has as many iterations whatever those around it are at.
-struct Nest {
-  std::vector<const TreeLoop*> loops;
-  std::vector<const Tree*> leaves;  ///< what is in the innermost: in each of its pieces where it is split
-};
-
-/// The loops of which each is all of the body of the one before, from `l` on.
-Nest perfect_nest(const TreeLoop& l) {
-  Nest nest{{&l}, {&l.body}};
-  while (nest.leaves.size() == 1 && !nest.leaves[0]->empty()) {
-    const Tree& body = *nest.leaves[0];
-    const auto* first = std::get_if<TreeLoop>(&body[0].node);
-    const auto piece = [&](const TreeNode& n) {
-      const auto* other = std::get_if<TreeLoop>(&n.node);
-      return other && other->var.name == first->var.name;
-    };
-    if (!first || !all_of(body, piece)) break;
-    const bool whole = body.size() > 1 || nest.loops.back()->periods || (!first->begin && !first->end);
-    const bool fixed = none_of(nest.loops, [&](auto* o) { return mentions(first->var.extent, o->var.name); });
-    if (!whole || !fixed) break;
-    nest.loops.push_back(first);
-    nest.leaves.clear();
-    for (const TreeNode& n : body) nest.leaves.push_back(&std::get<TreeLoop>(n.node).body);
-  }
-  return nest;
-}
-
-}  // namespace
-
-/// Whether an index is looked up or divided, from inputs and variables of the loops around `l` alone.
-bool Generator::is_lookup_outside(const Expr& e, const TreeLoop& l) const {
-  const Nest nest = perfect_nest(l);
-  const bool inside = any_of(nest.loops, [&](auto* o) { return mentions(e, o->var.name); });
-  bool looks = false, known = !inside;
-  walk(e, [&](const Expr& n) {
-    const auto* v = std::get_if<VarRef>(&n->node);
-    const auto* a = std::get_if<Apply>(&n->node);
-    const auto* r = std::get_if<Read>(&n->node);
-    const Role role = r ? k_.tensor(r->tensor).role : Role::Input;
-    known = known && (role == Role::Input || role == Role::Constant) && (!v || vars_.contains(v->name)) &&
-            !std::holds_alternative<Reduce>(n->node);
-    looks = looks || r || (a && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod) && !constant_value(a->args[1]));
-    return known;
-  });
-  return looks && known;
-}
-
-/// Looks up before a loop where its reads are, and those of a loop that is all of its body, if they have an iteration.
-void Generator::name_lookups_outside(const TreeLoop& l) {
-  std::vector<Expr> looked_up;
-  const auto look = [&](const Expr& e) {
-    if (outside_.count(e) != 0) return true;
-    if (!is_lookup_outside(e, l) || varies(e)) return false;
-    if (always_defined(k_, e, ranges_)) outside_.emplace(e, position(e));
-    else if (!contains(looked_up, e)) looked_up.push_back(e);
-    return true;
-  };
-  const Nest nest = perfect_nest(l);
-  Expr runs = apply(ScalarOp::Lt, {l.begin ? l.begin : constant_int(0), l.end ? l.end : l.var.extent});
-  for (size_t i = 1; i < nest.loops.size(); ++i) {
-    const TreeLoop& inner = *nest.loops[i];
-    for (const Expr& e : {inner.var.extent, inner.begin, inner.end})
-      if (e) each_evaluated(e, look);
-    if (!inner.periods) runs = apply(ScalarOp::And, {runs, apply(ScalarOp::Lt, {constant_int(0), inner.var.extent})});
-  }
-  for (const Tree* leaf : nest.leaves)
-    for (const TreeNode& n : *leaf) {
-      const auto* d = std::get_if<TreeDefine>(&n.node);
-      const auto* a = std::get_if<TreeAccumulate>(&n.node);
-      if (a && !a->where) each_index(a->value, places_, look);
-      if (d && !d->where) each_index(d->value, places_, look);
-    }
-  if (looked_up.empty() || l.parallel) return;
-  runs = simplify(runs, ranges_);
-  if (constant_value(runs) == 0) return;
-  if (constant_value(runs) == 1) {
-    for (const Expr& e : looked_up) outside_.emplace(e, position(e));
-    return;
-  }
-  const Operand some = scalar(runs, 0);
-  std::vector<std::string> names;
-  for (size_t i = 0; i < looked_up.size(); ++i) {
-    names.push_back(take_name("place"));
-    out_->push_back({SVar{names.back(), v_int(0)}});
-  }
-  Block then = block([&] {
-    for (size_t i = 0; i < names.size(); ++i) {
-      Operand place = position(looked_up[i]);
-      out_->push_back(s_assign(names[i], std::move(place)));
-    }
-  });
-  out_->push_back(s_if(some, std::move(then)));
-  for (size_t i = 0; i < names.size(); ++i) outside_.emplace(looked_up[i], v_var(names[i]));
-}
-
-/// Looks up before a loop where its stores go, if that is the same in all its iterations and would be safe without any.
-void Generator::name_positions_outside(const TreeLoop& l) {
-  for (const TreeNode& n : l.body) {
-    const auto* d = std::get_if<TreeDefine>(&n.node);
-    if (!d || !places_[static_cast<size_t>(d->tensor)].stored) continue;
-    for (const Expr& e : d->index) {
-      bool reads = false, inputs = true;
-      each_read(e, [&](const Read& r) {
-        const Role role = k_.tensor(r.tensor).role;
-        reads = true;
-        inputs = inputs && (role == Role::Input || role == Role::Constant);
-      });
-      if (reads && inputs && !mentions(e, l.var.name) && outside_.count(e) == 0 && always_defined(k_, e, ranges_))
-        outside_.emplace(e, position(e));
-    }
   }
 }
 

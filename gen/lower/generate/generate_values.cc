@@ -93,8 +93,7 @@ Operand Generator::named(const std::string& base, Operand v) {
 
 Bundle Generator::value(const Expr& e) {
   if (lanes_.var.empty()) return {scalar(e, 0)};
-  constexpr int kAllParts = -1;
-  if (const Bundle* known = memo_.find(e, kAllParts)) return *known;
+  if (const Bundle* known = memo_.find(e, ValueMemo::kAllParts)) return *known;
   Bundle b;
   if (varies(e)) {
     b = value_of(e);
@@ -103,7 +102,7 @@ Bundle Generator::value(const Expr& e) {
   } else {
     b = {named(base_name(e, k_), scalar(e, 0))};
   }
-  memo_.put(e, kAllParts, b);
+  memo_.put(e, ValueMemo::kAllParts, b);
   return b;
 }
 

@@ -19,6 +19,8 @@ using Bundle = std::vector<Operand>;
 /// the next one.
 class ValueMemo {
  public:
+  static constexpr int kAllParts = -1;  ///< in place of a part: the value of all of them
+
   void enter() { scopes_.push_back({{}, true}); }
   void leave() { scopes_.pop_back(); }
   /// Nothing is known any more, to the end of the block at hand.

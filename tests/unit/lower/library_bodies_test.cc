@@ -96,6 +96,18 @@ TEST_CASE("library bodies: a block of random words is computed once for all elem
     }
 }
 
+TEST_CASE("library bodies: what the elements of a row have in common is computed once, before its loop") {
+  for (const char* level : {"x86-64-v2", "x86-64-v4", "neon"}) {
+    const std::string nest = nest_of("batch_norm", level);
+    INFO(nest);
+    CHECK(count_of(nest, "sqrt(") == 1);
+    CHECK(nest.find("sqrt(") < nest.find("for s = "));
+  }
+  const std::string rows = nest_of("add");  // a row of no elements has none to read: A may be empty
+  INFO(rows);
+  CHECK(rows.find("let a: f32") > rows.find("for s_1 = 0"));
+}
+
 TEST_CASE("library bodies: as many random words as elements are computed in a pass") {
   const auto check = [](const char* level, int elements, int words) {
     for (const char* op : {"rand", "randn"}) {
