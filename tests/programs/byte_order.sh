@@ -68,4 +68,8 @@ for machine in s390x mips; do
   # shellcheck disable=SC2086
   check "$machine trains" qemu-$machine "$work/train_big/net_$machine" $data --log "$work/big.log" -o "$work/big.npz"
   check "$machine learns the same" sh -c "cmp '$work/little.log' '$work/big.log' && cmp '$work/little.npz' '$work/big.npz'"
+  for op in cumsum:f64,i16,bf16 add:c64,u8 gather:f16; do
+    check "$machine: tenon try ${op%:*}" "$tenon" try -q --op "${op%:*}" --dtypes "${op#*:}" --isa portable \
+      --cc "$machine-linux-gnu-gcc -O1 -static -fexcess-precision=fast" --runner qemu-$machine
+  done
 done
