@@ -3,27 +3,33 @@
 
 #include <utility>
 
-#include "support/recipe_tokens.h"
+#include "support/ranges.h"
+#include "support/tokens.h"
 
 namespace tenon {
 namespace {
 
 using Kind = RecipeExpr::Kind;
-using Token = RecipeToken::Kind;
 
 // Deeper nesting than a person writes would exhaust the stack.
 constexpr int kMaxDepth = 200;
 constexpr int kMaxChain = 1000;
 
+/// Operators of one binding strength each, weakest first.
+using Operators = std::vector<std::string_view>;
+const std::vector<Operators> kLevels = {
+    {"or"}, {"and"}, {"not"}, {"==", "!=", "<", "<=", ">", ">=", "in"}, {"+", "-"}, {"*", "/", "//", "%"}, {"-"}};
+constexpr size_t kNot = 2, kMinus = 6;  // these are before their operand
+
 class RecipeParser {
  public:
-  explicit RecipeParser(std::string_view text) : tokens_(split_recipe(text)) {}
+  explicit RecipeParser(std::string_view text) : tokens_(tokenize_recipe(text)) {}
 
   std::vector<RecipeStatement> statements() {
     std::vector<RecipeStatement> all;
     while (true) {
-      while (look().kind == Token::line_end) ++at_;
-      if (look().kind == Token::end) return all;
+      while (look().kind == TokenKind::line_end) ++at_;
+      if (look().kind == TokenKind::end) return all;
       all.push_back(statement());
       end_of_line();
     }
@@ -32,18 +38,19 @@ class RecipeParser {
   RecipeExpr single() {
     RecipeExpr e = expr();
     end_of_line();
-    while (look().kind == Token::line_end) ++at_;
-    if (look().kind != Token::end) fail("one expression is expected here");
+    while (look().kind == TokenKind::line_end) ++at_;
+    if (look().kind != TokenKind::end) fail("one expression is expected here");
     return e;
   }
 
  private:
-  const RecipeToken& look(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
-  bool sees(std::string_view p, size_t ahead = 0) const {
-    return look(ahead).kind == Token::punctuation && look(ahead).text == p;
+  const Token& look(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+  bool sees(std::string_view p, size_t ahead = 0) const { return look(ahead).is(p); }
+  bool sees_word(std::string_view w) const { return look().kind == TokenKind::name && look().text == w; }
+  bool sees_operator(const Operators& spellings) const {
+    return (look().kind == TokenKind::sign || look().kind == TokenKind::name) && contains(spellings, look().text);
   }
-  bool sees_word(std::string_view w) const { return look().kind == Token::name && look().text == w; }
-  [[noreturn]] void fail(const std::string& message) const { throw RecipeError(look().offset, message); }
+  [[noreturn]] void fail(const std::string& message) const { throw RecipeError(look().begin, message); }
 
   bool take(std::string_view p) {
     if (!sees(p)) return false;
@@ -54,33 +61,34 @@ class RecipeParser {
     if (!take(p)) fail("'" + std::string(p) + "' is expected here");
   }
   std::string name() {
-    if (look().kind != Token::name) fail("a name is expected here");
-    return tokens_[at_++].text;
+    if (look().kind != TokenKind::name) fail("a name is expected here");
+    return std::string(tokens_[at_++].text);
   }
   void end_of_line() {
-    if (look().kind != Token::line_end) fail("the end of the statement is expected here");
+    if (look().kind == TokenKind::end) return;
+    if (look().kind != TokenKind::line_end) fail("the end of the statement is expected here");
     ++at_;
   }
 
-  static RecipeExpr make(Kind kind, size_t offset, std::string text, std::vector<RecipeExpr> args = {}) {
+  static RecipeExpr make(Kind kind, size_t offset, std::string_view text, std::vector<RecipeExpr> args = {}) {
     RecipeExpr e;
     e.kind = kind;
     e.offset = offset;
-    e.text = std::move(text);
+    e.text = text;
     e.args = std::move(args);
     return e;
   }
 
   bool starts_assignment() const {
     size_t k = 0;
-    while (look(k).kind == Token::name && sees(",", k + 1)) k += 2;
-    return look(k).kind == Token::name && sees("=", k + 1);
+    while (look(k).kind == TokenKind::name && sees(",", k + 1)) k += 2;
+    return look(k).kind == TokenKind::name && sees("=", k + 1);
   }
 
   RecipeStatement statement() {
     RecipeStatement s;
     chain_ = 0;
-    s.offset = look().offset;
+    s.offset = look().begin;
     if (starts_assignment()) {
       do s.targets.push_back(name());
       while (take(","));
@@ -92,10 +100,10 @@ class RecipeParser {
 
   RecipeExpr expr() {
     if (++depth_ > kMaxDepth) fail("this expression is nested too deeply");
-    RecipeExpr e = disjunction();
+    RecipeExpr e = operators();
     if (sees_word("if")) {
-      const size_t offset = tokens_[at_++].offset;
-      RecipeExpr condition = disjunction();
+      const size_t offset = tokens_[at_++].begin;
+      RecipeExpr condition = operators();
       if (!sees_word("else")) fail("'else' is expected here");
       ++at_;
       RecipeExpr otherwise = expr();
@@ -105,61 +113,32 @@ class RecipeParser {
     return e;
   }
 
-  RecipeExpr disjunction() {
-    RecipeExpr e = conjunction();
-    while (sees_word("or")) e = infix(std::move(e), &RecipeParser::conjunction);
+  RecipeExpr operators(size_t level = 0) {
+    if (level == kLevels.size()) return postfix();
+    const Operators& spellings = kLevels[level];
+    if (level == kNot || level == kMinus) {
+      if (!sees_operator(spellings)) return operators(level + 1);
+      if (++depth_ > kMaxDepth) fail("this expression is nested too deeply");
+      const Token op = tokens_[at_++];
+      RecipeExpr e = make(Kind::unary, op.begin, op.text, {operators(level)});
+      --depth_;
+      return e;
+    }
+    RecipeExpr e = operators(level + 1);
+    while (sees_operator(spellings)) {
+      if (++chain_ > kMaxChain) fail("this statement is too long: give its parts names");
+      const Token op = tokens_[at_++];
+      RecipeExpr right = operators(level + 1);
+      e = make(Kind::binary, op.begin, op.text, {std::move(e), std::move(right)});
+    }
     return e;
-  }
-  RecipeExpr conjunction() {
-    RecipeExpr e = negation();
-    while (sees_word("and")) e = infix(std::move(e), &RecipeParser::negation);
-    return e;
-  }
-  RecipeExpr negation() {
-    if (!sees_word("not")) return comparison();
-    if (++depth_ > kMaxDepth) fail("this expression is nested too deeply");
-    const size_t offset = tokens_[at_++].offset;
-    RecipeExpr e = make(Kind::unary, offset, "not", {negation()});
-    --depth_;
-    return e;
-  }
-  RecipeExpr comparison() {
-    RecipeExpr e = sum();
-    while (sees("==") || sees("!=") || sees("<") || sees("<=") || sees(">") || sees(">=") || sees_word("in"))
-      e = infix(std::move(e), &RecipeParser::sum);
-    return e;
-  }
-  RecipeExpr sum() {
-    RecipeExpr e = term();
-    while (sees("+") || sees("-")) e = infix(std::move(e), &RecipeParser::term);
-    return e;
-  }
-  RecipeExpr term() {
-    RecipeExpr e = factor();
-    while (sees("*") || sees("/") || sees("//") || sees("%")) e = infix(std::move(e), &RecipeParser::factor);
-    return e;
-  }
-  RecipeExpr factor() {
-    if (!sees("-")) return postfix();
-    if (++depth_ > kMaxDepth) fail("this expression is nested too deeply");
-    const size_t offset = tokens_[at_++].offset;
-    RecipeExpr e = make(Kind::unary, offset, "-", {factor()});
-    --depth_;
-    return e;
-  }
-
-  RecipeExpr infix(RecipeExpr left, RecipeExpr (RecipeParser::*operand)()) {
-    if (++chain_ > kMaxChain) fail("this statement is too long: give its parts names");
-    const RecipeToken op = tokens_[at_++];
-    RecipeExpr right = (this->*operand)();
-    return make(Kind::binary, op.offset, op.text, {std::move(left), std::move(right)});
   }
 
   RecipeExpr postfix() {
     RecipeExpr e = primary();
     while (sees("[")) {
       if (++chain_ > kMaxChain) fail("this statement is too long: give its parts names");
-      const size_t offset = tokens_[at_++].offset;
+      const size_t offset = tokens_[at_++].begin;
       RecipeExpr from = sees(":") ? make(Kind::nothing, offset, "") : expr();
       if (take(":")) {
         RecipeExpr to = sees("]") ? make(Kind::nothing, offset, "") : expr();
@@ -173,17 +152,17 @@ class RecipeParser {
   }
 
   RecipeExpr primary() {
-    const RecipeToken t = look();
-    if (t.kind == Token::integer || t.kind == Token::real) {
+    const Token t = look();
+    if (t.kind == TokenKind::integer || t.kind == TokenKind::real) {
       ++at_;
-      RecipeExpr e = make(t.kind == Token::integer ? Kind::integer : Kind::real, t.offset, t.text);
+      RecipeExpr e = make(t.kind == TokenKind::integer ? Kind::integer : Kind::real, t.begin, t.text);
       e.integer = t.integer;
       e.real = t.real;
       return e;
     }
-    if (t.kind == Token::text) {
+    if (t.kind == TokenKind::text) {
       ++at_;
-      return make(Kind::text, t.offset, t.text);
+      return make(Kind::text, t.begin, t.text);
     }
     if (take("(")) {
       RecipeExpr e = expr();
@@ -191,12 +170,12 @@ class RecipeParser {
       return e;
     }
     if (sees("[")) return list();
-    if (t.kind != Token::name) fail("an expression is expected here");
+    if (t.kind != TokenKind::name) fail("an expression is expected here");
     ++at_;
-    return sees("(") ? call(t) : make(Kind::name, t.offset, t.text);
+    return sees("(") ? call(t) : make(Kind::name, t.begin, t.text);
   }
 
-  RecipeExpr call(const RecipeToken& callee) {
+  RecipeExpr call(const Token& callee) {
     std::vector<RecipeExpr> args;
     expect("(");
     while (!sees(")")) {
@@ -204,26 +183,26 @@ class RecipeParser {
       if (!take(",")) break;
     }
     expect(")");
-    return make(Kind::call, callee.offset, callee.text, std::move(args));
+    return make(Kind::call, callee.begin, callee.text, std::move(args));
   }
 
   RecipeExpr argument() {
-    const size_t offset = look().offset;
+    const size_t offset = look().begin;
     if (take("*")) return make(Kind::splat, offset, "", {expr()});
     if (take("**")) {
-      const size_t at = look().offset;
+      const size_t at = look().begin;
       return make(Kind::splat, offset, "**", {make(Kind::name, at, name())});
     }
-    if (look().kind == Token::name && sees("=", 1)) {
-      std::string keyword = name();
+    if (look().kind == TokenKind::name && sees("=", 1)) {
+      const std::string keyword = name();
       expect("=");
-      return make(Kind::keyword, offset, std::move(keyword), {expr()});
+      return make(Kind::keyword, offset, keyword, {expr()});
     }
     return expr();
   }
 
   RecipeExpr list() {
-    const size_t offset = look().offset;
+    const size_t offset = look().begin;
     expect("[");
     std::vector<RecipeExpr> elements;
     while (!sees("]")) {
@@ -237,15 +216,15 @@ class RecipeParser {
 
   RecipeExpr comprehension(size_t offset, RecipeExpr element) {
     ++at_;
-    std::string variable = name();
+    const std::string variable = name();
     if (!sees_word("in")) fail("'in' is expected here");
     ++at_;
     RecipeExpr over = expr();
     expect("]");
-    return make(Kind::comprehension, offset, std::move(variable), {std::move(element), std::move(over)});
+    return make(Kind::comprehension, offset, variable, {std::move(element), std::move(over)});
   }
 
-  std::vector<RecipeToken> tokens_;
+  std::vector<Token> tokens_;
   size_t at_ = 0;
   int depth_ = 0;
   int chain_ = 0;

@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
-#include "opdef/notation/tokens.h"
 #include "support/joined.h"
+#include "support/tokens.h"
 
 namespace tenon {
 namespace {

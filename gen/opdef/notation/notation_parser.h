@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "ir/op/syntax.h"
-#include "opdef/notation/tokens.h"
+#include "support/tokens.h"
 
 namespace tenon {
 

@@ -7,11 +7,11 @@
 
 #include "ir/op/frame.h"
 #include "opdef/notation/parse_body.h"
-#include "opdef/notation/tokens.h"
 #include "support/function_ref.h"
 #include "support/joined.h"
 #include "support/ranges.h"
 #include "support/text_template.h"
+#include "support/tokens.h"
 
 namespace tenon {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "ir/number/scalar_op.h"
 #include "opdef/notation/parse_body.h"
-#include "opdef/notation/tokens.h"
 #include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
+#include "support/tokens.h"
 
 namespace tenon {
 

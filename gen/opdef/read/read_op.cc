@@ -9,9 +9,9 @@
 
 #include "ir/op/type_function.h"
 #include "opdef/notation/parse_body.h"
-#include "opdef/notation/tokens.h"
 #include "opdef/read/yaml_shape.h"
 #include "support/ranges.h"
+#include "support/tokens.h"
 
 namespace tenon {
 

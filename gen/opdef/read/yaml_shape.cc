@@ -6,9 +6,9 @@
 #include <map>
 
 #include "opdef/notation/parse_body.h"
-#include "opdef/notation/tokens.h"
 #include "support/joined.h"
 #include "support/ranges.h"
+#include "support/tokens.h"
 
 namespace tenon {
 

@@ -1,5 +1,5 @@
 // The scanner of the notations.
-#include "opdef/notation/tokens.h"
+#include "support/tokens.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,9 @@
 #include <span>
 #include <utility>
 
+#include "support/function_ref.h"
 #include "support/ranges.h"
+#include "support/recipe_syntax.h"
 
 namespace tenon {
 
@@ -36,7 +38,8 @@ struct Dialect {
   std::string_view short_signs;
   std::span<const std::pair<std::string_view, std::string_view>> foreign_signs;
   std::string_view line_ends;
-  bool joins_lines;                           ///< inside parentheses
+  bool joins_lines;                           ///< inside brackets
+  bool is_recipe;                             ///< texts in quotes; `and`, `or` and `not` are names
   std::string_view numbers, name, operators;  ///< for messages
 };
 constexpr Dialect kOps = {
@@ -44,6 +47,7 @@ constexpr Dialect kOps = {
     "+-*/%<>=~,:.@()[]",
     kForeignSigns,
     "\n;",
+    false,
     false,
     "write 12, 0x1f, 0.5, 1e-5; integers have at most 64 bits",
     "the notation has",
@@ -53,17 +57,22 @@ constexpr Dialect kMath = {kLongMathSigns,
                            {},
                            "\n",
                            true,
+                           false,
                            "write 12, 0x1f, 0.5 or 1e-5",
                            "steps of a math entry have",
                            "operators are + - * / & | ^ ~ << >> < <= > >= == != and or not"};
+constexpr std::string_view kLongRecipeSigns[] = {"//", "==", "!=", "<=", ">=", "**"};
+constexpr Dialect kRecipes = {kLongRecipeSigns, "()[],=:+-*/%<>", {}, "\n", true, true, "", "", ""};
+
+/// Code, first byte, end, message and note of what is no token.
+using Fault = FunctionRef<void(Code, std::size_t, std::size_t, std::string, std::string)>;
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
 class Scanner {
  public:
-  Scanner(const PlacedText& placed, const Dialect& dialect, Diagnostics& diagnostics)
-      : placed_(placed), text_(placed.text), dialect_(dialect), diagnostics_(diagnostics) {}
+  Scanner(std::string_view text, const Dialect& dialect, Fault fault) : text_(text), dialect_(dialect), fault_(fault) {}
 
   std::vector<Token> run() {
     while (skip_blanks(), at_ < text_.size()) next();
@@ -106,6 +115,8 @@ class Scanner {
       word();
     } else if (digit(c) || (c == '.' && at_ + 1 < text_.size() && digit(text_[at_ + 1]))) {
       number();
+    } else if (dialect_.is_recipe && (c == '\'' || c == '"')) {
+      quoted(c);
     } else {
       sign();
     }
@@ -115,7 +126,7 @@ class Scanner {
     std::size_t end = at_;
     while (end < text_.size() && (letter(text_[end]) || digit(text_[end]))) ++end;
     const std::string_view word = text_.substr(at_, end - at_);
-    const bool is_operator = word == "and" || word == "or" || word == "not";
+    const bool is_operator = !dialect_.is_recipe && (word == "and" || word == "or" || word == "not");
     push(is_operator ? TokenKind::sign : TokenKind::name, end);
   }
 
@@ -132,8 +143,17 @@ class Scanner {
     const std::string_view spelling = text_.substr(at_, end - at_);
     Token& token = push(whole ? TokenKind::integer : TokenKind::real, end);
     if (whole ? read_whole(spelling, hexadecimal, token) : read_real(spelling, token)) return;
-    diagnostics_.error(Code::E0304, placed_.span(token.begin, token.end), fmt::format("'{}' is not a number", spelling),
-                       {std::string(dialect_.numbers)});
+    fault_(Code::E0304, token.begin, token.end, fmt::format("'{}' is not a number", spelling),
+           std::string(dialect_.numbers));
+  }
+
+  void quoted(char quote) {
+    const std::size_t end = std::min(text_.find(quote, at_ + 1), text_.find('\n', at_ + 1));
+    if (end == std::string_view::npos || text_[end] == '\n')
+      return fault_(Code::E0303, at_, text_.size(), "this text has no closing quote", "");
+    ++at_;
+    push(TokenKind::text, end);
+    ++at_;
   }
 
   /// A point inside of a number, but not the `..` of a range.
@@ -160,7 +180,8 @@ class Scanner {
 
   void sign() {
     const std::string_view rest = text_.substr(at_);
-    depth_ += (rest[0] == '(') - (rest[0] == ')');
+    if (rest[0] == '(' || rest[0] == '[') ++depth_;
+    if ((rest[0] == ')' || rest[0] == ']') && depth_ > 0) --depth_;
     for (const std::string_view candidate : dialect_.long_signs) {
       if (rest.substr(0, candidate.size()) == candidate) {
         push(TokenKind::sign, at_ + candidate.size());
@@ -173,37 +194,52 @@ class Scanner {
     }
     for (const auto& [sign, instead] : dialect_.foreign_signs) {
       if (rest.substr(0, sign.size()) != sign) continue;
-      diagnostics_.error(Code::E0301, placed_.span(at_, at_ + sign.size()),
-                         fmt::format("the notation has no '{}'", sign), {fmt::format("write {}", instead)});
+      fault_(Code::E0301, at_, at_ + sign.size(), fmt::format("the notation has no '{}'", sign),
+             fmt::format("write {}", instead));
       at_ += sign.size();
       return;
     }
     std::size_t end = at_ + 1;
     while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0u) == 0x80u) ++end;
-    diagnostics_.error(Code::E0301, placed_.span(at_, end),
-                       fmt::format("{} no character '{}'", dialect_.name, text_.substr(at_, end - at_)),
-                       {std::string(dialect_.operators)});
+    fault_(Code::E0301, at_, end, fmt::format("{} no character '{}'", dialect_.name, text_.substr(at_, end - at_)),
+           std::string(dialect_.operators));
     at_ = end;
   }
 
-  const PlacedText& placed_;
   std::string_view text_;
   const Dialect& dialect_;
-  Diagnostics& diagnostics_;
+  Fault fault_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   int depth_ = 0;
   bool space_ = false;
 };
 
-}  // namespace
-
-std::vector<Token> tokenize(const PlacedText& text, Diagnostics& diagnostics) {
-  return Scanner(text, kOps, diagnostics).run();
+std::vector<Token> scan(const PlacedText& text, const Dialect& dialect, Diagnostics& diagnostics) {
+  const auto report = [&](Code code, std::size_t begin, std::size_t end, std::string message, std::string note) {
+    diagnostics.error(code, text.span(begin, end), std::move(message), {std::move(note)});
+  };
+  return Scanner(text.text, dialect, report).run();
 }
 
+}  // namespace
+
+std::vector<Token> tokenize(const PlacedText& text, Diagnostics& diagnostics) { return scan(text, kOps, diagnostics); }
+
 std::vector<Token> tokenize_math(const PlacedText& text, Diagnostics& diagnostics) {
-  return Scanner(text, kMath, diagnostics).run();
+  return scan(text, kMath, diagnostics);
+}
+
+std::vector<Token> tokenize_recipe(std::string_view text) {
+  const auto fail = [](Code code, std::size_t begin, std::size_t, const std::string& message, const std::string&) {
+    throw RecipeError(begin, code == Code::E0301   ? "this character has no meaning here"
+                             : code == Code::E0304 ? "this is not a number that 64 bits hold"
+                                                   : message);
+  };
+  std::vector<Token> tokens = Scanner(text, kRecipes, fail).run();
+  for (const Token& t : tokens)
+    if (t.kind == TokenKind::integer && t.integer < 0) fail(Code::E0304, t.begin, t.end, "", "");
+  return tokens;
 }
 
 bool is_name(std::string_view text) {
