@@ -23,24 +23,26 @@ const std::vector<DType> kWidths = {DType::F32,
 
 const BlueprintParameter kRows{"tile_rows", &Blueprint::tile_rows, true},
     kVectors{"tile_vectors", &Blueprint::tile_vectors, true};
-const BlueprintParameter kUnroll{"unroll", &Blueprint::unroll}, kCacheM{"cache_m", &Blueprint::cache_m, true},
-    kCacheN{"cache_n", &Blueprint::cache_n, true};
+const BlueprintParameter kLeftover{"leftover_rows", &Blueprint::leftover_rows},
+    kCacheM{"cache_m", &Blueprint::cache_m, true}, kCacheN{"cache_n", &Blueprint::cache_n, true};
 const BlueprintParameter kPrefetch{"prefetch_bytes", &Blueprint::prefetch_bytes};
 const BlueprintParameter kTransposed{"tile_rows", &Blueprint::tile_rows, true,
                                      true};  // transposed columns of a tile are vectors
 
 const std::vector<BlueprintKind> kKinds = {
-    {"contraction", {kRows, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
-    {"contraction_transposed", {kTransposed, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
-    {"contraction_transposed_narrow", {kTransposed, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
+    {"contraction", {kRows, kVectors, kLeftover, kCacheM, kCacheN}, kSums},
+    {"contraction_transposed", {kTransposed, kVectors, kLeftover, kCacheM, kCacheN}, kSums},
+    {"contraction_transposed_narrow", {kTransposed, kVectors, kLeftover, kCacheM, kCacheN}, kSums},
     {"stencil",
      {kRows,
-      {"unroll", &Blueprint::unroll, false, false, false},
-      {"cache_m", &Blueprint::cache_m, false, false, false}},
+      {"rows_in_registers", &Blueprint::rows_in_registers, false, false, false},
+      {"strip_pixels", &Blueprint::strip_pixels, false, false, false}},
      kSums},
     {"winograd", {kRows, kVectors, kCacheM}, {}},
-    {"row_chain", {kRows, {"unroll", &Blueprint::unroll, true}, kCacheM}, {}},
-    {"map", {kUnroll, kPrefetch}, kWidths, false, false},
+    {"row_chain",
+     {{"least_rows", &Blueprint::least_rows, true}, {"row_multiple", &Blueprint::row_multiple, true}, kCacheM},
+     {}},
+    {"map", {{"unroll", &Blueprint::unroll}, kPrefetch}, kWidths, false, false},
     {"reduction", {{"accumulators", &Blueprint::accumulators}, kPrefetch}, kWidths, true, false},
 };
 

@@ -1,6 +1,4 @@
 // What the search goes through: a table of values for each kind of kernel.
-#include <tuple>
-
 #include "support/ranges.h"
 #include "tune/tune.h"
 
@@ -45,7 +43,7 @@ class Search {
       Blueprint b = base_;
       b.tile_rows = t.rows;
       b.tile_vectors = t.vectors;
-      b.unroll = std::min(b.unroll, t.rows / 2);
+      b.leftover_rows = std::min(b.leftover_rows, t.rows / 2);
       add(b);
     }
   }
@@ -53,12 +51,8 @@ class Search {
   std::vector<Blueprint> found() && { return std::move(found_); }
 
  private:
-  static auto key(const Blueprint& b) {
-    return std::tie(b.tile_rows, b.tile_vectors, b.cache_m, b.cache_n, b.accumulators, b.unroll, b.prefetch_bytes);
-  }
-
   void add(const Blueprint& b) {
-    const auto same = [&](const Blueprint& other) { return key(other) == key(b); };
+    const auto same = [&](const Blueprint& other) { return other == b; };
     if (!same(base_) && none_of(found_, same)) found_.push_back(b);
   }
 
@@ -72,7 +66,7 @@ std::vector<Blueprint> candidates_of(const Blueprint& base, const Isa& isa) {
   Search search(base);
   if (base.kind == "contraction") {
     search.tile(tiles({12, 6, 14, 4, 8, 24}, {2, 3, 1, 4}, isa));
-    search.value(&Blueprint::unroll, {1, 2, base.tile_rows / 2});
+    search.value(&Blueprint::leftover_rows, {1, 2, base.tile_rows / 2});
     search.scale(&Blueprint::cache_m);
     search.scale(&Blueprint::cache_n);
   } else if (base.kind == "contraction_transposed" || base.kind == "contraction_transposed_narrow") {
@@ -85,10 +79,10 @@ std::vector<Blueprint> candidates_of(const Blueprint& base, const Isa& isa) {
     search.scale(&Blueprint::cache_m);
   } else if (base.kind == "stencil") {
     search.value(&Blueprint::tile_rows, {16, 12, 4, 6, 8, 2});
-    search.value(&Blueprint::unroll, {0, 2, 4, 8});
-    search.value(&Blueprint::cache_m, {0, 3072, 6144, 12288});
+    search.value(&Blueprint::rows_in_registers, {0, 2, 4, 8});
+    search.value(&Blueprint::strip_pixels, {0, 3072, 6144, 12288});
   } else if (base.kind == "row_chain") {
-    search.value(&Blueprint::unroll, {4, 8, 16});
+    search.value(&Blueprint::row_multiple, {4, 8, 16});
     search.scale(&Blueprint::cache_m);
   } else if (base.kind == "map") {
     search.value(&Blueprint::unroll, {1, 2, 4, 8});

@@ -33,7 +33,7 @@ std::vector<Kernel> gradients_of_attention(DType type) {
 Blueprints with_single_rows() {
   Blueprints out = tenon_test::shipped_blueprints();
   for (Blueprint& b : out.rows)
-    if (b.kind == "row_chain") b.cache_m = b.unroll = 1;
+    if (b.kind == "row_chain") b.cache_m = b.row_multiple = 1;
   return out;
 }
 

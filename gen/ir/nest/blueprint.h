@@ -28,12 +28,18 @@ struct Blueprint {
                             ///< 8 bytes, else f32
   int tile_rows = 0;        ///< register tile: rows of the output
   int tile_vectors = 1;     ///< register tile: vectors across
-  int cache_m = 0, cache_n = 0;  ///< cache tile, in elements
-  int accumulators = 0;          ///< independent vector accumulators of a reduction
-  int unroll = 0;  ///< vectors per iteration of a map; rows of the tile for rows left over; rows that a chain's blocks
-                   ///< are multiples of; rows of a stencil's strips whose taps are all in registers
-  int prefetch_bytes =
-      0;  ///< distance of prefetches in a reduction, or a map that calls functions or is next to other loops
+  int leftover_rows = 0;    ///< register tile: rows of the one for rows left over
+  int cache_m = 0;          ///< cache tile: elements of the left operand, or of what is between two products
+  int cache_n = 0;          ///< cache tile: elements of the packed right operand
+  int rows_in_registers = 0;  ///< rows of a stencil's strips whose taps are all in registers; 0: as many as of others
+  int strip_pixels = 0;       ///< larger planes of a stencil are copied a strip at a time; 0: as a whole
+  int least_rows = 0;         ///< fewer rows of a chain are not worth panels
+  int row_multiple = 0;       ///< what the rows in a chain's blocks are multiples of
+  int accumulators = 0;       ///< independent vector accumulators of a reduction
+  int unroll = 0;             ///< vectors in an iteration of a map
+  int prefetch_bytes = 0;  ///< how far a reduction prefetches, or a map that calls functions or is next to other loops
+
+  bool operator==(const Blueprint&) const = default;
 };
 
 /// All rows in order of the files, and inside a file in order of the text.

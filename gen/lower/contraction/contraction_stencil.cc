@@ -24,7 +24,7 @@ bool is_line(const ContractionBuilder& b) { return b.c.rows.size() == (b.planes 
 /// only where vectors along the lines are whole.
 int unrolled_rows(ContractionBuilder& b) {
   constexpr int64_t kFewest = 4;
-  const int64_t most = b.blueprint.unroll > 0 ? b.blueprint.unroll : b.blueprint.tile_rows;
+  const int64_t most = b.blueprint.rows_in_registers > 0 ? b.blueprint.rows_in_registers : b.blueprint.tile_rows;
   const auto taps = constant_value(b.extent_of(b.c.depth)), columns = constant_value(b.extent_of(b.c.columns));
   const bool few = taps && columns && *columns >= b.lanes() && !is_line(b);
   return static_cast<int>(few ? std::clamp(b.isa.vector_registers - *taps - kForPixels, std::min(kFewest, most), most)
@@ -54,7 +54,8 @@ bool taps_fit(ContractionBuilder& b) {
 /// Whether a copy of the whole plane is larger than the blueprint allows; a strip's rows are copied at a time then.
 bool copies_bands(ContractionBuilder& b) {
   const auto pixels = constant_value(b.extent_of(b.c.rows) * b.extent_of(b.c.columns));
-  return b.unrolls_taps && !b.c.rows.empty() && b.blueprint.cache_m > 0 && pixels && *pixels > b.blueprint.cache_m;
+  return b.unrolls_taps && !b.c.rows.empty() && b.blueprint.strip_pixels > 0 && pixels &&
+         *pixels > b.blueprint.strip_pixels;
 }
 
 /// What all strips read.

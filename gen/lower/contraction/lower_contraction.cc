@@ -204,10 +204,10 @@ class NestBuilder {
   Block tiles(const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
     const int tall = b_.blueprint.tile_rows;
     const auto known = b_.c.transposed ? std::nullopt : b_.known_rows();
-    if (b_.blueprint.unroll == 0 || (known && *known % tall == 0) || small_tiles_wait())
+    if (b_.blueprint.leftover_rows == 0 || (known && *known % tall == 0) || small_tiles_wait())
       return even_tiles(tall, first_row, rows, column, width);
-    const int low =
-        known ? static_cast<int>(std::min<int64_t>(*known % tall, b_.blueprint.unroll)) : b_.blueprint.unroll;
+    const int low = known ? static_cast<int>(std::min<int64_t>(*known % tall, b_.blueprint.leftover_rows))
+                          : b_.blueprint.leftover_rows;
     if (known && *known < tall) return even_tiles(low, first_row, rows, column, width);
     const std::string t = b_.local("tile_row"), whole = b_.local("whole_tiles"), row = b_.local("row"),
                       height = b_.local("height");
@@ -245,7 +245,7 @@ class NestBuilder {
   bool small_tiles_wait() const {
     constexpr int kBusy = 8, kFewRows = 6;
     return b_.lanes() > 1 && !b_.c.transposed && !b_.known_rows() && b_.blueprint.tile_rows <= kFewRows &&
-           b_.blueprint.unroll * b_.blueprint.tile_vectors < kBusy;
+           b_.blueprint.leftover_rows * b_.blueprint.tile_vectors < kBusy;
   }
 
   /// Tiles of one height. The last one repeats the last row where rows are missing.

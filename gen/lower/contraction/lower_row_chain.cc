@@ -42,8 +42,8 @@ class ChainBuilder : SegmentValues {
     if (!chain_.sums.empty()) return v_constant({1, 0}, {DType::Bool, 1, 0});  // all rows at once would not fit
     Operand rows = rows_;
     for (const LoopVar& v : chain_.outer) rows = rows * extent(v);
-    if (const auto n = constant_value(rows)) return v_constant({*n >= blueprint_->tile_rows, 0}, {DType::Bool, 1, 0});
-    return v_apply(ScalarOp::Ge, {rows, v_int(blueprint_->tile_rows)});
+    if (const auto n = constant_value(rows)) return v_constant({*n >= blueprint_->least_rows, 0}, {DType::Bool, 1, 0});
+    return v_apply(ScalarOp::Ge, {rows, v_int(blueprint_->least_rows)});
   }
 
   Operand extent(const LoopVar& v) { return value(v.extent); }
@@ -64,7 +64,7 @@ class ChainBuilder : SegmentValues {
   Operand rows_at_once() {
     Operand row = v_int(0);
     for (const int t : chain_.between) row = row + row_elements(t);
-    const int tall = std::max(1, blueprint_->unroll);
+    const int tall = std::max(1, blueprint_->row_multiple);
     return larger(floor_div(v_int(blueprint_->cache_m / tall), larger(row, v_int(1))), v_int(1)) * v_int(tall);
   }
 

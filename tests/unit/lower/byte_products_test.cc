@@ -65,7 +65,7 @@ Kernel depthwise(int64_t height, int64_t width) {
 int64_t depthwise_tile(const Kernel& k, std::string_view level) {
   Blueprint strips;
   strips.name = strips.kind = "stencil";
-  strips.tile_rows = 8, strips.unroll = 4, strips.cache_m = 6144;
+  strips.tile_rows = 8, strips.rows_in_registers = 4, strips.strip_pixels = 6144;
   const auto nest = lower_contraction(std::make_shared<const Kernel>(k), *isa_from_name(level), {{strips}});
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});

@@ -113,7 +113,7 @@ Kernel product(int64_t M, int64_t K, int64_t N) {
 LoopNest lowered_product(int64_t M, int64_t K, int64_t N, std::string_view level = "x86-64-v4", int tile_rows = 8) {
   Blueprint tiles;
   tiles.name = tiles.kind = "contraction";
-  tiles.tile_rows = tile_rows, tiles.tile_vectors = 2, tiles.unroll = tile_rows / 2;
+  tiles.tile_rows = tile_rows, tiles.tile_vectors = 2, tiles.leftover_rows = tile_rows / 2;
   tiles.cache_m = 102400, tiles.cache_n = 1048576;
   const auto nest =
       lower_contraction(std::make_shared<const Kernel>(product(M, K, N)), *isa_from_name(level), {{tiles}});
@@ -162,10 +162,10 @@ LoopNest lowered_chain(const Kernel& k, std::string_view level) {
   rows.rows.resize(2);
   Blueprint& tiles = rows.rows[0];
   tiles.name = tiles.kind = "contraction";
-  tiles.tile_rows = 8, tiles.tile_vectors = 2, tiles.unroll = 4, tiles.cache_m = 102400, tiles.cache_n = 1048576;
+  tiles.tile_rows = 8, tiles.tile_vectors = 2, tiles.leftover_rows = 4, tiles.cache_m = 102400, tiles.cache_n = 1048576;
   Blueprint& chain = rows.rows[1];
   chain.name = chain.kind = "row_chain";
-  chain.tile_rows = 4, chain.unroll = 8, chain.cache_m = 16384;
+  chain.least_rows = 4, chain.row_multiple = 8, chain.cache_m = 16384;
   LoopNest nest = lower_kernel(k, rows, *isa_from_name(level));
   REQUIRE(verify(nest) == std::vector<std::string>{});
   return nest;

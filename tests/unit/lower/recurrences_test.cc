@@ -216,7 +216,7 @@ LoopNest tiled_cell(int64_t rows) {
   blueprints.rows.resize(1);
   Blueprint& tiles = blueprints.rows[0];
   tiles.name = tiles.kind = "contraction";
-  tiles.tile_rows = 4, tiles.tile_vectors = 2, tiles.unroll = 2, tiles.cache_m = 51200, tiles.cache_n = 524288;
+  tiles.tile_rows = 4, tiles.tile_vectors = 2, tiles.leftover_rows = 2, tiles.cache_m = 51200, tiles.cache_n = 524288;
   LoopNest nest = lower_kernel(cell(rows), blueprints, *isa_from_name("x86-64-v3"));
   REQUIRE(verify(nest) == std::vector<std::string>{});
   return nest;

@@ -12,7 +12,7 @@ namespace {
 Blueprint strips() {
   Blueprint out;
   out.name = out.kind = "stencil";
-  out.tile_rows = 8, out.tile_vectors = 1, out.unroll = 4;
+  out.tile_rows = 8, out.tile_vectors = 1, out.rows_in_registers = 4;
   return out;
 }
 

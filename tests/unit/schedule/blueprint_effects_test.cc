@@ -84,10 +84,19 @@ std::string lowered(const std::vector<Kernel>& kernels, const Blueprint& row, co
   return text;
 }
 
+/// A row where none is shipped.
+Blueprint wide_tiles(std::string_view kind) {
+  Blueprint row;
+  row.kind = kind;
+  row.tile_rows = 8;
+  row.cache_m = row.cache_n = row.strip_pixels = 6144;
+  return row;
+}
+
 /// A row for this kind, level and type alone.
 Blueprint row_for(const BlueprintKind& kind, const Isa& isa, DType type) {
   const Blueprint* shipped = tenon_test::shipped_blueprints().find(kind.name, isa.name, type);
-  Blueprint row = shipped ? *shipped : Blueprint{"", std::string(kind.name), "*", "*", "*", 8, 1, 6144, 6144};
+  Blueprint row = shipped ? *shipped : wide_tiles(kind.name);
   row.name = "row";
   if (kind.name == "contraction_transposed_narrow")
     row.tile_rows = 16;  // lines of the cache as a whole, for every type

@@ -45,15 +45,15 @@ TEST_CASE("what a blueprint says has an effect, or is an error at its place") {
   says("kind: map, tile_rows: 8", "2:17");
   says("kind: map, isa: x86-64-v9", "2:22");
   says("kind: map, dtype: f33", "2:24");
-  says("kind: row_chain, unroll: 4, cache_m: 64", "2:5");
+  says("kind: row_chain, row_multiple: 4, cache_m: 64", "2:5");
   says("isa: neon, unroll: 4", "2:5");
   says("kind: stencil, tile_rows: 8, tile_vectors: 2", "2:35");
   says("kind: reduction, accumulators: 4, unroll: 4", "2:40");
-  says("kind: stencil, isa: portable, tile_rows: 8, cache_m: 64", "2:50");
+  says("kind: stencil, isa: portable, tile_rows: 8, strip_pixels: 64", "2:50");
   says("kind: map, name: mine", "2:17");
   says("kind: map, isa: portable, unroll: 4", "2:22");
   says("kind: map, dtype: f16, unroll: 4", "2:24");
-  says("kind: row_chain, dtype: f64, tile_rows: 4, unroll: 8, cache_m: 64", "2:30");
+  says("kind: row_chain, dtype: f64, least_rows: 4, row_multiple: 8, cache_m: 64", "2:30");
   says("kind: contraction, dtype: i8, tile_rows: 4, tile_vectors: 2, cache_m: 64, cache_n: 64", "2:32");
   says("kind: contraction_transposed, tile_rows: 6, tile_vectors: 2, cache_m: 64, cache_n: 64", "2:47");
 }
