@@ -105,7 +105,8 @@ Expr ExprBuilder::rank_of(const Syntax& pack) {
 Expr ExprBuilder::place_in(const Syntax& pack) {
   const Expr place = constant_int(std::max(element_, 0));
   const auto open = scope_.binding.pack_ranks.find(pack.text);
-  return open != scope_.binding.pack_ranks.end() ? place + size_ref(open->second) - constant_int(kMaxRank) : place;
+  if (open == scope_.binding.pack_ranks.end()) return place;
+  return front_.neutral ? constant_int(front_.place) : place + size_ref(open->second) - constant_int(kMaxRank);
 }
 
 std::optional<ExprBuilder::Arguments> ExprBuilder::arguments(const std::vector<std::string>& params,

@@ -31,8 +31,8 @@ std::string ExprBuilder::open_pack(const Syntax& s) const {
 
 /// Whether dim k is in front of those that the call gives the pack.
 Expr ExprBuilder::is_front(const std::string& pack, size_t k) const {
-  return apply(ScalarOp::Lt, {size_ref(scope_.binding.pack_ranks.at(pack)) + constant_int(static_cast<int64_t>(k)),
-                              constant_int(kMaxRank)});
+  return apply(ScalarOp::Lt,
+               {size_ref(scope_.binding.pack_ranks.at(pack)), constant_int(kMaxRank - static_cast<int64_t>(k))});
 }
 
 /// What a pack's extent or a list's element is in a dim that is in front.
@@ -44,11 +44,23 @@ Typed ExprBuilder::front_element(const Syntax& s, const Typed& own) const {
   return {constant_int(given ? a->value->integer : front_.list), true};
 }
 
+namespace {
+
+/// The expression with what fills reads of places below zero in their stead.
+Expr filled(const Expr& e) {
+  const auto* r = std::get_if<Read>(&e->node);
+  const auto below = [](const Expr& i) { return constant_value(i).value_or(0) < 0; };
+  if (r && r->fill && any_of(r->index, below)) return filled(r->fill);
+  return map_children(e, [](const Expr& c) { return filled(c); });
+}
+
+}  // namespace
+
 /// The value of `s` under other values of packs; what it asks of data is left out.
 Expr ExprBuilder::with_front(const Syntax& s, FrontDim front) {
   const size_t checks = kernel_.checks.size();
   front_ = front;
-  const Expr e = simplify(value(s).e);
+  const Expr e = simplify(filled(simplify(value(s).e)));
   front_ = {};
   kernel_.checks.resize(checks);
   return e;
@@ -58,13 +70,19 @@ Expr ExprBuilder::with_front(const Syntax& s, FrontDim front) {
 Expr ExprBuilder::own_dim(const Syntax& s, const std::string& pack, size_t k, int64_t at_front) {
   const size_t checks = kernel_.checks.size();
   const Expr plain = index(s);
-  const auto neutral = [&](int64_t list) { return constant_value(with_front(s, {true, true, list})) == at_front; };
-  if (kernel_.checks.size() == checks && neutral(0) && neutral(1)) return plain;
+  const bool unchecked = kernel_.checks.size() == checks;
+  // Dim k is in front at places k - kMaxRank to -1.
+  bool neutral = true;
+  for (int64_t place = static_cast<int64_t>(k) - kMaxRank; place < 0 && neutral; ++place)
+    for (const int64_t list : {0, 1})
+      neutral = neutral && constant_value(with_front(s, {true, true, list, place})) == at_front;
+  if (unchecked && neutral) return plain;
   kernel_.checks.resize(checks);
   const Expr front = is_front(pack, k);
   path_.push_back(apply(ScalarOp::Not, {front}));
   const Expr e = index(s);
   path_.pop_back();
+  if (neutral) return e;
   // Affine in the variables still: what the expression has too much is taken from it.
   const Expr excess = convert({with_front(s, {true, false, 0}), true}, DType::I64) - constant_int(at_front);
   return e - cast_to(front, DType::I64) * excess;

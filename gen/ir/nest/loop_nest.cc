@@ -113,6 +113,8 @@ Operand v_apply(ScalarOp op, Few<Operand> args) {
       if (const auto r = compare(op, *a, *b)) return v_int(*r, DType::Bool);
     }
   }
+  if (const auto* a = op == ScalarOp::Not ? std::get_if<VApply>(&args[0]->node) : nullptr)
+    if (const auto other = opposite(a->op); other && is_i64_scalar(a->args[0])) return v_apply(*other, a->args);
   if ((op == ScalarOp::And || op == ScalarOp::Or) && args[0]->type.lanes == 1 && args[1]->type.lanes == 1) {
     const auto a = constant_value(args[0]), b = constant_value(args[1]);
     if (a) return (*a != 0) == (op == ScalarOp::And) ? args[1] : args[0];

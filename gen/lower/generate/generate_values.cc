@@ -420,11 +420,27 @@ void Generator::name_conversions(const Expr& e, int part) {
   if (!memo_.find(e, own)) memo_.put(e, own, {named("at", scalar_of(e, part))});
 }
 
+namespace {
+
+/// index >= 0; `y - 1 >= 0` as `y >= 1`, where the sum is of variables and sizes, so that none wraps.
+Expr not_negative(const Expr& index) {
+  LinearForm form = linear_form(index);
+  const auto counts = [](const auto& term) {
+    return std::holds_alternative<VarRef>(term.first->node) || std::holds_alternative<SizeRef>(term.first->node);
+  };
+  if (form.constant >= 0 || !all_of(form.terms, counts)) return apply(ScalarOp::Ge, {index, constant_int(0)});
+  const Expr least = constant_int(-form.constant);
+  form.constant = 0;
+  return apply(ScalarOp::Ge, {to_expr(form), least});
+}
+
+}  // namespace
+
 Expr Generator::inside(const Read& r) const {
   Expr all = constant_int(1, DType::Bool);
   for (size_t d = 0; d < r.index.size(); ++d) {
     if (any_of(interior_, [&](const std::string& v) { return mentions(r.index[d], v); })) continue;
-    const Expr low = apply(ScalarOp::Ge, {r.index[d], constant_int(0)});
+    const Expr low = not_negative(r.index[d]);
     const Expr high = apply(ScalarOp::Lt, {r.index[d], k_.tensor(r.tensor).dims[d]});
     all = apply(ScalarOp::And, {all, apply(ScalarOp::And, {low, high})});
   }
