@@ -22,6 +22,9 @@ Block computed_tile(ContractionBuilder& b, const LeftAccess& left, const TilePla
   const OperandType vector{acc, b.lanes(), 0};
   const int vectors = b.blueprint.tile_vectors;
   const auto sum = [&](int r, int j) { return b.local(fmt::format("c{}_{}", r, j)); };
+  const auto bias = [&](int r) {
+    return place.store->bias ? v_load(place.store->biases.buffer, acc, place.store->biases.offset + v_int(r)) : nullptr;
+  };
   ValueScope scope = b.scope;
   for (const LoopVar& v : b.c.depth) scope.vars[v.name] = v_var(v.name);
   scope.vector_var = b.c.columns.back().name, scope.lanes = b.lanes();
@@ -44,7 +47,8 @@ Block computed_tile(ContractionBuilder& b, const LeftAccess& left, const TilePla
       step.push_back(s_assign(sum(r, j), is_float(acc) ? v_apply(ScalarOp::Fma, {v_var(x, vector), y, so_far})
                                                        : so_far + v_var(x, vector) * y));
       const Operand to = place.store ? place.store->first + v_int(r) * place.store->step : v_int(r * b.panel_columns());
-      stores.push_back(s_store(place.store ? place.store->buffer : place.tile, to + v_int(j * b.lanes()), so_far));
+      stores.push_back(s_store(place.store ? place.store->buffer : place.tile, to + v_int(j * b.lanes()),
+                               place.store ? finished(b, *place.store, so_far, bias(r)) : so_far));
     }
   }
   append(out, loops_over(b, b.c.depth, std::move(step)));

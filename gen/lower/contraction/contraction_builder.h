@@ -172,11 +172,18 @@ struct TileStore {
   int buffer = -1;
   Operand first;  ///< element of the first row and column
   Operand step;   ///< from each row to the next
+  /// What is stored, said in the name of the tile's function: empty for the sums as they are.
+  std::string finish = {};
+  const ExprNode* sums = nullptr;  ///< what stands for the sums in the statement's value
+  const ExprNode* bias = nullptr;  ///< what stands for the number of each row in it; null without such numbers
+  BufferArgument biases = {};      ///< the number of the first row, before those of the others
 };
-/// The elements of the result from a row and a column on, where the statement stores sums as they are, rows at equal
-/// steps and columns side by side.
+/// The elements of the result from a row and a column on, where rows are stored at equal steps and columns side by
+/// side: sums as they are or, in kernels of known extents, with a number for each row added and then bounded.
 std::optional<TileStore> stored_sums(const ContractionBuilder& b, const Operand& first_row,
                                      const Operand& first_column);
+/// What is stored of a vector of sums whose row has the number `bias`, if any. Clears `possible` where it has no form.
+Operand finished(ContractionBuilder& b, const TileStore& store, const Operand& sums, const Operand& bias);
 
 /// The position of a register tile: rows first_row…, clamped to row_end-1 unless that is null, and its place on the
 /// right side.

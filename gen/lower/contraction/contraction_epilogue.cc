@@ -1,7 +1,10 @@
 // What happens to a finished tile of sums: the rest of the statement's expression, and the stores.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "lower/contraction/contraction_builder.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -106,22 +109,79 @@ Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string
 
 }  // namespace
 
+namespace {
+
+/// Finds what is done to the sums: `max`, `min` with a constant after a number of the row was added, or less of it.
+/// False where there is anything else.
+bool find_finish(const ContractionBuilder& b, const Expr& e, TileStore& out) {
+  if (std::holds_alternative<Reduce>(e->node)) {
+    out.sums = e.get();
+    return true;
+  }
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (!a || a->args.size() != 2 || !find_finish(b, a->args[0], out)) return false;
+  if (const Constant* c = as_constant(a->args[1]); c && (a->op == ScalarOp::Max || a->op == ScalarOp::Min)) {
+    out.finish +=
+        fmt::format("_{}{}", a->op == ScalarOp::Max ? "least" : "most", is_float(e->type) ? c->f : double(c->i));
+    return true;
+  }
+  const auto* bias = std::get_if<Read>(&a->args[1]->node);
+  if (a->op != ScalarOp::Add || !bias || bias->fill || a->args[0].get() != out.sums || e->type != b.c.accumulator)
+    return false;
+  std::vector<LoopVar> vars = b.c.rows;
+  vars.insert(vars.end(), b.c.columns.begin(), b.c.columns.end());
+  const auto form = offset_form(bias->tensor, bias->index, vars, b.scope);
+  const bool of_row =
+      form && collapses(*form, b.c.rows, b.scope) && constant_value(form->coefficient(b.c.rows.back().name)) == 1 &&
+      all_of(b.c.columns, [&](const LoopVar& v) { return constant_value(form->coefficient(v.name)) == 0; });
+  if (!of_row || a->args[1]->type != b.c.accumulator) return false;
+  out.bias = a->args[1].get();
+  out.biases = {bias->tensor, form->rest};
+  out.finish += "_biased";
+  return true;
+}
+
+/// In a name: 0.5 is 0p5, -1 is m1.
+std::string in_name(std::string number) {
+  for (char& c : number) c = c == '.' ? 'p' : c == '-' ? 'm' : c == '+' ? '_' : c;
+  return number;
+}
+
+}  // namespace
+
 std::optional<TileStore> stored_sums(const ContractionBuilder& b, const Operand& first_row,
                                      const Operand& first_column) {
   const KernelStatement& s = *b.c.statement;
   const DType type = b.kernel.tensor(s.target).dtype;
   if (b.c.transposed || b.c.rows.empty() || b.c.columns.empty() || s.update != Update::Assign ||
-      !std::holds_alternative<Reduce>(s.value->node) || type != b.c.accumulator || b.c.result != type ||
-      stored_lanes(b) == 1)
+      type != b.c.accumulator || b.c.result != type || stored_lanes(b) == 1)
     return std::nullopt;
+  TileStore out;
+  const bool known = all_of(s.loops, [](const LoopVar& v) { return constant_value(v.extent).has_value(); });
+  if (!find_finish(b, s.value, out) || (!out.finish.empty() && !known)) return std::nullopt;
   std::vector<LoopVar> vars = b.c.rows;
   vars.insert(vars.end(), b.c.columns.begin(), b.c.columns.end());
   const auto form = offset_form(s.target, s.index, vars, b.scope);
   if (!form || !collapses(*form, b.c.rows, b.scope) || !collapses(*form, b.c.columns, b.scope) ||
       constant_value(form->coefficient(b.c.columns.back().name)) != 1)
     return std::nullopt;
-  const Operand step = form->coefficient(b.c.rows.back().name);
-  return TileStore{s.target, form->rest + first_row * step + first_column, step};
+  out.buffer = s.target;
+  out.step = form->coefficient(b.c.rows.back().name);
+  out.first = form->rest + first_row * out.step + first_column;
+  out.finish = in_name(std::move(out.finish));
+  if (out.bias) out.biases.offset = out.biases.offset + first_row;
+  return out;
+}
+
+Operand finished(ContractionBuilder& b, const TileStore& store, const Operand& sums, const Operand& bias) {
+  ValueScope scope;
+  scope.kernel = &b.kernel;
+  scope.lanes = b.lanes();
+  scope.given[store.sums] = sums;
+  if (store.bias) scope.given[store.bias] = bias;
+  const auto value = lower_lanes(b.c.statement->value, scope);
+  b.possible = b.possible && value;
+  return value ? *value : sums;
 }
 
 Block epilogue(ContractionBuilder& b, const TileExtent& t) {

@@ -23,7 +23,7 @@ struct TileShape {
   bool transposed = false;
   std::vector<int64_t> from_first;
   bool even_rows = false;
-  bool stored = false;  ///< to the result, whose rows are at a step that the call says
+  const TileStore* store = nullptr;  ///< set: to the result, whose rows are at a step that the call says
 };
 
 /// "one row", "4 rows".
@@ -42,7 +42,7 @@ class TileFunction {
         vectors_(shape.vectors),
         transposed_(shape.transposed),
         even_rows_(shape.even_rows),
-        stored_(shape.stored),
+        store_(shape.store),
         from_first_(std::move(shape.from_first)) {}
 
   InnerFunction build() {
@@ -53,6 +53,7 @@ class TileFunction {
     for (int i = 1; i < b_.panels_of(vectors_); ++i) add_pointer(fmt::format("b_{}", i), b_.right_type, false);
     tile_ = add_pointer("tile", b_.c.accumulator, true);
     if (!left_.depth_step) table_ = add_pointer("offset", left_.table_type, false);
+    if (store_ && store_->bias) bias_ = add_pointer("bias", b_.c.accumulator, false);
     f_.name = name();
     const std::string columns = counted(vectors_, b_.lanes() == 1 ? "column" : "vector");
     f_.comment = fmt::format("{} of the left side times {} of the right, summed over the depth.{}",
@@ -62,7 +63,7 @@ class TileFunction {
     if (takes_left_step()) f_.params.push_back("left_step");
     if (left_.run > 1) f_.params[0] = "runs", f_.params.push_back("run");
     if (even_rows_) find_rows();
-    if (stored_) f_.params.push_back("tile_step");
+    if (store_) f_.params.push_back("tile_step");
     begin_sums();
     f_.body.push_back(left_.run > 1 ? runs() : s_for("d", v_int(0), v_var("depth"), 1, step(v_var("d"))));
     end_sums();
@@ -70,8 +71,8 @@ class TileFunction {
       for (int j = 0; j < vectors_; ++j) store_transposed(j);
     else
       each([&](int r, int j) {
-        const Operand row = stored_ ? v_int(r) * v_var("tile_step") : v_int(r * b_.panel_columns());
-        f_.body.push_back(s_store(tile_, row + v_int(j * b_.lanes()), sum(r, j)));
+        const Operand row = store_ ? v_int(r) * v_var("tile_step") : v_int(r * b_.panel_columns());
+        f_.body.push_back(s_store(tile_, row + v_int(j * b_.lanes()), store_ ? finished_sum(r, j) : sum(r, j)));
       });
     return std::move(f_);
   }
@@ -119,6 +120,9 @@ class TileFunction {
     each([&](int r, int j) { f_.body.push_back(s_assign(sum_name(r, j), sum(r, j) - offset_of(j))); });
   }
   Operand sum(int r, int j) const { return v_var(sum_name(r, j), vector()); }
+  Operand finished_sum(int r, int j) const {
+    return finished(b_, *store_, sum(r, j), bias_ < 0 ? nullptr : v_load(bias_, b_.c.accumulator, v_int(r)));
+  }
   template <class F>
   void each(F f) {
     for (int r = 0; r < height_; ++r)
@@ -139,7 +143,7 @@ class TileFunction {
     } else if (constant_value(left_.depth_step) != 1) s += "_steps";
     if (!from_first_.empty()) s += rows_name();
     if (even_rows_) s += "_rows";
-    if (stored_) s += "_stored";
+    if (store_) s += "_stored" + store_->finish;
     if (b_.fetches_right) s += "_fetched";
     if (transposed_)
       s += height_ == b_.transposed_rows ? "_transposed" : fmt::format("_transposed{}", b_.transposed_rows);
@@ -239,10 +243,11 @@ class TileFunction {
   ContractionBuilder& b_;
   const LeftAccess& left_;
   int height_, vectors_;
-  bool transposed_, even_rows_, stored_;
+  bool transposed_, even_rows_;
+  const TileStore* store_;
   std::vector<int64_t> from_first_;
   InnerFunction f_;
-  int right_ = -1, tile_ = -1, table_ = -1;
+  int right_ = -1, tile_ = -1, table_ = -1, bias_ = -1;
 };
 
 /// Rows of a transposed tile whose sums have registers, next to the right side's vectors and an element of the left.
@@ -319,9 +324,10 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
     const auto first = place.rows_from_first.begin() + part.first;
     for (auto at = first; at != first + part.rows; ++at) from_first.push_back(*at - *first);
   }
-  call.function = function_number(
-      b, TileFunction(b, left, {part.rows, vectors, part.transposed, from_first, even_rows, place.store.has_value()})
-             .build());
+  call.function = function_number(b, TileFunction(b, left,
+                                                  {part.rows, vectors, part.transposed, from_first, even_rows,
+                                                   place.store ? &*place.store : nullptr})
+                                         .build());
   std::vector<Operand> starts;
   if (!from_first.empty()) {
     starts = {place.row_starts.at(0) + v_int(place.rows_from_first[static_cast<size_t>(part.first)])};
@@ -348,6 +354,7 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
   if (by_table)
     call.buffers.push_back(
         {left.depth_table, place.first_depth ? floor_div(place.first_depth, v_int(left.run)) : v_int(0)});
+  if (place.store && place.store->bias) call.buffers.push_back(place.store->biases);
   call.args = {left.run > 1 ? floor_div(place.depth, v_int(left.run)) : place.depth, place.right_step};
   if (left.run > 1) call.args.push_back(v_int(left.run));
   if (left.depth_step && constant_value(left.depth_step) != 1)
