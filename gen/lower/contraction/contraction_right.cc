@@ -338,6 +338,8 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
     const std::string whole = b.local("whole_panels");
     const std::vector<Operand> steps = steps_of_columns(b);
     const Operand unit = all_unit(steps), fast = !unit ? full : full ? v_apply(ScalarOp::And, {full, unit}) : unit;
+    const auto known = fast ? std::nullopt : constant_value(count);
+    if (known && *known % columns == 0) return pack_vectors(b, packed, {first, v_int(*known / columns), steps});
     from = v_var(whole);
     out.push_back(s_let(
         whole, fast ? v_select(fast, floor_div(count, v_int(columns)), v_int(0)) : floor_div(count, v_int(columns))));

@@ -68,8 +68,21 @@ class NestBuilder {
     const Operand all = b_.extent_of(b_.c.columns);
     if (staged_ || whole_panels_ || right_.panel > 0 || packing_ == Packing::Computed) return all;
     const int64_t panel = b_.panel_columns();
+    if (const int64_t nearby = panels_nearby(); nearby > 0) return v_int(nearby * panel);
     const Operand fit = floor_div(v_int(b_.blueprint.cache_n / panel), larger(b_.extent_of(b_.c.depth), v_int(1)));
     return smaller(all, larger(fit, v_int(1)) * v_int(panel));
+  }
+
+  /// Panels that are made just before the tiles that read them, where all rows are one block, so that no panel is read
+  /// again later: a few, but not so few blocks of them that workers would wait. 0 elsewhere.
+  int64_t panels_nearby() {
+    constexpr int64_t kBlocks = 32, kTogether = 4, kElements = 1 << 16;
+    const auto rows = b_.known_rows(), height = constant_value(n_.rows_a_block),
+               depth = constant_value(b_.extent_of(b_.c.depth)), columns = constant_value(b_.extent_of(b_.c.columns));
+    if (packing_ != Packing::All || staged_ || !rows || !height || *rows > *height || !depth || !columns ||
+        *depth * b_.panel_columns() > kElements || constant_value(b_.extent_of(b_.c.outer_left)) != 1)
+      return 0;
+    return std::clamp<int64_t>(*columns / b_.panel_columns() / kBlocks, 1, kTogether);
   }
 
   /// Which panels of the right side are copied: none, none because the one tile computes the elements, the last one
@@ -97,11 +110,13 @@ class NestBuilder {
   }
 
   /// Read by one tile, or by few from so few rows that their pages stay known and the second-level cache serves what
-  /// the first cannot hold: a copy would be read and written once too.
+  /// the first cannot hold: a copy would be read and written once too. Not where every row is in the same set of it.
   bool reads_seldom(int64_t rows) {
-    constexpr int64_t kFew = 4, kPages = 64;
-    const auto depth = constant_value(b_.extent_of(b_.c.depth));
-    return rows <= b_.blueprint.tile_rows || (rows <= kFew * b_.blueprint.tile_rows && depth && *depth <= kPages);
+    constexpr int64_t kFew = 4, kPages = 64, kWay = 4096;
+    const auto depth = constant_value(b_.extent_of(b_.c.depth)), step = constant_value(right_.depth_step);
+    const bool apart = !step || *step * bytes_of(b_.c.accumulator) % kWay != 0;
+    return rows <= b_.blueprint.tile_rows ||
+           (rows <= kFew * b_.blueprint.tile_rows && depth && *depth <= kPages && apart);
   }
 
   /// Rows at known places that do not fall on top of each other in the caches, or few enough of those that do.
@@ -118,19 +133,24 @@ class NestBuilder {
   Block column_blocks(Block staging) {
     const std::string j = b_.local("column_block"), first = b_.local("first_column"), count = b_.local("block_columns"),
                       step = b_.local("columns_packed");
+    const auto all = constant_value(b_.extent_of(b_.c.columns)), block = constant_value(block_columns());
+    const bool even = panels_nearby() > 0 && all && block && *all % *block == 0;
+    const Operand columns = even ? v_int(*block) : v_var(count);
     Block out{s_let(step, block_columns())};
     if (packing_ == Packing::Asked) {
       full_ = v_var(b_.local("pack_all"), {DType::Bool, 1, 0});
       out.push_back(s_let(b_.local("pack_all"), packs()));
     }
     Block inner = std::move(staging);
-    append(inner, row_blocks(v_var(first), v_var(count)));
-    Block body{s_let(first, v_var(j) * v_var(step)), s_count(count, smaller(v_var(step), n_.columns - v_var(first)))};
-    if (packing_ == Packing::Tail) append(body, pack_last(b_, packed_, v_var(first), v_var(count)));
-    else if (packed_ >= 0) append(body, pack_right(b_, packed_, v_var(first), v_var(count), full_));
+    append(inner, row_blocks(v_var(first), columns));
+    Block body{s_let(first, v_var(j) * v_var(step))};
+    if (!even) body.push_back(s_count(count, smaller(v_var(step), n_.columns - v_var(first))));
+    if (packing_ == Packing::Tail) append(body, pack_last(b_, packed_, v_var(first), columns));
+    else if (packed_ >= 0) append(body, pack_right(b_, packed_, v_var(first), columns, full_));
     append(body, loops_over(b_, b_.c.outer_left, std::move(inner), LoopKind::Parallel));
     const Operand blocks = floor_div(n_.columns + v_var(step) - v_int(1), larger(v_var(step), v_int(1)));
-    out.push_back(s_for(j, v_int(0), blocks, 1, std::move(body)));
+    out.push_back(with_kind(panels_nearby() > 0 ? LoopKind::Parallel : LoopKind::Serial,
+                            s_for(j, v_int(0), blocks, 1, std::move(body))));
     return out;
   }
 
