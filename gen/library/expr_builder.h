@@ -13,8 +13,8 @@
 namespace tenon {
 
 /// How `*(…)` is evaluated: as written, with pack variables at 0, or for a dim that a call puts in front of its own,
-/// where extents are 1, lists have the value that stands for no change (`list` where it is not the default) and dim() is
-/// `place`, below zero.
+/// where extents are 1, lists have the value that stands for no change (`list` where it is not the default) and dim()
+/// is `place`, below zero.
 struct FrontDim {
   bool variables_at_zero = false;
   bool neutral = false;
