@@ -108,7 +108,8 @@ long double apply_real(ScalarOp op, const Number* v) {
     case ScalarOp::Erf:
     case ScalarOp::ErfFast: return std::erf(a);
     case ScalarOp::Erfc: return std::erfc(a);
-    case ScalarOp::MulExp: return a * std::exp(static_cast<long double>(b));
+    case ScalarOp::MulExp:
+    case ScalarOp::TimesExp: return a * std::exp(static_cast<long double>(b));
     case ScalarOp::Normcdf: return 0.5L * std::erfc(-a * 0.70710678118654752440084436210484903928L);
     case ScalarOp::Erfinv: return erfinv(a);
     case ScalarOp::Lgamma: return std::lgamma(a);

@@ -30,14 +30,14 @@ struct Map {
   }
 };
 
-/// `void NAME(const T *x, const T *w, T *y)` over 64 elements, and what it calls.
+/// `void NAME(const T *x, const T *w, T *y)` over 64 elements, and what it calls. All arguments but the first are w.
 std::string map_function(const Map& map, const EmitOptions& options, EmitNeeds& needs) {
   emit::Emitter e(map.isa, options, needs, nullptr);
   Few<Operand> args;
   std::string loads;
   const std::string c_type = e.c_type(map.type), element = e.c_type(OperandType{map.type.dtype, 1, 0});
   for (int k = 0; k < map.row.arity; ++k) {
-    const std::string name = k == 0 ? "a" : "b";
+    const std::string name(1, "abc"[k]);
     e.declare(name, emit::Binding{"", map.type, false, false, std::nullopt});
     args.push_back(v_var(name, map.type));
     loads +=

@@ -183,6 +183,28 @@ TEST_CASE("math entries: those of --fast-math keep their bounds, and the ends of
   CHECK(bounded == 2 * 7);
 }
 
+TEST_CASE("math entries: a number times an exponential, which alone may be a denormal, 0 or infinite") {
+  const auto check = [](const auto& run, const char* exponential, auto one, DType dtype) {
+    using T = decltype(one);
+    const double bound = *library().find("times_exp", dtype)->ulp;
+    for (const T a : {T(1), T(-3), T(0), T(-0.0), T(1e-30), T(0x1p60)})
+      for (T t = -800; t < 40; t += T(0.8125)) {
+        const T e = run(exponential, {t}), got = run("times_exp", {a, t, e});
+        INFO(exponential << " " << a << " " << t << " " << got);
+        CHECK(got == run("times_exp", {a, t, T(run("exp", {t}))}));
+        CHECK(ulps(got, a * std::exp(Real(t))) <= bound);
+      }
+    const T far = -std::numeric_limits<T>::infinity();
+    CHECK(ulps(run("times_exp", {far, far, T(run(exponential, {far}))}), Real(-0.0)) == 0);
+    CHECK(std::isnan(run("times_exp", {1, std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::quiet_NaN()})));
+  };
+  for (const bool fused : {true, false})
+    for (const char* exponential : {"exp", "exp_bounded"}) {
+      check(MathEvaluator<float, uint32_t>(library(), DType::F32, fused), exponential, 1.0f, DType::F32);
+      check(MathEvaluator<double, uint64_t>(library(), DType::F64, fused), exponential, 1.0, DType::F64);
+    }
+}
+
 TEST_CASE("math entries: sin and cos of huge arguments") {
   const MathEvaluator<float, uint32_t> f(library(), DType::F32, false);
   CHECK(f("sin", {0x1.2p100f}) == static_cast<float>(std::sin(0x1.2p100)));

@@ -377,6 +377,9 @@ Operand Generator::scalar_of(const Expr& e, int part) {
   const auto& a = std::get<Apply>(e->node);
   Few<Operand> args;
   const bool short_circuit = a.op == ScalarOp::And || a.op == ScalarOp::Or;
+  // what both an arm and the second argument ask for gets its name outside of the arm
+  if (is_float(e->type) && a.args.size() == 2 && std::holds_alternative<Select>(a.args[0]->node))
+    scalar(a.args[1], part);
   for (const Expr& x : a.args) {
     const bool later = short_circuit && !args.empty();
     lazy_ += later ? 1 : 0;

@@ -1,5 +1,6 @@
 // bounded-exponents: exp becomes exp_bounded, which has fewer steps, where the argument is at most 40: x[p,d] - m[p]
-// with m the maximum of its row, -abs(x) and other forms that are never positive, and select(x > 40, 40, x).
+// with m the maximum of its row, -abs(x) and other forms that are never positive, and select(x > 40, 40, x). mul_exp(a,
+// x) becomes times_exp(a, x, exp(x)), which shares exp(x) with the rest of the statement.
 #include "lower/kernel/kernel_passes.h"
 
 namespace tenon {
@@ -103,12 +104,17 @@ class BoundedExponents {
     const Expr r = map_children(e, [&](const Expr& c) { return rewrite(c); });
     scope_.resize(outer);
     const auto* a = std::get_if<Apply>(&r->node);
-    if (!a || a->op != ScalarOp::Exp || !is_float(r->type)) return r;
-    const auto* difference = std::get_if<Apply>(&a->args[0]->node);
+    if (!a || !is_float(r->type)) return r;
+    if (a->op == ScalarOp::MulExp) return apply(ScalarOp::TimesExp, {a->args[0], a->args[1], exp_of(a->args[1])});
+    return a->op == ScalarOp::Exp ? exp_of(a->args[0]) : r;
+  }
+
+  Expr exp_of(const Expr& x) const {
+    const auto* difference = std::get_if<Apply>(&x->node);
     const bool bounded =
-        sign_of(a->args[0]) == Sign::not_positive || is_bounded(a->args[0]) ||
+        sign_of(x) == Sign::not_positive || is_bounded(x) ||
         (difference && difference->op == ScalarOp::Sub && exceeds_none(difference->args[0], difference->args[1]));
-    return bounded ? apply(ScalarOp::ExpBounded, a->args) : r;
+    return apply(bounded ? ScalarOp::ExpBounded : ScalarOp::Exp, {x});
   }
 
   /// Whether `bound_read` is an element of a temp that holds the maximum of values of which `value` is one.

@@ -297,6 +297,18 @@ TEST_CASE("library bodies: exponents that are not above 0 by their form take the
   CHECK_FALSE(contains(nest_of("exp"), "exp_bounded("));
 }
 
+TEST_CASE("library bodies: a number times an exponential shares it with what else asks for it") {
+  for (const char* level : {"portable", "x86-64-v4"}) {
+    const std::string nest = nest_of("silu", level);
+    INFO(nest);
+    CHECK(contains(nest, "times_exp("));
+    CHECK_FALSE(contains(nest, "mul_exp("));
+    const size_t first = nest.find("exp_bounded("), product = nest.find("times_exp(");
+    CHECK(first < product);  // it has a name, which the product reads
+    CHECK_FALSE(contains(nest.substr(product, nest.find('\n', product) - product), "exp_bounded("));
+  }
+}
+
 TEST_CASE("library bodies: elements that a tensor names along the last axis are copied without a loop for each") {
   for (const char* op : {"gather", "take"}) {
     const std::string nest = nest_of(op);
