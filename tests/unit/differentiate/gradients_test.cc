@@ -38,6 +38,11 @@ std::vector<Case> shipped_cases() {
           {"max_unpool", {{5}, {5}}, {{"elements", int64_t{7}}}, {{0, 3, 3, 6, 1}}},
           {"transpose", {{2, 3, 4}}, {{"perm", Ints{2, 0, 1}}}},
           {"slice", {{6, 5}}, {{"begin", Ints{4, 1}}, {"step", Ints{-2, 1}}, {"size", Ints{2, 3}}}},
+          {"slice_axis", {{7, 2}, {}, {}, {}}, {{"axis", int64_t{0}}, {"size", int64_t{3}}}, {{6}, {0}, {-2}}},
+          {"maxpool3d_places", {{1, 1, 4, 3, 3}}, {{"kernel", Ints{2, 2, 2}}}},
+          {"dft", {{2, 9, 1}}, {{"axis", int64_t{1}}, {"onesided", true}}},
+          {"dft", {{5, 3, 2}}, {{"axis", int64_t{0}}, {"inverse", true}, {"length", int64_t{8}}}},
+          {"inverse", {{2, 3, 3}}},
           {"concat", {{2, 3}, {2, 2}}, {{"axis", int64_t{1}}}}};
 }
 
@@ -347,6 +352,7 @@ TEST_CASE("gradients: why an op has none") {
   CHECK(no_gradient(*defs.op("argmax")) == "its definition says 'grad: none'");
   CHECK(no_gradient(*defs.op("logical_not")) == "it has no floating output");
   CHECK(no_gradient(*defs.op("relu")).empty());
+  CHECK(no_gradient(*defs.op("dequantize")).empty());  // of its scales
 }
 
 }  // namespace gradient_test
