@@ -18,7 +18,7 @@ constexpr int kMaxChain = 1000;
 /// Operators of one binding strength each, weakest first.
 using Operators = std::vector<std::string_view>;
 const std::vector<Operators> kLevels = {
-    {"or"}, {"and"}, {"not"}, {"==", "!=", "<", "<=", ">", ">=", "in"}, {"+", "-"}, {"*", "/", "//", "%"}, {"-"}};
+    {"or"}, {"and"}, {"not"}, {"==", "!=", "<", "<=", ">", ">=", "in"}, {"+", "-"}, {"*", "/", "//", "%", "@"}, {"-"}};
 constexpr size_t kNot = 2, kMinus = 6;  // these are before their operand
 
 class RecipeParser {
@@ -114,7 +114,7 @@ class RecipeParser {
   }
 
   RecipeExpr operators(size_t level = 0) {
-    if (level == kLevels.size()) return postfix();
+    if (level == kLevels.size()) return power();
     const Operators& spellings = kLevels[level];
     if (level == kNot || level == kMinus) {
       if (!sees_operator(spellings)) return operators(level + 1);
@@ -125,12 +125,24 @@ class RecipeParser {
       return e;
     }
     RecipeExpr e = operators(level + 1);
-    while (sees_operator(spellings)) {
-      if (++chain_ > kMaxChain) fail("this statement is too long: give its parts names");
-      const Token op = tokens_[at_++];
-      RecipeExpr right = operators(level + 1);
-      e = make(Kind::binary, op.begin, op.text, {std::move(e), std::move(right)});
-    }
+    while (sees_operator(spellings)) e = infix(std::move(e), level + 1);
+    return e;
+  }
+
+  RecipeExpr infix(RecipeExpr left, size_t level) {
+    if (++chain_ > kMaxChain) fail("this statement is too long: give its parts names");
+    const Token op = tokens_[at_++];
+    RecipeExpr right = operators(level);
+    return make(Kind::binary, op.begin, op.text, {std::move(left), std::move(right)});
+  }
+
+  // x**-y is a power too, and x**y**z is x**(y**z).
+  RecipeExpr power() {
+    RecipeExpr e = postfix();
+    if (!sees("**")) return e;
+    if (++depth_ > kMaxDepth) fail("this expression is nested too deeply");
+    e = infix(std::move(e), kMinus);
+    --depth_;
     return e;
   }
 

@@ -62,7 +62,7 @@ constexpr Dialect kMath = {kLongMathSigns,
                            "steps of a math entry have",
                            "operators are + - * / & | ^ ~ << >> < <= > >= == != and or not"};
 constexpr std::string_view kLongRecipeSigns[] = {"//", "==", "!=", "<=", ">=", "**"};
-constexpr Dialect kRecipes = {kLongRecipeSigns, "()[],=:+-*/%<>", {}, "\n", true, true, "", "", ""};
+constexpr Dialect kRecipes = {kLongRecipeSigns, "()[],=:+-*/%@<>", {}, "\n", true, true, "", "", ""};
 
 /// Code, first byte, end, message and note of what is no token.
 using Fault = FunctionRef<void(Code, std::size_t, std::size_t, std::string, std::string)>;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 
 #include "frontend/recipe/recipe_call.h"
@@ -192,6 +193,7 @@ class RecipeRun {
     if (e.text == "-") return a - b;
     if (e.text == "*") return a * b;
     if (e.text == "/") return a / b;
+    if (e.text == "**") return std::pow(a, b);
     if (e.text == "<") return a < b;
     if (e.text == "<=") return a <= b;
     if (e.text == ">") return a > b;
@@ -222,7 +224,16 @@ class RecipeRun {
     if ((e.text == "//" || e.text == "%") && b.is(0)) fail(e, "division by 0");
     if (e.text == "//") return floor_div(a, b);
     if (e.text == "%") return floor_mod(a, b);
+    if (e.text == "**") return power(e, a, b);
+    if (e.text == "@") fail(e, "'@' takes tensors, not numbers");
     return ordered(e, a, b);
+  }
+
+  static RecipeValue power(const RecipeExpr& e, const SizeExpr& a, const SizeExpr& b) {
+    if (!b.is_constant() || b.value < 0 || b.value > 63) fail(e, "the power of an integer is a number from 0 to 63");
+    SizeExpr result = 1;
+    for (int64_t i = 0; i < b.value; ++i) result = result * a;
+    return result;
   }
 
   static RecipeValue list_binary(const RecipeExpr& e, const RecipeValue& a, const RecipeValue& b) {
@@ -246,9 +257,10 @@ class RecipeRun {
 
   RecipeValue tensor_binary(const RecipeExpr& e, const RecipeValue& a, const RecipeValue& b) {
     static constexpr std::pair<const char*, const char*> ops[] = {
-        {"+", "add"},    {"-", "sub"},       {"*", "mul"},         {"/", "div"},     {"//", "floor_div"},
-        {"%", "mod"},    {"<", "less"},      {"<=", "less_equal"}, {">", "greater"}, {">=", "greater_equal"},
-        {"==", "equal"}, {"!=", "not_equal"}};
+        {"+", "add"},        {"-", "sub"},         {"*", "mul"},     {"/", "div"},
+        {"//", "floor_div"}, {"%", "mod"},         {"**", "pow"},    {"@", "matmul"},
+        {"<", "less"},       {"<=", "less_equal"}, {">", "greater"}, {">=", "greater_equal"},
+        {"==", "equal"},     {"!=", "not_equal"}};
     for (const auto& [sign, op] : ops)
       if (e.text == sign) return op_call(e, op, {a, b});
     fail(e, fmt::format("'{}' does not go with tensors", e.text));

@@ -137,6 +137,20 @@ TEST_CASE("gradients of all uses of a value are summed") {
   check({"  x: f64[3, 4]\n  y: f64[4]\n", "  z = x*y + x\n  s = sum(z*z/(2 + sin(x)), axes=[0, 1])\n", "x, y"});
 }
 
+TEST_CASE("powers and products are operators of statements") {
+  check({"  x: f64[3, 4]\n  W: f64[4, 2]\n", "  s = sum(-x**2 @ W - 2**2*x @ W**3)\n", "x, W"});
+  const std::string head = "graph: g\ninputs: {x: \"f64[3, 3]\"}\noutputs: [y]\nmain: ";
+  const OpSemantics semantics = library_semantics(shipped(), nullptr);
+  const auto first_lines = [&](const std::string& main) {
+    auto graph = read_graph_yaml(std::make_shared<SourceFile>("g.yaml", head + main + "\n"), semantics, {{}});
+    return graph.ok() ? to_text(*graph) : graph.diagnostics().text();
+  };
+  CHECK(first_lines("y = -x**-1").find("y: f64[3, 3] = neg(") != std::string::npos);
+  CHECK(first_lines("y = reshape(x, shape=[3**2**1])").find("y: f64[9] = ") != std::string::npos);
+  CHECK(first_lines("y = x*(2 @ 3)").find("'@' takes tensors, not numbers") != std::string::npos);
+  CHECK(first_lines("y = reshape(x, shape=[3**-2])").find("a number from 0 to 63") != std::string::npos);
+}
+
 TEST_CASE("gradients of a graph go through its complex values") {
   check({"  x: f64[3]\n  y: f64[3]\n",
          "  z = cast(x, dtype=c128)*cast(y, dtype=c128)\n  s = sum(cast(z*z, dtype=f64), axes=[0])\n", "x, y"});
