@@ -63,13 +63,14 @@ class IfNode : public ControlNode {
     if (!otherwise.complete) return std::vector<ValueId>{};
     if (then.lengths.size() != otherwise.lengths.size())
       throw OnnxError{Code::E0806, "its branches have different numbers of outputs", {}};
-    if (then.lengths != otherwise.lengths)
-      throw OnnxError{Code::E0807, "its branches give sequences of different lengths", {}};
     builder_.set_aside(otherwise.region);
-    if (!may_join(builder_, then, otherwise)) {
+    const bool same_form = then.lengths == otherwise.lengths;
+    if (!same_form || !may_join(builder_, then, otherwise)) {
       if (reader_.may_continue) throw BranchesDiffer{};
       if (one_may_do) return std::nullopt;
     }
+    if (!same_form)
+      throw OnnxError{Code::E0807, "its branches give sequences of different lengths, or one an empty optional", {}};
     const std::vector<JoinedResult> joined = joined_results(builder_, then, otherwise);
     std::vector<ValueId> results;
     for (const Branch* b : {&then, &otherwise}) {
@@ -90,14 +91,15 @@ class IfNode : public ControlNode {
     return reader_.read(branch(holds), {});
   }
 
-  static constexpr size_t kTensor = static_cast<size_t>(-1);  // in `lengths`, which else has the elements of a sequence
+  // In `lengths`, which else has the elements of a sequence.
+  static constexpr size_t kTensor = static_cast<size_t>(-1), kEmpty = static_cast<size_t>(-2);
   /// Sequences replaced by their elements.
   std::vector<ValueId> scattered(const std::vector<ValueId>& ids, std::vector<size_t>& lengths) const {
     std::vector<ValueId> tensors;
     for (const ValueId v : ids) {
-      lengths.push_back(is_list(v) ? list_of(v).size() : kTensor);
-      if (!is_list(v)) tensors.push_back(v);
-      else
+      lengths.push_back(is_list(v) ? list_of(v).size() : v == kEmptyOptional ? kEmpty : kTensor);
+      if (lengths.back() == kTensor) tensors.push_back(v);
+      else if (lengths.back() != kEmpty)
         for (const RecipeValue& e : list_of(v)) {
           if (!e.get<TensorRef>())
             throw OnnxError{Code::E0805, "one of its branches gives an optional or a sequence of sequences", {}};
@@ -111,8 +113,8 @@ class IfNode : public ControlNode {
     std::vector<ValueId> ids;
     size_t next = 0;
     for (const size_t length : lengths) {
-      if (length == kTensor) {
-        ids.push_back(tensors[next++]);
+      if (length == kTensor || length == kEmpty) {
+        ids.push_back(length == kTensor ? tensors[next++] : kEmptyOptional);
         continue;
       }
       RecipeList list;

@@ -99,9 +99,11 @@ class OnnxReader {
                                    const std::vector<ValueId>& inputs, const Names& names, const std::string& where);
   MadeBody try_body(OnnxNodeContext& context, const tenon_onnx::GraphProto& body, const Names& names,
                     const std::string& where, std::string& why);
-  /// A graph inside of a node sees the names around it.
+  /// A graph inside of a node sees the names around it. It may give kEmptyOptional.
   std::vector<ValueId> read_body(OnnxNodeContext& context, const tenon_onnx::GraphProto& body,
                                  const std::vector<ValueId>& given, const Names& names, const std::string& where);
+  /// Where only tensors and sequences may be: an error for an optional that is empty.
+  std::vector<ValueId> without_optionals(std::vector<ValueId> made, const std::string& where);
   /// The first extent that the file states for a value, or that follows from what it states for others; 0 where it is
   /// none of these.
   int64_t declared_extent(const OnnxNodeContext& context, const std::string& name) const;

@@ -145,7 +145,7 @@ std::vector<ValueId> OnnxReader::results(OnnxNodeContext& context, const NodePro
     if (is_onnx_control(node)) return map_control(context, node, inputs, names, where);
     may_continue_ = false;
     context.read_body = [&](const GraphProto& body, const std::vector<ValueId>& given) {
-      return read_body(context, body, given, names, where);
+      return without_optionals(read_body(context, body, given, names, where), where);
     };
     return map_onnx_node(context, node, inputs);
   } catch (const OnnxError& e) {
@@ -192,7 +192,8 @@ std::vector<ValueId> OnnxReader::map_control(OnnxNodeContext& context, const Nod
   OnnxBodyReader reader;
   reader.may_continue = std::exchange(may_continue_, false);
   reader.read = [&](const GraphProto& body, const std::vector<ValueId>& given) {
-    return read_body(context, body, given, names, where);
+    std::vector<ValueId> made = read_body(context, body, given, names, where);
+    return node.op_type() == "If" ? made : without_optionals(std::move(made), where);
   };
   reader.try_read = [&](const GraphProto& body, std::string& why) {
     return try_body(context, body, names, where, why);
@@ -247,12 +248,17 @@ std::vector<ValueId> OnnxReader::read_body(OnnxNodeContext& context, const Graph
     const auto it = inner.find(v.name());
     if (it == inner.end())
       error(Code::E0809, where, fmt::format("no node makes the output '{}' of its body", v.name()));
-    else if (it->second == kNotGiven || it->second == kEmptyOptional)
-      error(Code::E0805, where,
-            fmt::format("the output '{}' of its body is an empty optional, or one that is not supported", v.name()));
-    made.push_back(it == inner.end() || it->second == kNotGiven || it->second == kEmptyOptional ? kNoValue
-                                                                                                : it->second);
+    else if (it->second == kNotGiven)
+      error(Code::E0805, where, fmt::format("the output '{}' of its body is one that is not supported", v.name()));
+    made.push_back(it == inner.end() || it->second == kNotGiven ? kNoValue : it->second);
   }
+  return made;
+}
+
+std::vector<ValueId> OnnxReader::without_optionals(std::vector<ValueId> made, const std::string& where) {
+  if (contains(made, kEmptyOptional))
+    error(Code::E0805, where, "an output of its body is an empty optional, which only the branches of an If may give");
+  std::replace(made.begin(), made.end(), kEmptyOptional, kNoValue);
   return made;
 }
 
