@@ -30,7 +30,7 @@ Definitions read_all_definitions(Run& run, OpLibrary read, const OpLibraryText& 
 
 OutputTree make_library(Run& run, const Definitions& defs, const Library& library, const LibOptions& o) {
   const auto levels = chosen_levels(o.selection.isas);
-  const Blueprints schedules = read_schedules(run, o.schedules, kernel_names(library));
+  const Blueprints schedules = o.blueprints ? *o.blueprints : read_schedules(run, o.schedules, kernel_names(library));
   const LibraryOptions files = library_options(run, o);
   show_passes(run, kernels_of(library), schedules, levels);
   note_idle_fast_math(run, defs.math, kernels_of(library), o.math);

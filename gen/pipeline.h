@@ -58,7 +58,8 @@ struct LibOptions {
   bool freestanding = false;     ///< no header of a C library
   std::vector<std::string> fix;  ///< sizes and attributes that kernels get bodies of their own for
   MathChoice math;
-  std::optional<std::string> schedules;  ///< blueprints in front of the shipped ones
+  std::optional<std::string> schedules;          ///< blueprints in front of the shipped ones
+  std::shared_ptr<const Blueprints> blueprints;  ///< those of a search, instead of files
   std::string output_dir;
 };
 
@@ -140,10 +141,16 @@ struct TrainOptions : ModelInput {
 struct TuneOptions : ModelInput {
   TuneOptions() { isas = {"native"}; }
 
+  std::vector<std::string> dtypes;   ///< of ops, as in TryOptions
+  std::optional<std::string> cases;  ///< shapes of ops, instead of those of opdefs/bench
+
   std::vector<std::string> inputs;  ///< .npy files in graph order; none: numbers at random
   double budget_s = 60;
   std::string compiler = "cc";
   std::string output;  ///< the file of schedules
+
+  /// Whether `graph` is no file, but names of ops.
+  bool tunes_ops() const { return graph.find_first_of("./") == std::string::npos; }
 };
 
 /// The graph is .onnx, in floats.

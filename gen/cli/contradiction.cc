@@ -145,6 +145,9 @@ std::string command_contradiction(const TryOptions& o) {
 // A search is at one level.
 std::string command_contradiction(const TuneOptions& o) {
   if (o.isas.size() != 1 || o.isas[0] == "all") return "--isa: a search is at one level: name one";
+  if (!o.tunes_ops() && (!o.dtypes.empty() || o.cases)) return "--dtypes and --cases are for ops; a model has its own";
+  if (o.tunes_ops() && (!o.inputs.empty() || !o.sizes.empty()))
+    return "IN.npy and --size are for models; the shapes of ops are in --cases FILE";
   return no_file("-o", o.output);
 }
 

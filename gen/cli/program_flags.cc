@@ -149,11 +149,16 @@ void add_train(CLI::App& app, TrainOptions& train) {
 }
 
 void add_tune(CLI::App& app, TuneOptions& tune) {
-  app.description("Searches schedules for the kernels of a model by timing them on this machine.");
+  app.description("Searches schedules for the kernels of a model or of ops by timing them on this machine.");
   app.footer(
       "example: tenon tune net.onnx --budget 60s -o tuned.yaml && tenon model net.onnx --schedules tuned.yaml -o net");
-  app.add_option("NET", tune.graph, "NET.yaml or NET.onnx")->type_name("")->required();
+  app.add_option("NET|OP", tune.graph, "NET.yaml or NET.onnx, or names of ops: gemm,softmax")
+      ->type_name("")
+      ->required();
   add_files(app, "IN.npy", tune.inputs, "inputs in graph order; numbers at random if left out");
+  add_dtypes(app, tune.dtypes);
+  app.add_option("--cases", tune.cases, "shapes of the ops, not those of opdefs/bench: docs/benchmarks.md")
+      ->type_name("FILE");
   add_parsed(app, {"--budget", "60s", "a number of seconds such as 60s", "how long to search [60s]"}, tune.budget_s,
              parse_seconds);
   add_sizes(app, tune.sizes);

@@ -9,19 +9,14 @@
 #include "command/commands.h"
 #include "command/drawn_inputs.h"
 #include "command/select.h"
-#include "command/try_case.h"
 #include "command/written_files.h"
-#include "ir/op/type_function.h"
 #include "isa/all_isas.h"
-#include "opdef/read_tests.h"
 #include "pipeline/make.h"
 #include "support/parallel.h"
 #include "support/print_to.h"
 #include "support/quoted.h"
-#include "support/ranges.h"
 #include "support/read_source.h"
 #include "support/run_program.h"
-#include "support/text_template.h"
 
 namespace tenon {
 namespace {
@@ -31,14 +26,6 @@ constexpr int kLeastBytes = 16;   // of the vectors that measure the ceilings
 constexpr const char* kMemorySizes = "1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26";
 
 [[noreturn]] void fail_bench(const std::string& why) { stop_run(exit_run_failed, why); }
-
-/// One test at one key.
-struct BenchCase {
-  const OpDef* def;
-  const TestCase* test;
-  DType key;
-  std::map<std::string, DType> types;
-};
 
 /// Compiles and starts programs, and collects what they measure.
 class Bench {
@@ -51,10 +38,11 @@ class Bench {
 
   int run() {
     refuse_unreadable(o_.graphs);
-    if (o_.graphs.empty() || o_.selection.ops) find_cases();
+    if (o_.graphs.empty() || o_.selection.ops)
+      found_ = find_cases(run_, defs_.ops, {o_.selection.ops, o_.selection.dtypes, o_.cases, "--ops: "});
     if (const int status = make_library_of_cases(); status != exit_done) return status;
     if (!run_.only_looks()) measure_ceilings();
-    for (const BenchCase& c : cases_)
+    for (const BenchCase& c : found_.cases)
       if (!run_.only_looks()) time_case(c);
     for (size_t k = 0; k < o_.graphs.size(); ++k)
       if (const int status = time_model(o_.graphs[k], fmt::format("{}/net{}", folder_, k)); status != exit_done)
@@ -72,59 +60,18 @@ class Bench {
     return *best;
   }
 
-  /// The tests of the file, of the definition for ops that it does not name.
-  void find_cases() {
-    tests_ = read_bench_tests(run_, o_.cases, defs_.ops);
-    const auto& wanted = o_.selection.ops;
-    const bool all = !wanted || *wanted == std::vector<std::string>{"all"};
-    if (!all)
-      for (const std::string& name : *wanted) {
-        const OpDef* def = defs_.ops.op(name);
-        if (!def) stop_run(exit_bad_command_line, "--ops: " + unknown_op(defs_.ops, name));
-        if (needs_graph(*def)) stop_run(exit_bad_command_line, fmt::format("--ops: only graphs can use '{}'", name));
-        if (none_of(tests_, [&](const auto& t) { return t.first == name; }))
-          tests_.emplace_back(name, def->tests.empty() ? std::vector<TestCase>(1) : def->tests);
-      }
-    for (const auto& [name, tests] : tests_)
-      if (all || contains(*wanted, name)) add_cases(*defs_.ops.op(name), tests, !all);
-    if (cases_.empty()) stop_run(exit_bad_command_line, "--dtypes: none of the kernels timed takes these");
-  }
-
-  /// `named`: by --ops, so that it is an error where it takes none of the dtypes.
-  void add_cases(const OpDef& def, const std::vector<TestCase>& tests, bool named) {
-    const std::vector<std::string>& names = o_.selection.dtypes;
-    const std::vector<DType> taken = def.types.empty() ? std::vector<DType>{} : dtypes_of(def.types[0]);
-    const auto takes = [&](const std::string& n) { return n == "all" || contains(taken, named_dtype(n)); };
-    if (!named && !names.empty() && none_of(names, takes)) return;
-    for (const TestCase& test : tests) {
-      const std::vector<DType> keys = chosen_keys(def, names, {test});
-      for (size_t k = 0; k < std::max<size_t>(keys.size(), 1); ++k) {
-        const std::optional<DType> key = keys.empty() ? std::nullopt : std::optional(keys[k]);
-        if (auto types = types_of(def, test, key)) cases_.push_back({&def, &test, key.value_or(DType::F32), *types});
-      }
-    }
-  }
-
   /// The library of all cases, compiled, and the program that times one of them.
   int make_library_of_cases() {
-    if (cases_.empty()) return exit_done;
-    LibrarySelection wanted;
-    for (const BenchCase& c : cases_) {
-      if (!contains(wanted.ops, c.def->name)) wanted.ops.push_back(c.def->name);
-      for (const auto& [variable, dtype] : c.types) wanted.dtypes.push_back(dtype);
-    }
-    const Library library = run_.open(expand_library(defs_.ops, wanted));
+    if (found_.cases.empty()) return exit_done;
+    const Library library = library_of(run_, defs_.ops, found_.cases);
     LibOptions lib;
     lib.selection.isas = o_.selection.isas;
     const int status = run_.deliver(make_library(run_, defs_, library, lib), library_folder(), true);
     if (status != exit_done || run_.only_looks()) return status;
     say("compiling the kernels");
     compile_sources(library_folder());
-    write_frame("bench_threads.h", library_folder(), {});
-    write_frame("bench_case.c", library_folder(), {});
-    compile(library_folder(),
-            "-D_POSIX_C_SOURCE=200112L -std=c99 -Wno-psabi -pthread -Iinclude -o bench_case "
-            "bench_case.c $(ls objects/*.o)");
+    write_case_program(run_, library_folder());
+    compile(library_folder(), fmt::format("{} $(ls objects/*.o)", kCaseProgram));
     return exit_done;
   }
 
@@ -151,11 +98,6 @@ class Bench {
     if (run_shell_line("mkdir -p " + shell_word(folder + "/objects")) != 0) fail_bench(folder + ": cannot write");
   }
 
-  void write_frame(const std::string& name, const std::string& folder, const std::vector<HoleValue>& values) {
-    const std::string path = "c/" + name + ".in";
-    write_for_program(folder + "/" + name, TextTemplate(path, read_frames(run_, {path}).at(path)).fill(values));
-  }
-
   /// The first line that a command of the shell prints; empty where it fails.
   std::string line_of(const std::string& command) const {
     const std::string file = folder_ + "/line";
@@ -167,8 +109,8 @@ class Bench {
   void measure_ceilings() {
     say("measuring the ceilings");
     const std::string target = isa_.target.empty() ? "" : fmt::format("__attribute__((target(\"{}\")))", isa_.target);
-    write_frame("bench_threads.h", folder_, {});
-    write_frame("bench_ceilings.c", folder_,
+    write_frame(run_, folder_, "bench_threads.h", {});
+    write_frame(run_, folder_, "bench_ceilings.c",
                 {{"target", target},
                  {"vector_bytes", fmt::format("{}", std::max(kLeastBytes, isa_.vector_bits / 8))},
                  {"sizes", kMemorySizes}});
@@ -200,21 +142,19 @@ class Bench {
   }
 
   void time_case(const BenchCase& c) {
-    Diagnostics diagnostics;
-    const auto data = make_timed_case({defs_.ops, *c.def, c.types, *c.test}, diagnostics);
-    if (run_.report(diagnostics) || !data) throw Stop{exit_bad_input};
-    const DType key = c.def->types.empty() ? fixed_key(*data) : c.key;
+    const TryCase data = data_of(run_, defs_.ops, c);
+    const DType key = c.def->types.empty() ? fixed_key(data) : c.key;
     const std::string file = folder_ + "/case";
-    write_for_program(file, case_file(c.def->name, key, *data));
+    write_for_program(file, case_file(c.def->name, key, data));
     const std::string line =
         line_of(fmt::format("{} {} {}", shell_word(library_folder() + "/bench_case"), shell_word(file), o_.threads));
     Timing t;
     t.name = fmt::format("{}_{}", c.def->name, name_of(key));
-    t.what = case_label(*data);
+    t.what = case_label(data);
     t.calls = {o_.threads, o_.threads};
     std::istringstream words(line);
     if (!(words >> t.us >> t.median_us >> t.runs)) fail_bench(fmt::format("{} {}: the program failed", t.name, t.what));
-    t.load = load_of(key, data->work);
+    t.load = load_of(key, data.work);
     if (t.load) t.bound = least_time(*t.load, t.calls, report_.ceilings);
     add(std::move(t));
   }
@@ -303,8 +243,7 @@ class Bench {
   const std::string folder_;
   const Definitions defs_;
   const Isa& isa_;
-  TimedTests tests_;
-  std::vector<BenchCase> cases_;
+  BenchCases found_;
   BenchReport report_;
 };
 

@@ -68,8 +68,8 @@ class Quantization {
   }
 
   Tensors outputs_on(const std::string& program, const CallFiles& files, size_t count) const {
-    const ProgramRun how{o_.compiler, files};
-    auto out = TimedProgram(program, how).outputs(count);
+    const ProgramRun how{o_.compiler, files, count};
+    auto out = TimedModel(program, how).outputs();
     if (!out) stop_run(exit_run_failed, fmt::format("the program failed on {}", files.empty() ? "nothing" : files[0]));
     return std::move(*out);
   }

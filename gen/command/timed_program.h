@@ -1,6 +1,7 @@
-// A generated program in a folder of its own, compiled to be timed.
+// Generated programs in folders of their own, compiled to be timed.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,34 +10,49 @@
 
 namespace tenon {
 
-/// How programs are compiled and started.
-struct ProgramRun {
-  std::string compiler;
-  std::vector<std::string> inputs;  ///< .npy files
-};
-
 class TimedProgram {
  public:
-  /// `folder` has the program's sources.
-  TimedProgram(std::string folder, const ProgramRun& how) : folder_(std::move(folder)), how_(how) {}
+  virtual ~TimedProgram() = default;
 
   /// False where the compiler fails.
-  bool compile() const;
-  /// The outputs; nothing where the program fails.
-  std::optional<std::vector<TensorData>> outputs(size_t count) const;
-  /// One more round: the median time of each kernel over `repeat` runs. False where the program fails.
-  bool time(int64_t repeat);
+  virtual bool compile() const = 0;
+  /// Nothing where the program fails.
+  virtual std::optional<std::vector<TensorData>> outputs() const = 0;
+  /// One more round of about so many microseconds: the time of each kernel. False where the program fails.
+  virtual bool time(double us) = 0;
 
   const KernelTimes& times() const { return times_; }
   /// The sum over all kernels, round by round.
   std::vector<double> totals() const;
 
+ protected:
+  KernelTimes times_;
+};
+
+/// How the program of a model is compiled and started.
+struct ProgramRun {
+  std::string compiler;
+  std::vector<std::string> inputs;  ///< .npy files
+  size_t outputs = 0;
+};
+
+/// The program of a model; the times of its kernels are medians.
+class TimedModel : public TimedProgram {
+ public:
+  /// `folder` has the program's sources.
+  TimedModel(std::string folder, const ProgramRun& how) : folder_(std::move(folder)), how_(how) {}
+
+  bool compile() const override;
+  std::optional<std::vector<TensorData>> outputs() const override;
+  bool time(double us) override;
+
  private:
   std::string command() const;
+  bool profile(int64_t repeat, KernelTimes& times) const;
 
   std::string folder_;
   const ProgramRun& how_;
-  KernelTimes times_;
+  int64_t repeat_ = 0;  ///< runs in a round, after the first
 };
 
 }  // namespace tenon

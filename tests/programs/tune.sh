@@ -24,3 +24,29 @@ check 'rows for a kernel that is not there' says "no kernel is called 'gemm\\*'"
 check 'a search without a compiler' refuses "$tenon" tune "$graph" --cc no-such-compiler -o "$work/none.yaml"
 check 'writes nothing' refuses [ -e "$work/none.yaml" ]
 check 'a file that is a folder' refuses "$tenon" tune "$graph" -o ..
+cat >"$work/shapes.yaml" <<'END'
+bench:
+  gemm:
+    - {shapes: {A: [96, 96], B: [96, 96]}, absent: [C]}
+END
+cat >"$work/own_op.yaml" <<'END'
+ops:
+  - op: twice_summed
+    types: {T: float}
+    in:  {X: "T[M,N]"}
+    out: {Y: "T[M]", Z: "i64[M]"}
+    body: |
+      Y[m] = sum[n](2*X[m,n])
+      Z[m] = argmax[n](X[m,n])
+    tests:
+      - {M: 20, N: 300}
+END
+check 'a search for an op' "$tenon" tune gemm --dtypes f32 --cases "$work/shapes.yaml" --schedules "$work/rows.yaml" --budget 10s -q -o "$work/tuned_gemm.yaml"
+check 'finds larger tiles than those it began with' grep -q 'kernel: gemm_f32_noC' "$work/tuned_gemm.yaml"
+check 'a library takes them' "$tenon" lib --ops gemm --dtypes f32 --isa native -q --schedules "$work/tuned_gemm.yaml" -o "$work/lib_tuned"
+check 'and others have other code' sh -c "
+  '$tenon' lib --ops gemm --dtypes f32 --isa native -q --schedules '$work/rows.yaml' -o '$work/lib_small' && ! diff -rq '$work/lib_tuned/src' '$work/lib_small/src' >'$work/differ' && grep -q gemm '$work/differ'"
+check 'an op of a user, whose tests say the shapes' "$tenon" tune twice_summed --defs "$work/own_op.yaml" --budget 2s -q -o "$work/tuned_own.yaml"
+check 'its schedules are taken' "$tenon" lib "$work/own_op.yaml" --isa native -q --schedules "$work/tuned_own.yaml" -o "$work/lib_own"
+check 'an op that there is not' says_of_line "there is no op 'gemmm'; did you mean 'gemm'" "$tenon" tune gemmm -o "$work/none.yaml"
+check 'types that it does not take' refuses "$tenon" tune gemm --dtypes bool -o "$work/none.yaml"

@@ -245,6 +245,10 @@ TEST_CASE("what nothing takes is named before what is missing") {
   says({"run", "net.onnx", "--threads", "2000"}, "--threads: '2000' is not a number from 1 to 1024");
   says({"tune", "net.onnx", "--isa", "all", "-o", "t.yaml"}, "--isa: a search is at one level");
   says({"tune", "net.onnx", "--isa", "portable,native", "-o", "t.yaml"}, "--isa: a search is at one level");
+  says({"tune", "gemm", "in.npy", "-o", "t.yaml"}, "IN.npy and --size are for models");
+  says({"tune", "gemm,relu", "--size", "N=4", "-o", "t.yaml"}, "IN.npy and --size are for models");
+  says({"tune", "net.onnx", "--dtypes", "f32", "-o", "t.yaml"}, "--dtypes and --cases are for ops");
+  says({"tune", "./net", "--cases", "c.yaml", "-o", "t.yaml"}, "--dtypes and --cases are for ops");
   says({"train", "net.yaml", "--epochs", "2", "--steps", "9"}, "--epochs and --steps exclude each other");
   says({"train", "net.yaml", "--every", "2"}, "--every says how often --checkpoint FILE is written");
   says({"train", "net.yaml", "--patience", "2"}, "--patience looks at the loss of --validate NAME=FILE");
