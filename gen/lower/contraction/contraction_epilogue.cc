@@ -121,8 +121,8 @@ bool find_finish(const ContractionBuilder& b, const Expr& e, TileStore& out) {
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a || a->args.size() != 2 || !find_finish(b, a->args[0], out)) return false;
   if (const Constant* c = as_constant(a->args[1]); c && (a->op == ScalarOp::Max || a->op == ScalarOp::Min)) {
-    out.finish +=
-        fmt::format("_{}{}", a->op == ScalarOp::Max ? "least" : "most", is_float(e->type) ? c->f : double(c->i));
+    const std::string number = is_float(e->type) ? fmt::format("{}", c->f) : fmt::format("{}", c->i);
+    out.finish += (a->op == ScalarOp::Max ? "_least" : "_most") + number;
     return true;
   }
   const auto* bias = std::get_if<Read>(&a->args[1]->node);
