@@ -22,6 +22,8 @@ struct OnnxBodyReader {
   std::function<int64_t(const std::string& name)> declared_extent;
   /// Whether nodes after an If may become part of its branches, which then may throw BranchesDiffer.
   bool may_continue = false;
+  /// The same for nodes after an If around the node, which go to the end of the branch that the node is in.
+  bool may_move = false;
   /// The value of a name around the node; kNoValue if there is none.
   std::function<ValueId(const std::string& name)> find;
 };

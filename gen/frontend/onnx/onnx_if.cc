@@ -34,8 +34,17 @@ class IfNode : public ControlNode {
                              holds ? "else_branch" : "then_branch", why));
     std::vector<ValueId> results = reader_.read(branch(holds), {});
     const ValueId condition = builder_.at_run(inputs_[0]);
-    for (ValueId& r : results)
-      if (r >= 0) r = only_if(context_, r, holds ? condition : negated(condition));
+    const ValueId taken = holds ? condition : negated(condition);
+    bool checked = results.empty();
+    for (ValueId& r : results) {
+      RecipeList list = is_list(r) ? list_of(r) : RecipeList();
+      for (RecipeValue& e : list)
+        if (const TensorRef* t = e.get<TensorRef>()) e = TensorRef{only_if(context_, t->id, taken)}, checked = true;
+      if (is_list(r)) r = add_list(std::move(list));
+      if (r >= 0) r = only_if(context_, r, taken), checked = true;
+    }
+    // Without a tensor nothing refuses a call that takes the other branch.
+    if (!checked && complete(results)) throw OnnxError{Code::E0807, why, {}};
     return results;
   }
 
@@ -66,7 +75,7 @@ class IfNode : public ControlNode {
     builder_.set_aside(otherwise.region);
     const bool same_form = then.lengths == otherwise.lengths;
     if (!same_form || !may_join(builder_, then, otherwise)) {
-      if (reader_.may_continue) throw BranchesDiffer{};
+      if (reader_.may_continue || reader_.may_move) throw BranchesDiffer{};
       if (one_may_do) return std::nullopt;
     }
     if (!same_form)

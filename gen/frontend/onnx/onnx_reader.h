@@ -129,6 +129,7 @@ class OnnxReader {
   int depth_ = 0;
   int continued_ = 0;          // Ifs that are being read with what follows them
   bool may_continue_ = false;  // whether the If that is read may throw BranchesDiffer
+  bool may_move_ = false;      // whether an If around the graph that is read may take in what follows it
   int64_t nodes_ = 0;
   std::set<std::string> reported_;  // open sizes without bounds
   Diagnostics diagnostics_;

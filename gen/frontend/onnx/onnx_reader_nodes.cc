@@ -31,6 +31,18 @@ std::string only_about_extents(const Diagnostics& found) {
   return why;
 }
 
+/// Puts a variable back to what it is, also where an error leaves the scope.
+template <class T>
+class Restored {
+ public:
+  explicit Restored(T& variable) : variable_(variable), value_(variable) {}
+  ~Restored() { variable_ = std::move(value_); }
+
+ private:
+  T& variable_;
+  T value_;
+};
+
 std::vector<ValueId> outputs_of(const std::map<std::string, ValueId>& names, const FunctionProto& f,
                                 const NodeProto& node) {
   std::vector<ValueId> ids;
@@ -72,11 +84,13 @@ void OnnxReader::read_nodes(OnnxNodeContext& context, const OnnxNodeList& list, 
     const NodeProto& node = *list.nodes[i];
     const std::string& where = list.where.at(&node);
     // How often what follows is read for two branches is limited: each time it is doubled.
-    may_continue_ = node.op_type() == "If" && continued_ < kMaxContinued;
-    Diagnostics before = may_continue_ ? diagnostics_ : Diagnostics();
+    const bool may_continue = node.op_type() == "If" && continued_ < kMaxContinued;
+    may_continue_ = may_continue;
+    Diagnostics before = may_continue ? diagnostics_ : Diagnostics();
     try {
       read_node(context, node, names, where);
     } catch (const BranchesDiffer&) {
+      if (!may_continue) throw;
       diagnostics_ = std::move(before);
       return read_in_branches(context, list, i, names);
     }
@@ -88,6 +102,7 @@ void OnnxReader::read_in_branches(OnnxNodeContext& context, const OnnxNodeList& 
   const NodesAfter after =
       nodes_after(node, {list.nodes.begin() + static_cast<std::ptrdiff_t>(at) + 1, list.nodes.end()});
   read_nodes(context, {after.other, list.needed, list.where}, names);
+  const Restored continued(continued_);
   ++continued_;
   const OnnxNodes& rest = after.dependent;
   for (size_t count = 1;; count *= 2) {
@@ -99,6 +114,7 @@ void OnnxReader::read_in_branches(OnnxNodeContext& context, const OnnxNodeList& 
       read_node(context, count == 0 ? node : whole, names, list.where.at(&node));
     } catch (const BranchesDiffer&) {
       diagnostics_ = before;
+      if (count == rest.size()) throw;
       continue;
     }
     --continued_;
@@ -145,6 +161,8 @@ std::vector<ValueId> OnnxReader::results(OnnxNodeContext& context, const NodePro
     if (is_onnx_control(node)) return map_control(context, node, inputs, names, where);
     may_continue_ = false;
     context.read_body = [&](const GraphProto& body, const std::vector<ValueId>& given) {
+      const Restored move(may_move_);
+      may_move_ = false;
       return without_optionals(read_body(context, body, given, names, where), where);
     };
     return map_onnx_node(context, node, inputs);
@@ -161,7 +179,12 @@ std::vector<ValueId> OnnxReader::results(OnnxNodeContext& context, const NodePro
 
 std::vector<ValueId> OnnxReader::call_function(OnnxNodeContext& context, const FunctionProto& f, const NodeProto& node,
                                                const std::vector<ValueId>& inputs, const std::string& where) {
+  const Restored depth(depth_);
+  const Restored types(declared_);
+  const Restored move(may_move_);
   enter();
+  declared_.clear();
+  may_move_ = false;
   OnnxNodeContext inner{context.builder, context.table, context.folder, context.opsets, {}};
   for (int i = 0; i < std::min(f.output_size(), node.output_size()); ++i)
     if (const auto it = context.stated.find(node.output(i)); it != context.stated.end())
@@ -172,7 +195,6 @@ std::vector<ValueId> OnnxReader::call_function(OnnxNodeContext& context, const F
   for (const OperatorSetIdProto& o : f.opset_import())
     inner.opsets[o.domain() == "ai.onnx" ? "" : o.domain()] =
         static_cast<int>(std::clamp<int64_t>(o.version(), 1, 1000));
-  DeclaredTypes around = std::exchange(declared_, {});
   Names names;
   for (int i = 0; i < f.input_size(); ++i)
     names[f.input(i)] = static_cast<size_t>(i) < inputs.size() ? inputs[static_cast<size_t>(i)] : kNoValue;
@@ -181,8 +203,6 @@ std::vector<ValueId> OnnxReader::call_function(OnnxNodeContext& context, const F
   list.needed.insert(f.output().begin(), f.output().end());
   read_nodes(inner, list, names);
   context.lists = std::move(inner.lists);
-  declared_ = std::move(around);
-  --depth_;
   return outputs_of(names, f, node);
 }
 
@@ -190,7 +210,10 @@ std::vector<ValueId> OnnxReader::map_control(OnnxNodeContext& context, const Nod
                                              const std::vector<ValueId>& inputs, const Names& names,
                                              const std::string& where) {
   OnnxBodyReader reader;
+  const Restored move(may_move_);
   reader.may_continue = std::exchange(may_continue_, false);
+  reader.may_move = may_move_;
+  may_move_ = node.op_type() == "If" && (reader.may_continue || may_move_);
   reader.read = [&](const GraphProto& body, const std::vector<ValueId>& given) {
     std::vector<ValueId> made = read_body(context, body, given, names, where);
     return node.op_type() == "If" ? made : without_optionals(std::move(made), where);
@@ -229,8 +252,9 @@ std::vector<ValueId> OnnxReader::read_body(OnnxNodeContext& context, const Graph
                                            const std::string& where) {
   if (given.size() != static_cast<size_t>(body.input_size()))
     throw OnnxError{Code::E0806, fmt::format("its body has {} inputs, not {}", body.input_size(), given.size()), {}};
+  const Restored depth(depth_);
+  const Restored types(declared_);
   enter();
-  DeclaredTypes around = declared_;
   add_declared_types(body, declared_);
   Names inner = names;
   // A name that a body gives anew is its own, though the standard asks for another one: ONNX Runtime reads such files.
@@ -240,8 +264,6 @@ std::vector<ValueId> OnnxReader::read_body(OnnxNodeContext& context, const Graph
   for (int i = 0; i < body.input_size(); ++i) inner[body.input(i).name()] = given[static_cast<size_t>(i)];
   read_tensors(context, body, inner, where + ": ");
   read_graph_nodes(context, body, inner, where + ": ");
-  declared_ = std::move(around);
-  --depth_;
   builder_->set_origin(where);
   std::vector<ValueId> made;
   for (const ValueInfoProto& v : body.output()) {
