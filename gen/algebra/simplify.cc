@@ -63,6 +63,8 @@ class Simplifier {
   }
 
   static Expr real(const Expr& e, const Apply& a) {
+    if (a.op == ScalarOp::Abs && as_constant(a.args[0]))
+      return constant_float(std::fabs(as_constant(a.args[0])->f), e->type);
     if (a.args.size() != 2) return e;
     const Expr &x = a.args[0], &y = a.args[1];
     if (a.op == ScalarOp::Mul && is_float_one(x)) return y;

@@ -22,7 +22,7 @@ std::span<const KernelPass> kernel_passes() {
       {"divide-once", divide_once},
       {"separate-windows", separate_windows},
       {"split-boxes", split_boxes},
-      {"simplify-again", simplify_kernel},
+      {"simplify-again", simplify_again},
       {"limit-temps", limit_temps},
   };
   return passes;

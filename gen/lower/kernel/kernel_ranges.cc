@@ -160,6 +160,24 @@ Kernel simplify_kernel(const Kernel& k) {
   return out;
 }
 
+Kernel simplify_again(const Kernel& k) {
+  Kernel out = simplify_kernel(k);
+  size_t before = 0;
+  do {
+    std::vector<bool> read(out.tensors.size());
+    map_exprs(out, [&](const Expr& e) {
+      each_read(e, [&](const Read& r) { read[static_cast<size_t>(r.tensor)] = true; });
+      return e;
+    });
+    before = out.body.size();
+    for (size_t i = before; i-- > 0;) {
+      const int target = out.body[i].target;
+      if (out.tensor(target).role == Role::Temp && !read[static_cast<size_t>(target)]) erase_statement(out.body, i);
+    }
+  } while (out.body.size() < before);
+  return out;
+}
+
 void simplify_checks(Kernel& k) {
   const Ranges sizes = size_ranges(k);
   for (Check& c : k.checks) {

@@ -22,6 +22,8 @@ bool is_costly(const Expr& node);
 
 /// Simplified throughout; loops over one iteration are gone.
 Kernel simplify_kernel(const Kernel&);
+/// The same, without temps that only parts read which are simplified away.
+Kernel simplify_again(const Kernel&);
 /// The conditions of its checks, simplified within their loops.
 void simplify_checks(Kernel&);
 

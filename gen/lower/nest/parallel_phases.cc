@@ -422,10 +422,13 @@ void count_iterations(const Block& root, const Group& group, const Known& known,
   p.count.body = with_lets(root, {true, {{std::move(loop)}}, group.before, group.grain, nullptr});
 }
 
-/// The loop up to a number, or to what the caller says, so that no let is needed for its end alone.
-Group without_count(Group g, const std::optional<int64_t>& iterations) {
-  std::get<SFor>(g.body.back().node).end = iterations ? v_int(*iterations) : v_var("end");
-  return g;
+/// The loop up to a number, or to what the caller says, so that no let is needed for its end alone: a let of the
+/// kernel that is named as the caller's number is another value.
+Block parallel_body(const Block& root, Group g, const std::optional<int64_t>& iterations) {
+  std::get<SFor>(g.body.back().node).end = v_int(iterations.value_or(0));
+  Block out = with_lets(root, g);
+  if (!iterations) std::get<SFor>(out.back().node).end = v_var("end");
+  return out;
 }
 
 }  // namespace
@@ -455,7 +458,7 @@ std::vector<Phase> parallel_phases(const LoopNest& nest) {
     p.parallel = g.parallel;
     p.grain = g.grain;
     if (g.parallel) count_iterations(root, g, known, p);
-    p.nest.body = with_lets(root, g.parallel ? without_count(g, p.iterations) : g);
+    p.nest.body = g.parallel ? parallel_body(root, g, p.iterations) : with_lets(root, g);
     out.push_back(std::move(p));
   }
   return out;

@@ -94,6 +94,20 @@ TEST_CASE("what a let reads is there for the statements of the phase that reads 
   CHECK(text.find("let scale") < text.find("= scale"));
 }
 
+TEST_CASE("a let named as the end that the caller says is read only where the body needs it") {
+  for (const bool needed : {false, true}) {
+    const Operand end = v_var("end", {DType::F32, 1, 0});
+    Stmt store = s_store(kOut, v_var("i"), needed ? end : load(kIn, v_var("i")));
+    const LoopNest nest =
+        nest_of({s_let("end", load(kIn, v_int(0))),
+                 with_kind(LoopKind::Parallel, s_for("i", v_int(0), v_size("N"), 1, {std::move(store)})),
+                 s_store(kOut, v_int(0), end)});
+    const std::vector<Phase> phases = parallel_phases(nest);
+    REQUIRE(phases.size() == 3);
+    CHECK(phases[1].nest.body.size() == (needed ? 2 : 1));
+  }
+}
+
 TEST_CASE("what iterations store to as well is prepared by each worker") {
   const auto phases =
       parallel_phases(nest_with({cleared(kCopy, 3), s_store(kCopy, v_int(2), v_const(0, {DType::F32, 1, 0}))}));
