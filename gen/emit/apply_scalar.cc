@@ -140,6 +140,8 @@ Operand left_of(const Emitter& e, const VApply& n) {
 
 /// The sum of two indices: i + (j + k) without its parentheses, which is the same number.
 CExpr index_sum(CExpr left, CExpr right) {
+  if (const auto* negated = std::get_if<CUnary>(&right->node); negated && negated->op == "-")
+    return c_binary(std::move(left), "-", negated->operand);
   const auto* inner = std::get_if<CBinary>(&right->node);
   if (!inner || (inner->op != "+" && inner->op != "-")) return c_binary(std::move(left), "+", std::move(right));
   return c_binary(index_sum(std::move(left), inner->left), inner->op, inner->right);
@@ -168,6 +170,7 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
       if (is_complex(d)) return call_scalar_piece(e, row.name, d, a);
       if (plain && e.is_measuring && n.op == ScalarOp::Mul) return c_call(e.options.prefix + "_rt_bytes_times", a);
       if (plain && n.op == ScalarOp::Add) return index_sum(a[0], a[1]);
+      if (plain && n.op == ScalarOp::Sub && e.known(n.args[0]) == 0) return negate(e, d, a[1], plain);
       if (is_float(d) || plain) return c_binary(a[0], op, a[1]);
       return wrap_binary(e, op, d, a[0], a[1]);
     case ScalarOp::Div:

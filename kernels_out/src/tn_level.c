@@ -3,46 +3,65 @@
    report. */
 #include "tn_internal.h"
 
-#ifndef TN_HAS_NEON_DOTPROD
-#define TN_HAS_NEON_DOTPROD 0
-#endif
-
 #if defined(__GNUC__) && defined(__x86_64__)
 #include <cpuid.h>
-#elif TN_HAS_NEON_DOTPROD && defined(__linux__) && (!defined(__STDC_HOSTED__) || __STDC_HOSTED__ != 0)
+#elif defined(TN_HAS_NEON_DOTPROD) && TN_HAS_NEON_DOTPROD && defined(__linux__) && \
+    (!defined(__STDC_HOSTED__) || __STDC_HOSTED__ != 0)
 #include <sys/auxv.h>
 #endif
 
 /* Features that the processor has and whose state the operating system saves; the check of a level reads the fields
    that it needs. */
 typedef struct {
-  int sse4_2, popcnt, lzcnt, avx, avx2, fma, f16c, bmi, bmi2, avxvnni;
-  int avx512f, avx512bw, avx512cd, avx512dq, avx512vl, avx512vnni, avx512bf16, avx512fp16;
+  int sse4_2;
+  int popcnt;
+  int lzcnt;
+  int avx;
+  int avx2;
+  int fma;
+  int f16c;
+  int bmi;
+  int bmi2;
+  int avxvnni;
+  int avx512f;
+  int avx512bw;
+  int avx512cd;
+  int avx512dq;
+  int avx512vl;
+  int avx512vnni;
+  int avx512bf16;
+  int avx512fp16;
   int asimddp;
 } features;
 
 #if defined(__GNUC__) && defined(__x86_64__)
 static unsigned saved_state(void) {
-  unsigned low, high;
+  unsigned low;
+  unsigned high;
   __asm__ __volatile__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   (void)high;
   return low;
 }
 
 static int bit(unsigned word, int k) {
-  return (int)(word >> k & 1u);
+  return (int)((word >> k) & 1u);
 }
 
 static void detect_features(features *cpu) {
-  unsigned a, b, c, d, vectors = 0;
+  unsigned a;
+  unsigned b;
+  unsigned c;
+  unsigned d;
+  unsigned vectors = 0;
   memset(cpu, 0, sizeof *cpu);
   if (!__get_cpuid(1, &a, &b, &c, &d)) {
     return;
   }
-  if (bit(c, 27)) {
+  if (bit(c, 27) != 0) {
     vectors = saved_state();
   }
-  const int avx = (vectors & 0x06u) == 0x06u, avx512 = avx && (vectors & 0xe0u) == 0xe0u;
+  const int avx = (vectors & 0x06u) == 0x06u;
+  const int avx512 = avx && (vectors & 0xe0u) == 0xe0u;
   cpu->sse4_2 = bit(c, 20);
   cpu->popcnt = bit(c, 23);
   cpu->avx = avx && bit(c, 28);
@@ -74,8 +93,9 @@ static void detect_features(features *cpu) {
   memset(cpu, 0, sizeof *cpu);
 #if defined(__ARM_FEATURE_DOTPROD)
   cpu->asimddp = 1;
-#elif TN_HAS_NEON_DOTPROD && defined(__linux__) && (!defined(__STDC_HOSTED__) || __STDC_HOSTED__ != 0)
-  cpu->asimddp = (int)(getauxval(AT_HWCAP) >> 20 & 1u);
+#elif defined(TN_HAS_NEON_DOTPROD) && TN_HAS_NEON_DOTPROD && defined(__linux__) && \
+    (!defined(__STDC_HOSTED__) || __STDC_HOSTED__ != 0)
+  cpu->asimddp = (int)((getauxval(AT_HWCAP) >> 20) & 1u);
 #endif
 }
 #endif
@@ -101,7 +121,7 @@ static int best_level(void) {
   features cpu;
   detect_features(&cpu);
   for (int k = TN_LEVELS - 1; k >= 0; --k) {
-    if (levels[k].runs(&cpu)) {
+    if (levels[k].runs(&cpu) != 0) {
       return k;
     }
   }

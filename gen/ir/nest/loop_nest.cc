@@ -135,6 +135,8 @@ Operand v_select(Operand cond, Operand yes, Operand no) {
   TENON_CHECK(yes->type == no->type && cond->type.dtype == DType::Bool && cond->type.lanes == yes->type.lanes,
               "select with arms of two types");
   if (const auto c = constant_value(cond)) return *c != 0 ? yes : no;
+  const std::optional<int64_t> chosen = constant_value(yes);
+  if (chosen && chosen == constant_value(no)) return yes;
   const OperandType t = yes->type;
   return make(t, VSelect{std::move(cond), std::move(yes), std::move(no)});
 }
