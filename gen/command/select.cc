@@ -39,7 +39,7 @@ namespace {
 
 /// Ops that were named and that the dtypes chosen leave nothing of.
 void warn_of_absent(const KernelSelection& chosen, const OpLibrary& defs, const Library& library) {
-  if (!chosen.ops || chosen.ops == kAll) return;
+  if (!names_ops(chosen)) return;
   for (const std::string& name : *chosen.ops) {
     const bool there = any_of(library.ops, [&](const LibraryOp& op) { return op.def->name == name; });
     if (!there)
@@ -47,6 +47,19 @@ void warn_of_absent(const KernelSelection& chosen, const OpLibrary& defs, const 
                needs_graph(*defs.op(name)) ? fmt::format("'{}' is left out: only graphs can use it", name)
                                            : fmt::format("'{}' is left out: it takes none of the dtypes chosen", name));
   }
+}
+
+/// Files of definitions of which --ops names no op: most likely it was not meant to leave them out.
+void warn_of_unnamed_files(const KernelSelection& chosen, const OpLibrary& defs) {
+  if (!names_ops(chosen)) return;
+  std::string own;
+  for (const std::string& name : defs.names()) {
+    if (defs.declared(name)->shipped) continue;
+    if (contains(*chosen.ops, name)) return;
+    if (own.empty()) own = name;
+  }
+  if (!own.empty())
+    print_to(stderr, "tenon: warning: --ops: it names no op of the files given; add '{}' to generate it\n", own);
 }
 
 /// --ranks may leave no kernel that tn_find could find.
@@ -92,7 +105,10 @@ Library chosen_kernels(Run& run, const OpLibrary& defs, const KernelSelection& c
     const bool narrowed = chosen.ops || chosen.dtypes != kAll;
     throw Stop{nothing && narrowed ? exit_bad_command_line : exit_bad_input};
   }
-  if (!run.control().quiet) warn_of_absent(chosen, defs, *library);
+  if (!run.control().quiet) {
+    warn_of_absent(chosen, defs, *library);
+    warn_of_unnamed_files(chosen, defs);
+  }
   refuse_no_ranks(run, *library, chosen);
   return run.stage("library", std::move(library).value());
 }

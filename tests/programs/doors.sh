@@ -60,6 +60,8 @@ check 'tune that only looks compiles nothing' ends 0 '' "$tenon" tune "$work/ok.
 check 'bench of a file that is not there measures nothing' ends 1 'nowhere.yaml: No such file or directory' "$tenon" bench "$work/nowhere.yaml" --cc false
 check 'an op named that the dtypes leave out' ends 0 "tenon: warning: --ops: 'softmax' is left out: it takes none of the dtypes chosen" "$tenon" lib --ops relu,softmax --dtypes i8 --isa portable --list-outputs -o "$work/none"
 printf 'ops:\n  - op: thrice\n    types: {T: [f32]}\n    in: {X: "T[N]"}\n    out: {Y: "T[N]"}\n    body: Y[i] = 3*X[i]\n' >"$work/thrice.yaml"
+check 'a file of definitions of which --ops names nothing' ends 0 "tenon: warning: --ops: it names no op of the files given; add 'thrice' to generate it" "$tenon" lib "$work/thrice.yaml" --ops relu --dtypes f32 --isa portable --list-outputs -o "$work/none"
+check 'a file of definitions of which --ops names an op' ends 0 '' "$tenon" lib "$work/thrice.yaml" --ops relu,thrice --dtypes f32 --isa portable --dry-run -o "$work/none"
 check 'a size of definitions' ends 2 '--size is about a graph: name one' "$tenon" dump lower "$work/thrice.yaml" --size N=4
 check 'a size of a kernel' ends 2 '--train, --recompute and --size are about a graph: name one' "$tenon" explain thrice_f32 "$work/thrice.yaml" --size N=4
 check 'dtypes of a graph' ends 2 "--dtypes is about definitions, and $work/ok.yaml is a graph" "$tenon" dump lower "$work/ok.yaml" --dtypes f32
