@@ -345,10 +345,10 @@ TEST_CASE("a tile's name tells all that it does") {
 TEST_CASE("the portable level has no vectors") { CHECK(count(to_text(lowered(add(), "portable")), "f32x") == 0); }
 
 TEST_CASE("the right side of a product is copied as far as it reads badly in place") {
-  CHECK(workspace_of_product(40, 16, 19200) == 0);           // lines of 16 rows, four to a set of the cache
-  CHECK(workspace_of_product(40, 16, 25600) == 16 * 128);    // all 16 in the same set: four panels at a time
-  CHECK(workspace_of_product(32, 16, 1000) == 16 * 32);      // the last panel is not whole
-  CHECK(workspace_of_product(32, 16, 25600) == 16 * 128);    // the same, though read four times only
+  CHECK(workspace_of_product(40, 16, 19200) == 0);         // lines of 16 rows, four to a set of the cache
+  CHECK(workspace_of_product(40, 16, 25600) == 16 * 128);  // all 16 in the same set: four panels at a time
+  CHECK(workspace_of_product(32, 16, 1000) == 16 * 32);    // the last panel is not whole
+  CHECK(workspace_of_product(32, 16, 25600) == 16 * 128);  // the same, though read four times only
   CHECK(workspace_of_product(32, 16, 19200) == 0);
 }
 
