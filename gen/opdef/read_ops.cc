@@ -62,8 +62,7 @@ class FileReader {
   std::set<std::string> broken;  ///< ops whose tensors did not read whole
 
   void read(const std::vector<SourceFileRef>& files) {
-    documents_ =
-        std::make_shared<const Documents>(origin_ == Origin::user ? read_yaml(files) : read_shipped_yaml(files));
+    documents_ = std::make_shared<const Documents>(read_yaml(files));
     for (std::size_t i = 0; i < files.size(); ++i) read(files[i], (*documents_)[i]);
   }
 

@@ -41,7 +41,7 @@ class RuleReader {
 
   Result<RuleSet> read(const std::vector<SourceFileRef>& files) {
     std::vector<YamlNode> documents;
-    for (Result<std::vector<YamlNode>>& read : read_shipped_yaml(files)) {
+    for (Result<std::vector<YamlNode>>& read : read_yaml(files)) {
       diagnostics_.append(read.diagnostics());
       if (!read.ok()) continue;
       for (YamlNode& d : read.value()) documents.push_back(std::move(d));

@@ -1,17 +1,13 @@
-// The events of yaml-cpp as a tree of nodes; its exceptions become diagnostics.
+// The events of LibYAML as a tree of nodes; its errors become diagnostics.
 #include "support/yaml_document.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/parser.h>
+#include <yaml.h>
 
-#include <optional>
-#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "support/parallel.h"
-#include "support/plain_yaml.h"
 #include "support/quoted.h"
 #include "support/ranges.h"
 #include "support/yaml_tree.h"
@@ -19,38 +15,6 @@
 namespace tenon {
 
 namespace {
-
-/// The events of the YAML library for one file, whose text it has without the first `skipped` bytes.
-class Events : public YAML::EventHandler {
- public:
-  Events(YamlTree& tree, std::size_t skipped) : tree_(tree), skipped_(skipped) {}
-
-  // A document takes a byte at least; from some malformed texts, such as ", *", yaml-cpp 0.7 reads empty ones for ever.
-  void OnDocumentStart(const YAML::Mark& mark) override { tree_.start_document(at(mark)); }
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { tree_.null(at(mark), anchor); }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override { tree_.alias(at(mark), anchor); }
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
-    tree_.scalar(at(mark), tag, anchor, value);
-  }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    tree_.open(at(mark), tag, anchor, YamlKind::sequence);
-  }
-  void OnSequenceEnd() override { tree_.close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    tree_.open(at(mark), tag, anchor, YamlKind::map);
-  }
-  void OnMapEnd() override { tree_.close(); }
-
- private:
-  std::size_t at(const YAML::Mark& mark) const { return static_cast<std::size_t>(std::max(mark.pos, 0)) + skipped_; }
-
-  YamlTree& tree_;
-  std::size_t skipped_;
-};
 
 /// Rejects text that is not UTF-8, and control characters (the YAML library reads one of them as the end of file).
 bool clean_text(const SourceFileRef& file, Diagnostics& diagnostics) {
@@ -71,17 +35,117 @@ bool clean_text(const SourceFileRef& file, Diagnostics& diagnostics) {
   return false;
 }
 
-/// The documents of a text that LibYAML can read and that has no fault.
-std::optional<std::vector<YamlNode>> plain_documents(const SourceFileRef& file) {
-  Diagnostics diagnostics;
-  YamlTree tree(file, diagnostics);
-  try {
-    if (!read_plain_yaml(file->text(), tree) || !diagnostics.empty()) return std::nullopt;
-  } catch (const YamlLimitPassed&) {
-    return std::nullopt;
+/// Offsets of LibYAML's marks, which count characters, in bytes. Marks are asked for in the order of the text.
+class ByteOffsets {
+ public:
+  explicit ByteOffsets(const std::string& text) : text_(text) {}
+
+  std::size_t of(const yaml_mark_t& mark) {
+    if (mark.index < character_) byte_ = character_ = 0;
+    for (; character_ < mark.index && byte_ < text_.size(); ++character_) do
+        ++byte_;
+      while (byte_ < text_.size() && (text_[byte_] & 0xC0) == 0x80);
+    return byte_;
   }
-  return std::move(tree.documents);
+
+ private:
+  const std::string& text_;
+  std::size_t character_ = 0, byte_ = 0;
+};
+
+bool is_null_word(std::string_view text) {
+  return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
 }
+
+std::string text_of(const yaml_char_t* text) { return text ? reinterpret_cast<const char*>(text) : ""; }
+
+class YamlReader {
+ public:
+  YamlReader(const SourceFileRef& file, YamlTree& tree, Diagnostics& diagnostics)
+      : file_(file), text_(file->text()), tree_(tree), diagnostics_(diagnostics), offsets_(text_) {
+    yaml_parser_initialize(&parser_);
+    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text_.data()), text_.size());
+  }
+  ~YamlReader() { yaml_parser_delete(&parser_); }
+  YamlReader(const YamlReader&) = delete;
+  YamlReader& operator=(const YamlReader&) = delete;
+
+  void read() {
+    for (;;) {
+      yaml_event_t event;
+      if (yaml_parser_parse(&parser_, &event) == 0) return report();
+      const Owner owner{event};
+      if (event.type == YAML_STREAM_END_EVENT) return;
+      take(event);
+    }
+  }
+
+ private:
+  struct Owner {
+    yaml_event_t& event;
+    ~Owner() { yaml_event_delete(&event); }
+  };
+
+  void take(const yaml_event_t& event) {
+    const std::size_t at = offsets_.of(event.start_mark);
+    switch (event.type) {
+      case YAML_DOCUMENT_START_EVENT: return tree_.start_document();
+      case YAML_ALIAS_EVENT: return tree_.alias(at, text_of(event.data.alias.anchor));
+      case YAML_SEQUENCE_START_EVENT: return open(at, event.data.sequence_start, YamlKind::sequence);
+      case YAML_MAPPING_START_EVENT: return open(at, event.data.mapping_start, YamlKind::map);
+      case YAML_SEQUENCE_END_EVENT:
+      case YAML_MAPPING_END_EVENT: return tree_.close();
+      case YAML_SCALAR_EVENT: return scalar(at, event.data.scalar);
+      default: return;
+    }
+  }
+
+  template <typename Start>
+  void open(std::size_t at, const Start& start, YamlKind kind) {
+    tree_.open(at, text_of(start.tag), text_of(start.anchor), kind);
+  }
+
+  template <typename Scalar>
+  void scalar(std::size_t at, const Scalar& s) {
+    const std::string value(reinterpret_cast<const char*>(s.value), s.length);
+    const bool plain = s.style == YAML_PLAIN_SCALAR_STYLE;
+    if (plain && s.tag == nullptr && is_null_word(value)) tree_.null(at, text_of(s.anchor));
+    else tree_.scalar(at, text_of(s.tag), text_of(s.anchor), !plain, value);
+  }
+
+  void report() {
+    const std::string_view problem = parser_.problem ? parser_.problem : "",
+                           context = parser_.context ? parser_.context : "";
+    if (context == "while scanning a quoted scalar" && problem == "found unexpected end of stream") {
+      const std::size_t quote = offsets_.of(parser_.context_mark);
+      return diagnostics_.error(Code::E0101, {file_, quote, quote + 1},
+                                "this is not YAML: the quote that is opened here is not closed",
+                                {"close it at the end of the text"});
+    }
+    const bool unreadable = parser_.error == YAML_READER_ERROR;         // a character that YAML has not
+    const bool lacks_colon = problem == "could not find expected ':'";  // after the key that the context is
+    const std::size_t at = std::min(
+        unreadable ? parser_.problem_offset : offsets_.of(lacks_colon ? parser_.context_mark : parser_.problem_mark),
+        text_.size());
+    const std::size_t line = text_.rfind('\n', at == 0 ? 0 : at - 1) + 1, first = text_.find_first_not_of(" \t", line);
+    const bool tab = first >= at && text_.substr(line, first - line).find('\t') != std::string::npos;
+    diagnostics_.error(Code::E0101, {file_, at, at + 1}, fmt::format("this is not YAML: {}", problem),
+                       {tab ? "YAML is indented with spaces, not with tabs"
+                        : context.find("flow") != std::string::npos
+                            ? "inside {…} and […], text that holds brackets, commas or ': ' needs quotes"
+                        : problem.find("mapping values") != std::string::npos
+                            ? "text that holds ': ' needs quotes, and a map in one line has braces, {key: value}"
+                            : "check indentation, quotes and brackets around this place"});
+  }
+
+  const SourceFileRef& file_;
+  const std::string& text_;
+  YamlTree& tree_;
+  Diagnostics& diagnostics_;
+  ByteOffsets offsets_;
+  yaml_parser_t parser_;
+};
 
 }  // namespace
 
@@ -95,35 +159,10 @@ const YamlNode* YamlNode::find(std::string_view key) const {
 Result<std::vector<YamlNode>> read_yaml(const SourceFileRef& file) {
   Diagnostics diagnostics;
   if (!clean_text(file, diagnostics)) return diagnostics;
-  const bool marked = file->text().compare(0, 3, "\xEF\xBB\xBF") == 0;  // a byte order mark
-  const std::size_t skipped = marked ? 3 : 0;
   YamlTree tree(file, diagnostics);
-  Events events(tree, skipped);
   try {
-    std::istringstream stream(file->text().substr(skipped));
-    YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(events)) {
-    }
+    YamlReader(file, tree, diagnostics).read();
   } catch (const YamlLimitPassed&) {
-  } catch (const YAML::Exception& fault) {
-    const std::size_t at =
-        std::min(static_cast<std::size_t>(std::max(fault.mark.pos, 0)) + skipped, file->text().size());
-    const bool alias = fault.msg.find("anchor is not defined") != std::string::npos;
-    const bool question = at > 0 && file->text()[at - 1] == '?';
-    const std::size_t line = file->text().rfind('\n', at == 0 ? 0 : at - 1) + 1,
-                      text = file->text().find_first_not_of(" \t", line);
-    const bool tab = text >= at && file->text().substr(line, text - line).find('\t') != std::string::npos;
-    diagnostics.error(
-        alias ? Code::E0107 : Code::E0101, {file, at, at + 1},
-        alias ? "no anchor has this alias' name" : fmt::format("this is not YAML: {}", fault.msg),
-        {alias      ? "text that begins with '*' needs quotes"
-         : question ? "an optional input `C?:` needs block style, one key a line: in {…} YAML reads the `?` otherwise"
-         : tab      ? "YAML is indented with spaces, not with tabs"
-         : fault.msg.find("flow") != std::string::npos
-             ? "inside {…} and […], text that holds brackets, commas or ': ' needs quotes"
-         : fault.msg.find("illegal map value") != std::string::npos
-             ? "text that holds ': ' needs quotes, and a map in one line has braces, {key: value}"
-             : "check indentation, quotes and brackets around this place"});
   }
   if (diagnostics.has_errors()) return diagnostics;
   return std::move(tree.documents);
@@ -132,15 +171,6 @@ Result<std::vector<YamlNode>> read_yaml(const SourceFileRef& file) {
 std::vector<Result<std::vector<YamlNode>>> read_yaml(const std::vector<SourceFileRef>& files) {
   std::vector<Result<std::vector<YamlNode>>> out(files.size(), Diagnostics());
   for_each_index(files.size(), [&](std::size_t i) { out[i] = read_yaml(files[i]); });
-  return out;
-}
-
-std::vector<Result<std::vector<YamlNode>>> read_shipped_yaml(const std::vector<SourceFileRef>& files) {
-  std::vector<Result<std::vector<YamlNode>>> out(files.size(), Diagnostics());
-  for_each_index(files.size(), [&](std::size_t i) {
-    if (auto plain = plain_documents(files[i])) out[i] = std::move(*plain);
-    else out[i] = read_yaml(files[i]);
-  });
   return out;
 }
 

@@ -1,4 +1,4 @@
-// YAML text as a tree of nodes that know their exact places. Its readers are the only users of the YAML libraries.
+// YAML text as a tree of nodes that know their exact places. Its reader is the only user of the YAML library.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,5 @@ std::size_t end_of_scalar(const YamlNode& scalar);
 Result<std::vector<YamlNode>> read_yaml(const SourceFileRef& file);
 /// `read_yaml` for each of several files, in their order; they are read in parallel.
 std::vector<Result<std::vector<YamlNode>>> read_yaml(const std::vector<SourceFileRef>& files);
-/// The same for files of the generator, in less time: LibYAML reads them, and yaml-cpp those that are not valid. A test
-/// checks that both libraries give the same trees.
-std::vector<Result<std::vector<YamlNode>>> read_shipped_yaml(const std::vector<SourceFileRef>& files);
 
 }  // namespace tenon

@@ -27,18 +27,6 @@ std::size_t nodes_in(const YamlNode& node, std::size_t& text) {
 /// Whether a key begins in the middle of a call: f(a, b) in a map {…} without quotes.
 bool cut_by_comma(const std::string& key) { return count_of(key, ')') > count_of(key, '('); }
 
-/// Whether text in quotes ends before the file does, which the YAML library lets pass.
-bool is_closed(const std::string& text, std::size_t at) {
-  const char quote = at < text.size() ? text[at] : '\0';
-  if (quote != '"' && quote != '\'') return true;
-  for (++at; at < text.size(); ++at) {
-    if (quote == '"' && text[at] == '\\') ++at;
-    else if (text[at] == quote && (quote == '"' || at + 1 >= text.size() || text[at + 1] != quote)) return true;
-    else if (text[at] == quote) ++at;
-  }
-  return false;
-}
-
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /// Whether the map has the key already; remembers it where there are many.
@@ -52,47 +40,40 @@ bool has_key(Open& map, const std::string& key) {
 
 }  // namespace
 
-void YamlTree::start_document(std::size_t at) {
-  anchors_.clear();
-  if (documents.size() <= file_->text().size()) return;
-  diagnostics_.error(Code::E0101, make(at, YamlKind::null).span, "this is not YAML",
-                     {"check indentation, quotes and brackets"});
-  throw YamlLimitPassed();
-}
-
-void YamlTree::null(std::size_t at, Anchor anchor) {
+void YamlTree::null(std::size_t at, const Anchor& anchor) {
   count(1, 0, at);
   place(make(at, YamlKind::null), anchor);
 }
 
-void YamlTree::alias(std::size_t at, Anchor anchor) {
+void YamlTree::alias(std::size_t at, const Anchor& anchor) {
   const auto found = anchors_.find(anchor);
-  if (found == anchors_.end()) return place(make(at, YamlKind::null), 0);
+  if (found == anchors_.end()) {
+    diagnostics_.error(Code::E0107, {file_, at, at + 1}, "no anchor has this alias' name",
+                       {"text that begins with '*' needs quotes"});
+    return place(make(at, YamlKind::null), "");
+  }
   std::size_t text = 0;
   const std::size_t nodes = nodes_in(found->second, text);
   count(nodes, text, at);
-  place(YamlNode(found->second), 0);
+  place(YamlNode(found->second), "");
 }
 
-void YamlTree::scalar(std::size_t at, std::string_view tag, Anchor anchor, const std::string& value) {
+void YamlTree::scalar(std::size_t at, std::string_view tag, const Anchor& anchor, bool quoted,
+                      const std::string& value) {
   count(1, value.size(), at);
   YamlNode node = make(at, YamlKind::scalar);
   node.text = value;
-  node.quoted = tag == "!";
-  if (tag != "!" && tag != "?") refuse_tag(node.span, tag);
+  node.quoted = quoted || tag == "!";
+  refuse_tag(node.span, tag);
   node.span.begin = after_properties(node.span.begin);
-  if (node.quoted && !is_closed(file_->text(), node.span.begin))
-    diagnostics_.error(Code::E0101, {file_, node.span.begin, node.span.begin + 1},
-                       "this is not YAML: the quote that is opened here is not closed",
-                       {"close it at the end of the text"});
   node.span.end = end_of_scalar(node);
   place(std::move(node), anchor);
 }
 
-void YamlTree::open(std::size_t at, std::string_view tag, Anchor anchor, YamlKind kind) {
+void YamlTree::open(std::size_t at, std::string_view tag, const Anchor& anchor, YamlKind kind) {
   count(1, 0, at);
   Open opened{make(at, kind), anchor, {}};
-  if (tag != "?") refuse_tag(opened.node.span, tag);
+  refuse_tag(opened.node.span, tag);
   if (stack_.size() >= kDeepest) {
     diagnostics_.error(Code::E0104, opened.node.span, fmt::format("collections are nested more than {} deep", kDeepest),
                        {"no definition needs that many"});
@@ -129,8 +110,8 @@ void YamlTree::refuse_tag(const SourceSpan& span, std::string_view tag) {
   diagnostics_.error(Code::E0110, span, fmt::format("the tag {} has no meaning here", tag), {"remove it"});
 }
 
-void YamlTree::place(YamlNode node, Anchor anchor) {
-  if (anchor != 0) anchors_[anchor] = node;
+void YamlTree::place(YamlNode node, const Anchor& anchor) {
+  if (!anchor.empty()) anchors_[anchor] = node;
   if (stack_.empty()) return documents.push_back(std::move(node));
   Open& top = stack_.back();
   top.node.span.end = std::max(top.node.span.end, node.span.end);
@@ -144,8 +125,7 @@ void YamlTree::place(YamlNode node, Anchor anchor) {
 void YamlTree::add_entry(Open& map, YamlNode key, YamlNode value) {
   if (!key.is_scalar()) {
     diagnostics_.error(Code::E0106, key.span, "a key must be plain text",
-                       {"an optional input `C?:` needs block style, one key a line: in {…} YAML reads the `?` "
-                        "otherwise"});
+                       {"lists and maps are no keys; text that begins with '[', '{' or '? ' needs quotes"});
   } else if (has_key(map, key.text)) {
     diagnostics_.error(
         Code::E0103, key.span, fmt::format("the key '{}' occurs twice in this map", key.text),

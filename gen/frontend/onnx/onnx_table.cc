@@ -15,7 +15,7 @@ namespace {
 class TableReader {
  public:
   Result<OnnxTable> read(const std::vector<SourceFileRef>& files) {
-    for (const Result<std::vector<YamlNode>>& documents : read_shipped_yaml(files)) {
+    for (const Result<std::vector<YamlNode>>& documents : read_yaml(files)) {
       diagnostics_.append(documents.diagnostics());
       if (!documents.ok()) continue;
       for (const YamlNode& document : documents.value()) read_document(document);

@@ -177,7 +177,7 @@ class MathReader {
 /// The documents of the files, without those that cannot be read.
 std::vector<std::vector<YamlNode>> documents_of(const std::vector<SourceFileRef>& files, Diagnostics& diagnostics) {
   std::vector<std::vector<YamlNode>> documents;
-  for (Result<std::vector<YamlNode>>& read : read_shipped_yaml(files)) {
+  for (Result<std::vector<YamlNode>>& read : read_yaml(files)) {
     diagnostics.append(read.diagnostics());
     if (read) documents.push_back(std::move(read.value()));
   }
