@@ -79,15 +79,9 @@ class Exact {
       case ScalarOp::Mod: return y == 0 ? std::nullopt : std::optional(x - floor_quotient(x, y) * y);
       case ScalarOp::Min: return std::min(x, y);
       case ScalarOp::Max: return std::max(x, y);
-      case ScalarOp::Lt: return x < y;
-      case ScalarOp::Le: return x <= y;
-      case ScalarOp::Gt: return x > y;
-      case ScalarOp::Ge: return x >= y;
-      case ScalarOp::Eq: return x == y;
-      case ScalarOp::Ne: return x != y;
       case ScalarOp::And: return x != 0 && y != 0;
       case ScalarOp::Or: return x != 0 || y != 0;
-      default: return std::nullopt;
+      default: return compare(op, x, y);
     }
   }
 };

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "algebra/overflow.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -145,13 +146,14 @@ class Simplifier {
       default: break;
     }
     if (y && cx && cy && (is_int(x->type) || x->type == DType::Bool))
-      return compare_constants(e, a.op, as_constant(x)->i, as_constant(y)->i, x->type);
+      return known(e, x->type == DType::U64 ? compare(a.op, static_cast<uint64_t>(*cx), static_cast<uint64_t>(*cy))
+                                            : compare(a.op, *cx, *cy));
     if ((a.op == ScalarOp::Eq || a.op == ScalarOp::Ne) && is_zero(y) && has_set_bit(x))
       return boolean(a.op == ScalarOp::Ne);
     if (y && x->type == DType::I64) return comparison(e, a.op, x, y);
     if (y && is_int(x->type)) return compare_integers(e, a.op, x, y);
     if (y && as_constant(x) && as_constant(y) && is_float(x->type))
-      return compare_numbers(e, a.op, real_value(x), real_value(y));
+      return known(e, compare(a.op, real_value(x), real_value(y)));
     return e;
   }
 
@@ -166,31 +168,6 @@ class Simplifier {
   static double real_value(const Expr& x) {
     const double f = as_constant(x)->f;
     return x->type == DType::F64 ? f : static_cast<double>(static_cast<float>(f));
-  }
-
-  static Expr compare_numbers(const Expr& e, ScalarOp op, double x, double y) {
-    switch (op) {
-      case ScalarOp::Lt: return boolean(x < y);
-      case ScalarOp::Le: return boolean(x <= y);
-      case ScalarOp::Gt: return boolean(x > y);
-      case ScalarOp::Ge: return boolean(x >= y);
-      case ScalarOp::Eq: return boolean(x == y);
-      case ScalarOp::Ne: return boolean(x != y);
-      default: return e;
-    }
-  }
-
-  static Expr compare_constants(const Expr& e, ScalarOp op, int64_t x, int64_t y, DType type) {
-    const bool below = type == DType::U64 ? static_cast<uint64_t>(x) < static_cast<uint64_t>(y) : x < y;
-    switch (op) {
-      case ScalarOp::Lt: return boolean(below);
-      case ScalarOp::Le: return boolean(below || x == y);
-      case ScalarOp::Gt: return boolean(!below && x != y);
-      case ScalarOp::Ge: return boolean(!below);
-      case ScalarOp::Eq: return boolean(x == y);
-      case ScalarOp::Ne: return boolean(x != y);
-      default: return e;
-    }
   }
 
   /// Of types whose ranges are not followed: an integer with itself, and one that has no sign with 0.
@@ -224,6 +201,7 @@ class Simplifier {
   bool from_0_below(const Expr& x, const Expr& y) const {
     return below(x, y) && proves_not_negative(linear_form(x), ranges_);
   }
+  static Expr known(const Expr& e, std::optional<bool> holds) { return holds ? boolean(*holds) : e; }
   static Expr decide(const Expr& e, bool yes, bool no) { return yes ? boolean(true) : no ? boolean(false) : e; }
 
   Expr integer(const Expr& e, const Apply& a) {
@@ -270,18 +248,10 @@ class Simplifier {
   }
 
   static Expr fold(const Expr& e, ScalarOp op, int64_t x, int64_t y) {
-    const auto ux = static_cast<uint64_t>(x), uy = static_cast<uint64_t>(y);
-    const bool is_unsigned64 = e->type == DType::U64;
-    switch (op) {
-      case ScalarOp::Add: return constant_int(wrap_to(static_cast<int64_t>(ux + uy), e->type), e->type);
-      case ScalarOp::Sub: return constant_int(wrap_to(static_cast<int64_t>(ux - uy), e->type), e->type);
-      case ScalarOp::Mul: return constant_int(wrap_to(static_cast<int64_t>(ux * uy), e->type), e->type);
-      case ScalarOp::FloorDiv: return y == 0 || y == -1 || is_unsigned64 ? e : constant_int(floor_div(x, y), e->type);
-      case ScalarOp::Mod: return y == 0 || y == -1 || is_unsigned64 ? e : constant_int(floor_mod(x, y), e->type);
-      case ScalarOp::Min: return is_unsigned64 ? e : constant_int(std::min(x, y), e->type);
-      case ScalarOp::Max: return is_unsigned64 ? e : constant_int(std::max(x, y), e->type);
-      default: return e;
-    }
+    const bool wraps = op == ScalarOp::Add || op == ScalarOp::Sub || op == ScalarOp::Mul;
+    if (!wraps && (e->type == DType::U64 || (y == -1 && (op == ScalarOp::FloorDiv || op == ScalarOp::Mod)))) return e;
+    const auto r = compute(op, x, y);
+    return r ? constant_int(wrap_to(*r, e->type), e->type) : e;
   }
 
   /// Splits x into multiple·c + rest with 0 <= rest < c, when that can be proved.

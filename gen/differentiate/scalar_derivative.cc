@@ -35,12 +35,8 @@ class RowExpression {
   }
 
   Expr binary(const Syntax& s, const Names& names) const {
-    static const std::map<std::string, ScalarOp, std::less<>> operators = {
-        {"+", ScalarOp::Add}, {"-", ScalarOp::Sub},   {"*", ScalarOp::Mul}, {"/", ScalarOp::Div}, {"**", ScalarOp::Pow},
-        {"<", ScalarOp::Lt},  {"<=", ScalarOp::Le},   {">", ScalarOp::Gt},  {">=", ScalarOp::Ge}, {"==", ScalarOp::Eq},
-        {"!=", ScalarOp::Ne}, {"and", ScalarOp::And}, {"or", ScalarOp::Or}, {"%", ScalarOp::Mod}};
     const Expr a = value(s.children[0], names), b = value(s.children[1], names);
-    return apply(operators.at(s.text), {a, b});
+    return apply(s.text == "**" ? ScalarOp::Pow : scalar_op_from_sign(s.text).value(), {a, b});
   }
 
   Expr call(const Syntax& s, const Names& names) const {

@@ -162,7 +162,7 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
   std::vector<CExpr> a;
   for (const Operand& x : n.args)
     a.push_back(plain || (compared && std::holds_alternative<VConst>(x->node)) ? e.index(x) : e.operand(x));
-  const std::string_view op = c_operator(n.op);
+  const std::string_view op = row.c_sign;
   switch (n.op) {
     case ScalarOp::Add:
     case ScalarOp::Sub:

@@ -13,7 +13,7 @@ namespace {
 
 /// Between masks, whose lanes are all bits or none, logic is that of their bits.
 std::string_view vector_operator(ScalarOp op) {
-  return op == ScalarOp::And ? "&" : op == ScalarOp::Or ? "|" : c_operator(op);
+  return op == ScalarOp::And ? "&" : op == ScalarOp::Or ? "|" : scalar_op_row(op).c_sign;
 }
 
 /// An operand of a vector operator: a splat of floats may be written as the scalar, which C broadcasts.
@@ -278,17 +278,12 @@ CExpr apply_vector(Emitter& e, const OperandNode& node, const VApply& n) {
   const OperandType& t = node.type;
   const OperandType& from = n.args[0]->type;
   if (const IsaRow* row = e.isa.row(scalar_op_row(n.op).name, from.dtype, from.lanes)) return by_row(e, *row, node, n);
+  if (is_comparison(n.op)) return comparison(e, node, n);
   switch (n.op) {
     case ScalarOp::Add:
     case ScalarOp::Sub:
     case ScalarOp::Mul: return arithmetic(e, t, n);
     case ScalarOp::Div: TENON_CHECK(is_float(t.dtype), "division of {}", type_tag(t)); return arithmetic(e, t, n);
-    case ScalarOp::Lt:
-    case ScalarOp::Le:
-    case ScalarOp::Gt:
-    case ScalarOp::Ge:
-    case ScalarOp::Eq:
-    case ScalarOp::Ne: return comparison(e, node, n);
     case ScalarOp::And:
     case ScalarOp::Or:
       return c_binary(e.operand(n.args[0]), vector_operator(n.op), mask_of_width(e, n.args[1], from.mask_bits));

@@ -10,7 +10,6 @@
 namespace tenon::emit {
 
 /// C's operator between scalars that means the same; "" if there is none.
-std::string_view c_operator(ScalarOp op);
 /// A constant other than NaN.
 bool not_nan_constant(const Operand& v);
 /// a op b of a signed type, wrapping: computed as `unsigned_type` of the same width. A value that was computed so

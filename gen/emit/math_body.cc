@@ -12,46 +12,6 @@
 namespace tenon {
 namespace {
 
-/// The scalar row that says the same; Sar, FloatBits, FloatOf and Select have none.
-ScalarOp row_of(MathOp op) {
-  switch (op) {
-    case MathOp::Neg: return ScalarOp::Neg;
-    case MathOp::Add: return ScalarOp::Add;
-    case MathOp::Sub: return ScalarOp::Sub;
-    case MathOp::Mul: return ScalarOp::Mul;
-    case MathOp::Div: return ScalarOp::Div;
-    case MathOp::BitAnd: return ScalarOp::BitAnd;
-    case MathOp::BitOr: return ScalarOp::BitOr;
-    case MathOp::BitXor: return ScalarOp::BitXor;
-    case MathOp::BitNot: return ScalarOp::BitNot;
-    case MathOp::Shl: return ScalarOp::Shl;
-    case MathOp::Shr: return ScalarOp::Shr;
-    case MathOp::Lt: return ScalarOp::Lt;
-    case MathOp::Le: return ScalarOp::Le;
-    case MathOp::Gt: return ScalarOp::Gt;
-    case MathOp::Ge: return ScalarOp::Ge;
-    case MathOp::Eq: return ScalarOp::Eq;
-    case MathOp::Ne: return ScalarOp::Ne;
-    case MathOp::And: return ScalarOp::And;
-    case MathOp::Or: return ScalarOp::Or;
-    case MathOp::Not: return ScalarOp::Not;
-    case MathOp::Fma: return ScalarOp::Fma;
-    case MathOp::Sqrt: return ScalarOp::Sqrt;
-    case MathOp::Floor: return ScalarOp::Floor;
-    case MathOp::RoundEven: return ScalarOp::Round;
-    case MathOp::Abs: return ScalarOp::Abs;
-    case MathOp::Min: return ScalarOp::Min;
-    case MathOp::Max: return ScalarOp::Max;
-    case MathOp::Copysign: return ScalarOp::Copysign;
-    case MathOp::Bits: return ScalarOp::Bits;
-    case MathOp::Sar:
-    case MathOp::Select:
-    case MathOp::FloatBits:
-    case MathOp::FloatOf: break;
-  }
-  TENON_UNREACHABLE("math operation {} has no row", math_op_row(op).spelling);
-}
-
 bool orders(MathOp op) { return op == MathOp::Lt || op == MathOp::Le || op == MathOp::Gt || op == MathOp::Ge; }
 
 void collect_names(const std::vector<MathExpr>& all, std::set<std::string>& out) {
@@ -196,8 +156,9 @@ class Inliner {
     if (n.op == MathOp::FloatBits) return v_apply_as(ScalarOp::Bits, std::move(a), {dtype_, lanes_, 0});
     if (n.op == MathOp::FloatOf) return v_cast(as(a[0], signed_), dtype_);
     if (n.op == MathOp::Sar) return as(v_apply(ScalarOp::Shr, {as(a[0], signed_), as(a[1], signed_)}), unsigned_);
-    if (orders(n.op) && is_int(d)) return v_apply(row_of(n.op), {as(a[0], signed_), as(a[1], signed_)});
-    return v_apply(row_of(n.op), std::move(a));
+    if (orders(n.op) && is_int(d))
+      return v_apply(math_op_row(n.op).scalar.value(), {as(a[0], signed_), as(a[1], signed_)});
+    return v_apply(math_op_row(n.op).scalar.value(), std::move(a));
   }
 
   /// The same bits as another type; constants become constants of that type.

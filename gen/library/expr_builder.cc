@@ -143,11 +143,8 @@ Typed ExprBuilder::binary(const Syntax& s) {
     return {apply(s.text == "and" ? ScalarOp::And : ScalarOp::Or, {a, b}), false};
   }
   const Typed a = value(s.children[0]), b = value(s.children[1]);
-  static const std::map<std::string, ScalarOp, std::less<>> comparisons = {{"==", ScalarOp::Eq}, {"!=", ScalarOp::Ne},
-                                                                           {"<", ScalarOp::Lt},  {"<=", ScalarOp::Le},
-                                                                           {">", ScalarOp::Gt},  {">=", ScalarOp::Ge}};
-  if (const auto c = comparisons.find(s.text); c != comparisons.end()) {
-    Typed t = unified(c->second, s, a, b);
+  if (const auto op = scalar_op_from_sign(s.text); op && is_comparison(*op)) {
+    Typed t = unified(*op, s, a, b);
     t.flexible = false;
     return t;
   }

@@ -7,25 +7,6 @@
 namespace tenon {
 namespace {
 
-/// Operations whose result bits depend only on the bits of the operands, not on their signedness.
-bool of_bits(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::Add:
-    case ScalarOp::Sub:
-    case ScalarOp::Mul:
-    case ScalarOp::Neg:
-    case ScalarOp::Sq:
-    case ScalarOp::Fma:
-    case ScalarOp::Eq:
-    case ScalarOp::Ne:
-    case ScalarOp::BitAnd:
-    case ScalarOp::BitOr:
-    case ScalarOp::BitXor:
-    case ScalarOp::BitNot: return true;
-    default: return false;
-  }
-}
-
 class SideBySide {
  public:
   SideBySide(const Kernel& a, const Kernel& b, DType of_a, DType of_b) : a_(a), b_(b), of_a_(of_a), of_b_(of_b) {}
@@ -107,7 +88,7 @@ class SideBySide {
     // widening preserves the sign, and a conversion from a float saturates
     if (a.op == ScalarOp::Cast)
       return !args_differ && (!differ || is_int(a.args[0]->type) || a.args[0]->type == DType::Bool);
-    return (!differ && !args_differ) || of_bits(a.op);
+    return (!differ && !args_differ) || scalar_op_row(a.op).has('E');
   }
 
   const Kernel& a_;

@@ -108,24 +108,7 @@ std::optional<std::string> assignable(const Typed& value, DType target) {
 
 bool is_defined(ScalarOp op, DType t) {
   if (scalar_op_row(op).has('I')) return is_int(t) || t == DType::Bool;
-  if (!is_complex(t)) return true;
-  switch (op) {
-    case ScalarOp::Add:
-    case ScalarOp::Sub:
-    case ScalarOp::Mul:
-    case ScalarOp::Div:
-    case ScalarOp::Neg:
-    case ScalarOp::Sq:
-    case ScalarOp::Fma:
-    case ScalarOp::Abs:
-    case ScalarOp::Arg:
-    case ScalarOp::Real:
-    case ScalarOp::Imag:
-    case ScalarOp::Conj:
-    case ScalarOp::Eq:
-    case ScalarOp::Ne: return true;
-    default: return false;
-  }
+  return !is_complex(t) || scalar_op_row(op).has('Z');
 }
 
 std::optional<std::string> as_condition(Typed& t) {

@@ -15,26 +15,6 @@ std::string list(std::span<const Expr> v, const Names& names) {
   return joined(v, ", ", [&](const Expr& e) { return to_text(e, names); });
 }
 
-std::string_view infix(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::Add: return "+";
-    case ScalarOp::Sub: return "-";
-    case ScalarOp::Mul: return "*";
-    case ScalarOp::Div: return "/";
-    case ScalarOp::FloorDiv: return "//";
-    case ScalarOp::Mod: return "%";
-    case ScalarOp::Lt: return "<";
-    case ScalarOp::Le: return "<=";
-    case ScalarOp::Gt: return ">";
-    case ScalarOp::Ge: return ">=";
-    case ScalarOp::Eq: return "==";
-    case ScalarOp::Ne: return "!=";
-    case ScalarOp::And: return "and";
-    case ScalarOp::Or: return "or";
-    default: return "";
-  }
-}
-
 struct ExprPrinter {
   DType type;
   const Names& names;
@@ -55,7 +35,7 @@ struct ExprPrinter {
     return r.fill ? fmt::format("padded({}, {})", out, to_text(r.fill, names)) : out;
   }
   std::string operator()(const Apply& a) const {
-    const std::string_view op = infix(a.op);
+    const std::string_view op = scalar_op_row(a.op).sign;
     if (!op.empty()) return fmt::format("({} {} {})", to_text(a.args[0], names), op, to_text(a.args[1], names));
     if (a.op == ScalarOp::Cast) return fmt::format("{}({})", name_of(type), to_text(a.args[0], names));
     return fmt::format("{}({})", scalar_op_row(a.op).name, list(a.args, names));

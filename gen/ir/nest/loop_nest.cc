@@ -23,43 +23,6 @@ OperandType result_type(const ScalarOpRow& row, const OperandType& a) {
   return a;
 }
 
-int64_t wrapped(uint64_t bits) { return static_cast<int64_t>(bits); }
-
-/// In two's complement, as the C does it; a division by -1 is a negation, which wraps for the lowest number.
-std::optional<int64_t> fold(ScalarOp op, int64_t a, int64_t b) {
-  const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
-  switch (op) {
-    case ScalarOp::Add: return wrapped(ua + ub);
-    case ScalarOp::Sub: return wrapped(ua - ub);
-    case ScalarOp::Mul: return wrapped(ua * ub);
-    case ScalarOp::Min: return a < b ? a : b;
-    case ScalarOp::Max: return a > b ? a : b;
-    case ScalarOp::FloorDiv:
-      if (b == 0) return std::nullopt;
-      if (b == -1) return wrapped(0 - ua);
-      return a / b - ((a % b != 0) && ((a < 0) != (b < 0)) ? 1 : 0);
-    case ScalarOp::Mod: {
-      if (b == 0) return std::nullopt;
-      if (b == -1) return 0;
-      const int64_t m = a % b;
-      return m != 0 && ((m < 0) != (b < 0)) ? m + b : m;
-    }
-    default: return std::nullopt;
-  }
-}
-
-std::optional<bool> compare(ScalarOp op, int64_t a, int64_t b) {
-  switch (op) {
-    case ScalarOp::Lt: return a < b;
-    case ScalarOp::Le: return a <= b;
-    case ScalarOp::Gt: return a > b;
-    case ScalarOp::Ge: return a >= b;
-    case ScalarOp::Eq: return a == b;
-    case ScalarOp::Ne: return a != b;
-    default: return std::nullopt;
-  }
-}
-
 bool is_i64_scalar(const Operand& v) { return v->type == OperandType{}; }
 
 /// The scalar that fills a vector of i64; null if there is none.
@@ -109,7 +72,7 @@ Operand v_apply(ScalarOp op, Few<Operand> args) {
   if (args.size() == 2 && is_i64_scalar(args[0]) && is_i64_scalar(args[1])) {
     const auto a = constant_value(args[0]), b = constant_value(args[1]);
     if (a && b) {
-      if (const auto r = fold(op, *a, *b)) return v_int(*r);
+      if (const auto r = compute(op, *a, *b)) return v_int(*r);
       if (const auto r = compare(op, *a, *b)) return v_int(*r, DType::Bool);
     }
   }
@@ -215,19 +178,15 @@ bool is_leaf(const Operand& v) {
          std::holds_alternative<VSize>(v->node) || std::holds_alternative<VAttr>(v->node);
 }
 
-void each_child(const Operand& v, FunctionRef<void(const Operand&)> f) {
+template <class Node>
+static void for_given_operands(const Node& node, FunctionRef<void(const Operand&)> f) {
   const auto given = [&](const Operand& c) {
     if (c) f(c);
   };
-  std::visit([&](const auto& n) { for_operands(n, given); }, v->node);
+  std::visit([&](const auto& n) { for_operands(n, given); }, node);
 }
-
-void each_operand(const Stmt& s, FunctionRef<void(const Operand&)> f) {
-  const auto given = [&](const Operand& v) {
-    if (v) f(v);
-  };
-  std::visit([&](const auto& n) { for_operands(n, given); }, s.node);
-}
+void each_child(const Operand& v, FunctionRef<void(const Operand&)> f) { for_given_operands(v->node, f); }
+void each_operand(const Stmt& s, FunctionRef<void(const Operand&)> f) { for_given_operands(s.node, f); }
 
 Operand map_children(const Operand& v, FunctionRef<Operand(const Operand&)> f) {
   Few<Operand> made;

@@ -22,6 +22,7 @@ struct ScalarOpRow {
   int arity;
   ResultRule result;
   std::string_view flags;
+  std::string_view sign = "", c_sign = "";  ///< between two arguments, in the notation and in C; "" where there is none
 
   bool has(char flag) const { return flags.find(flag) != std::string_view::npos; }
 };
@@ -30,9 +31,26 @@ std::span<const ScalarOpRow> all_scalar_ops();
 const ScalarOpRow& scalar_op_row(ScalarOp);
 /// < <= > >= == !=
 bool is_comparison(ScalarOp);
+/// Whether a comparison holds; nothing for other operations.
+template <class T>
+std::optional<bool> compare(ScalarOp op, T x, T y) {
+  switch (op) {
+    case ScalarOp::Lt: return x < y;
+    case ScalarOp::Le: return x <= y;
+    case ScalarOp::Gt: return x > y;
+    case ScalarOp::Ge: return x >= y;
+    case ScalarOp::Eq: return x == y;
+    case ScalarOp::Ne: return x != y;
+    default: return std::nullopt;
+  }
+}
+/// In two's complement, as the C computes it; a division by -1 is a negation, which wraps for the lowest number.
+/// Nothing for a division by 0, and for operations other than arithmetic of two integers.
+std::optional<int64_t> compute(ScalarOp op, int64_t a, int64_t b);
 /// The comparison that holds where this one does not, but for NaN; nothing for other operations.
 std::optional<ScalarOp> opposite(ScalarOp);
 std::optional<ScalarOp> scalar_op_from_name(std::string_view);
+std::optional<ScalarOp> scalar_op_from_sign(std::string_view);
 /// Whether an operation has this name, and the flag.
 bool has_flag(std::string_view name, char flag);
 

@@ -8,6 +8,7 @@
 
 #include "support/check.h"
 #include "support/joined.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -20,7 +21,6 @@ const std::vector<MathOpRow>& all_math_ops() {
   static const std::vector<MathOpRow> rows = {
 #define MATH_OP(e, ...) {MathOp::e, __VA_ARGS__},
 #include "ir/op/math_op.def"
-#include "support/ranges.h"
 #undef MATH_OP
   };
   return rows;

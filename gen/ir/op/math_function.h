@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ir/number/dtype.h"
+#include "ir/number/scalar_op.h"
 
 namespace tenon {
 
@@ -34,6 +35,7 @@ struct MathOpRow {
   std::string_view spelling;
   std::string_view arguments;  ///< a letter each
   char result;
+  std::optional<ScalarOp> scalar = std::nullopt;  ///< the row that says the same
   /// Written between its arguments or in front of the only one.
   bool is_operator() const;
 };
