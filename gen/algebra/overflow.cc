@@ -113,8 +113,7 @@ class Ranged {
       return {std::min(a.lo, b.lo), std::max(a.hi, b.hi), a.data || b.data};
     }
     if (const auto* a = std::get_if<Apply>(&e->node)) return applied(e, *a);
-    if (const auto* r = std::get_if<Reduce>(&e->node))
-      return r->op == Reducer::ArgMax || r->op == Reducer::ArgMin ? kMemory : data(e);
+    if (const auto* r = std::get_if<Reduce>(&e->node)) return is_positional(r->op) ? kMemory : data(e);
     return kMemory;
   }
 

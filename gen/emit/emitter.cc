@@ -20,13 +20,6 @@ std::string identifier(const std::string& name) {
 
 }  // namespace
 
-DType unsigned_of(int bits) {
-  return bits == 8 ? DType::U8 : bits == 16 ? DType::U16 : bits == 32 ? DType::U32 : DType::U64;
-}
-DType signed_of(int bits) {
-  return bits == 8 ? DType::I8 : bits == 16 ? DType::I16 : bits == 32 ? DType::I32 : DType::I64;
-}
-
 std::string type_tag(const OperandType& t) {
   std::string s =
       t.dtype == DType::Bool && t.lanes > 1 ? fmt::format("m{}", t.mask_bits) : std::string(name_of(t.dtype));

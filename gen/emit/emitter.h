@@ -117,9 +117,6 @@ class Emitter {
   void name_everything();
 };
 
-/// `unsigned` and signed integer types of a width in bits.
-DType unsigned_of(int bits);
-DType signed_of(int bits);
 inline int bits_of(DType d) { return bytes_of(d) * 8; }
 /// "f32", "i8x16".
 std::string type_tag(const OperandType& t);

@@ -10,27 +10,6 @@
 namespace tenon::emit {
 namespace {
 
-uint16_t bits_of_bf16(double v) {
-  const float f = static_cast<float>(v);
-  uint32_t u;
-  std::memcpy(&u, &f, 4);
-  if (std::isnan(v)) return static_cast<uint16_t>((u >> 16) | 0x40u);
-  return static_cast<uint16_t>((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
-}
-
-uint16_t bits_of_f16(double v) {
-  const auto sign = static_cast<uint16_t>(std::signbit(v) ? 0x8000 : 0);
-  const double a = std::fabs(v);
-  if (std::isnan(v)) return static_cast<uint16_t>(sign | 0x7e00);
-  if (a >= 65520.0) return static_cast<uint16_t>(sign | 0x7c00);
-  if (a < std::ldexp(1.0, -14))
-    return static_cast<uint16_t>(sign | static_cast<uint16_t>(std::nearbyint(std::ldexp(a, 24))));
-  int e = 0;
-  const double m = std::frexp(a, &e);
-  return static_cast<uint16_t>(
-      sign | (static_cast<uint16_t>((e + 13) << 10) + static_cast<uint16_t>(std::nearbyint(std::ldexp(m, 11)))));
-}
-
 uint8_t code_of(const VConst& c, DType small) {
   return small_code(small, holds_reals(small) ? c.f : static_cast<double>(c.i));
 }
@@ -81,8 +60,8 @@ CExpr literal(Emitter& e, const VConst& c, const OperandType& t) {
   switch (t.dtype) {
     case DType::F32:
     case DType::F64: return float_literal(e, c.f, t.dtype);
-    case DType::F16: return c_text(fmt::format("0x{:04x}", bits_of_f16(c.f)));
-    case DType::BF16: return c_text(fmt::format("0x{:04x}", bits_of_bf16(c.f)));
+    case DType::F16:
+    case DType::BF16: return c_text(fmt::format("0x{:04x}", half_bits(t.dtype, c.f)));
     case DType::C64: return c_braces(e.c_type(t), {float_literal(e, c.f, DType::F32), c_text("0.0f")});
     case DType::C128: return c_braces(e.c_type(t), {float_literal(e, c.f, DType::F64), c_text("0.0")});
     case DType::Bool: return c_text(c.i != 0 ? "1" : "0");

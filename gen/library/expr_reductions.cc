@@ -9,15 +9,6 @@
 namespace tenon {
 namespace {
 
-Reducer reducer_named(const std::string& name) {
-  static const std::map<std::string, Reducer, std::less<>> reducers = {
-      {"sum", Reducer::Sum},       {"prod", Reducer::Prod},      {"max", Reducer::Max},
-      {"min", Reducer::Min},       {"any", Reducer::Any},        {"all", Reducer::All},
-      {"argmax", Reducer::ArgMax}, {"argmin", Reducer::ArgMin},  {"bit_xor", Reducer::BitXor},
-      {"bit_or", Reducer::BitOr},  {"bit_and", Reducer::BitAnd}, {"fold", Reducer::Fold}};
-  return reducers.at(name);
-}
-
 Expr both(const Expr& a, const Expr& b) { return a && b ? apply(ScalarOp::And, {a, b}) : a ? a : b; }
 
 }  // namespace
@@ -37,7 +28,7 @@ std::vector<LoopVar> ExprBuilder::bind_reduced(const Syntax& s) {
 }
 
 Typed ExprBuilder::reduction(const Syntax& s) {
-  const Reducer op = reducer_named(s.text);
+  const Reducer op = reducer_from_name(s.text);
   const std::map<std::string, Expr> outer = renamed_;
   const Typed start = s.start() ? value(s.start()->children[0]) : zero();
   std::vector<LoopVar> vars = bind_reduced(s);
@@ -60,9 +51,9 @@ Typed ExprBuilder::reduction(const Syntax& s) {
   statement_.widest = widest;
   if (ranged) path_.pop_back();
   if (where) path_.push_back(where);
-  Typed out = s.start()                                        ? folded(s, std::move(vars), where, start)
-              : op == Reducer::ArgMax || op == Reducer::ArgMin ? positional(s, op, std::move(vars), where)
-                                                               : reduced(s, op, std::move(vars), where);
+  Typed out = s.start()           ? folded(s, std::move(vars), where, start)
+              : is_positional(op) ? positional(s, op, std::move(vars), where)
+                                  : reduced(s, op, std::move(vars), where);
   if (where) path_.pop_back();
   reducing_.resize(outside);
   renamed_ = outer;

@@ -96,20 +96,11 @@ class SideBySide {
   const DType of_a_, of_b_;
 };
 
-DType signed_twin(DType d) {
-  switch (d) {
-    case DType::U8: return DType::I8;
-    case DType::U16: return DType::I16;
-    case DType::U32: return DType::I32;
-    case DType::U64: return DType::I64;
-    default: return d;
-  }
-}
-
 /// The kernel that differs from `k` in the type of this variable only, which is the signed twin there.
 const LibraryKernel* twin_of(const LibraryOp& op, const LibraryKernel& k, const std::string& variable) {
   std::map<std::string, DType> types = k.types;
-  types[variable] = signed_twin(types.at(variable));
+  DType& type = types[variable];
+  if (is_unsigned_int(type)) type = signed_of(dtype_row(type).bits);
   if (types == k.types) return nullptr;
   return find_pointer(op.kernels, [&](const LibraryKernel& o) { return o.types == types && o.present == k.present; });
 }

@@ -11,13 +11,6 @@ namespace tenon {
 namespace {
 
 template <class T>
-T raw(const TensorData& t, int64_t at) {
-  T v;
-  std::memcpy(&v, t.bytes.data() + static_cast<size_t>(at) * sizeof(T), sizeof(T));
-  return v;
-}
-
-template <class T>
 void put(TensorData& t, int64_t at, T v) {
   std::memcpy(t.bytes.data() + static_cast<size_t>(at) * sizeof(T), &v, sizeof(T));
 }
@@ -31,25 +24,11 @@ Number small_number(DType d, uint8_t code) {
 }  // namespace
 
 Number load_number(const TensorData& t, int64_t at) {
-  if (is_small(t.dtype)) return small_number(t.dtype, raw<uint8_t>(t, at));
-  switch (t.dtype) {
-    case DType::I8: return {raw<int8_t>(t, at)};
-    case DType::I16: return {raw<int16_t>(t, at)};
-    case DType::I32: return {raw<int32_t>(t, at)};
-    case DType::I64: return {raw<int64_t>(t, at)};
-    case DType::U8:
-    case DType::Bool: return {raw<uint8_t>(t, at)};
-    case DType::U16: return {raw<uint16_t>(t, at)};
-    case DType::U32: return {raw<uint32_t>(t, at)};
-    case DType::U64: return {static_cast<int64_t>(raw<uint64_t>(t, at))};
-    case DType::F16:
-    case DType::BF16: return {0, half_value(t.dtype, raw<uint16_t>(t, at))};
-    case DType::F32: return {0, raw<float>(t, at)};
-    case DType::F64: return {0, raw<double>(t, at)};
-    case DType::C64: return {0, raw<float>(t, 2 * at), raw<float>(t, 2 * at + 1)};
-    case DType::C128: return {0, raw<double>(t, 2 * at), raw<double>(t, 2 * at + 1)};
-    default: return {};
-  }
+  if (is_small(t.dtype)) return small_number(t.dtype, element<uint8_t>(t, at));
+  if (t.dtype == DType::C64) return {0, element<float>(t, 2 * at), element<float>(t, 2 * at + 1)};
+  if (t.dtype == DType::C128) return {0, element<double>(t, 2 * at), element<double>(t, 2 * at + 1)};
+  if (is_float(t.dtype)) return {0, real_element(t, at)};
+  return {int_element(t, at)};
 }
 
 void store_number(TensorData& t, int64_t at, const Number& v) {
@@ -120,48 +99,6 @@ Number convert_number(const Number& v, DType from, DType to) {
   if (t >= hi) return {is_signed_int(to) ? static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1) : wrapped(-1, to)};
   if (t < lo) return {is_signed_int(to) ? wrapped(static_cast<int64_t>(uint64_t{1} << (bits - 1)), to) : 0};
   return {to == DType::U64 ? static_cast<int64_t>(static_cast<uint64_t>(t)) : static_cast<int64_t>(t)};
-}
-
-namespace {
-
-struct Format {
-  int exponent_bits;
-  int fraction_bits;
-};
-
-Format format_of(DType d) { return d == DType::F16 ? Format{5, 10} : Format{8, 7}; }
-
-}  // namespace
-
-double half_value(DType dtype, uint16_t bits) {
-  const Format f = format_of(dtype);
-  const int exponent = (bits >> f.fraction_bits) & ((1 << f.exponent_bits) - 1);
-  const int fraction = bits & ((1 << f.fraction_bits) - 1);
-  const int bias = (1 << (f.exponent_bits - 1)) - 1;
-  double v;
-  if (exponent == (1 << f.exponent_bits) - 1)
-    v = fraction ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
-  else if (exponent == 0) v = std::ldexp(fraction, 1 - bias - f.fraction_bits);
-  else v = std::ldexp((1 << f.fraction_bits) + fraction, exponent - bias - f.fraction_bits);
-  return bits & 0x8000 ? -v : v;
-}
-
-uint16_t half_bits(DType dtype, long double value) {
-  const Format f = format_of(dtype);
-  const int bias = (1 << (f.exponent_bits - 1)) - 1, top = (1 << f.exponent_bits) - 1;
-  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  const auto infinity = static_cast<uint16_t>(top << f.fraction_bits);
-  if (std::isnan(value)) return static_cast<uint16_t>(sign | infinity | (1 << (f.fraction_bits - 1)));
-  const long double a = std::fabs(value);
-  if (std::isinf(a)) return sign | infinity;
-  if (a == 0) return sign;
-  int e = std::ilogb(a);
-  if (e < 1 - bias) e = 1 - bias;
-  const long double units =
-      std::nearbyint(std::ldexp(a, f.fraction_bits - e));  // exact scaling, then one rounding to even
-  auto n = static_cast<int64_t>(units) + (static_cast<int64_t>(e + bias - 1) << f.fraction_bits);
-  if (n >= infinity) n = infinity;
-  return static_cast<uint16_t>(sign | n);
 }
 
 }  // namespace tenon

@@ -30,9 +30,4 @@ Number convert_number(const Number& v, DType from, DType to);
 bool less(const Number& a, const Number& b, DType type);
 bool is_nan(const Number& v, DType type);
 
-/// Value of the bits of an f16 or bf16.
-double half_value(DType dtype, uint16_t bits);
-/// Nearest f16 or bf16; ties go to the even one, overflow to infinity, NaN stays NaN.
-uint16_t half_bits(DType dtype, long double value);
-
 }  // namespace tenon

@@ -273,7 +273,7 @@ class Runner {
 
   Number reduced(const CompiledExpr& c) {
     const DType value_type = c.parts[0].type;
-    const bool positional = c.reducer == Reducer::ArgMax || c.reducer == Reducer::ArgMin;
+    const bool positional = is_positional(c.reducer);
     const Expr identity = identity_of(c.reducer, c.type);
     Number acc{as_constant(identity)->i, as_constant(identity)->f};
     Number best;
@@ -304,21 +304,7 @@ class Runner {
 
   static Number step(Reducer r, const Number& a, const Number& b, DType type) {
     const Number both[2] = {a, b};
-    switch (r) {
-      case Reducer::Sum: return apply_number(ScalarOp::Add, both, type, type);
-      case Reducer::Prod: return apply_number(ScalarOp::Mul, both, type, type);
-      case Reducer::Max: return apply_number(ScalarOp::Max, both, type, type);
-      case Reducer::Min: return apply_number(ScalarOp::Min, both, type, type);
-      case Reducer::Any: return {a.i || b.i};
-      case Reducer::All: return {a.i && b.i};
-      case Reducer::BitXor: return apply_number(ScalarOp::BitXor, both, type, type);
-      case Reducer::BitOr: return apply_number(ScalarOp::BitOr, both, type, type);
-      case Reducer::BitAnd: return apply_number(ScalarOp::BitAnd, both, type, type);
-      case Reducer::Fold:
-      case Reducer::ArgMax:
-      case Reducer::ArgMin: break;
-    }
-    TENON_UNREACHABLE("a positional reducer has no step");
+    return apply_number(step_of(r), both, type, type);
   }
 
   const Kernel& kernel_;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ir/kernel/expr.h"
+#include "ir/number/small_number.h"
 #include "nest/run_nest.h"
 #include "oracle/number.h"
 

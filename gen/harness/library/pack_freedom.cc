@@ -19,18 +19,8 @@ bool is_variable(const Expr& e, const std::set<std::string>& variables) {
 
 /// The order of what it takes together does not matter.
 bool commutes(const Reduce& r, const Kernel& k) {
-  switch (r.op) {
-    case Reducer::Sum:
-    case Reducer::Prod: return k.reassociate;
-    case Reducer::Max:
-    case Reducer::Min:
-    case Reducer::Any:
-    case Reducer::All:
-    case Reducer::BitXor:
-    case Reducer::BitOr:
-    case Reducer::BitAnd: return true;
-    default: return false;
-  }
+  if (r.op == Reducer::Sum || r.op == Reducer::Prod) return k.reassociate;
+  return !is_positional(r.op) && r.op != Reducer::Fold;
 }
 
 /// Looks at what a kernel does with one size, the extent of a pack.

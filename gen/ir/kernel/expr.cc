@@ -179,10 +179,13 @@ bool mentions(const Expr& e, const std::string& var) {
   return found;
 }
 
-std::string_view name_of(Reducer r) {
-  constexpr std::string_view names[] = {"sum",    "prod",   "max",     "min",    "any",     "all",
-                                        "argmax", "argmin", "bit_xor", "bit_or", "bit_and", "fold"};
-  return names[static_cast<size_t>(r)];
+constexpr std::string_view kReducerNames[] = {"sum",    "prod",   "max",     "min",    "any",     "all",
+                                              "argmax", "argmin", "bit_xor", "bit_or", "bit_and", "fold"};
+std::string_view name_of(Reducer r) { return kReducerNames[static_cast<size_t>(r)]; }
+Reducer reducer_from_name(std::string_view name) {
+  const auto at = std::find(std::begin(kReducerNames), std::end(kReducerNames), name);
+  TENON_CHECK(at != std::end(kReducerNames), "no reducer {}", name);
+  return static_cast<Reducer>(at - std::begin(kReducerNames));
 }
 
 Expr identity_of(Reducer r, DType type) {

@@ -61,6 +61,9 @@ struct Apply {
 
 enum class Reducer : uint8_t { Sum, Prod, Max, Min, Any, All, ArgMax, ArgMin, BitXor, BitOr, BitAnd, Fold };
 
+/// Whether the result is the position of a value.
+inline bool is_positional(Reducer r) { return r == Reducer::ArgMax || r == Reducer::ArgMin; }
+
 /// A variable and the number of values that it takes: 0 … extent-1. `direction`: of a loop of a recurrence, in which
 /// each element is computed from elements that the loop has made before.
 struct LoopVar {
@@ -132,6 +135,7 @@ bool has_loop(const std::vector<LoopVar>&, const std::string& name);
 /// Appends the factors of a product, of which one may be a product itself; any other expression is one factor.
 void collect_factors(const Expr& e, std::vector<Expr>& out);
 std::string_view name_of(Reducer);
+Reducer reducer_from_name(std::string_view);
 /// The value of an empty reduction, of type `type` (Max: -inf or the lowest integer).
 Expr identity_of(Reducer, DType type);
 

@@ -190,7 +190,7 @@ class Verifier {
   }
   void node(const VFold& n, const OperandType& t) {
     value(n.vector);
-    if (n.op == Reducer::ArgMax || n.op == Reducer::ArgMin) error("a fold by {}", name_of(n.op));
+    if (is_positional(n.op)) error("a fold by {}", name_of(n.op));
     if (n.vector && n.vector->type.dtype != t.dtype) error("a fold to another type");
   }
   void node(const VLane& n, const OperandType&) {

@@ -31,15 +31,13 @@ DType real_of(DType d) {
   return d;
 }
 
-DType movement_dtype(DType d) {
-  switch (dtype_row(d).bits) {
-    case 8: return DType::U8;
-    case 16: return DType::U16;
-    case 32: return DType::U32;
-    case 64: return DType::U64;
-    default: return d;
-  }
+DType unsigned_of(int bits) {
+  return bits == 8 ? DType::U8 : bits == 16 ? DType::U16 : bits == 32 ? DType::U32 : DType::U64;
 }
+DType signed_of(int bits) {
+  return bits == 8 ? DType::I8 : bits == 16 ? DType::I16 : bits == 32 ? DType::I32 : DType::I64;
+}
+DType movement_dtype(DType d) { return dtype_row(d).bits <= 64 ? unsigned_of(dtype_row(d).bits) : d; }
 
 bool is_type_class(std::string_view name) {
   for (std::string_view c : kClasses)

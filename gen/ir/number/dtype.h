@@ -48,6 +48,9 @@ inline bool holds_reals(DType d) {
 inline bool is_int(DType d) { return is_signed_int(d) || is_unsigned_int(d); }
 /// The real type that a complex one is made of; any other type is returned as it is.
 DType real_of(DType);
+/// Integer types of a width of 8 to 64 bits.
+DType unsigned_of(int bits);
+DType signed_of(int bits);
 /// The unsigned type of the same size for movement ops (u8 u16 u32 u64); complex numbers of 128 bits stay C128.
 DType movement_dtype(DType);
 

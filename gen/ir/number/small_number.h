@@ -1,4 +1,4 @@
-// The numbers that the codes of small types stand for.
+// The numbers that the codes of small types and of floats of 16 bits stand for.
 #pragma once
 
 #include <cstdint>
@@ -15,5 +15,10 @@ double small_value(DType small, uint8_t code);
 /// nearest, half to even; numbers out of range become infinity or NaN, in types without both the maximum
 /// magnitude.
 uint8_t small_code(DType small, double value);
+
+/// Value of the bits of an f16 or bf16.
+double half_value(DType dtype, uint16_t bits);
+/// Nearest f16 or bf16; ties go to the even one, overflow to infinity, NaN stays NaN.
+uint16_t half_bits(DType dtype, long double value);
 
 }  // namespace tenon

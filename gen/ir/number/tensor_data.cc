@@ -1,35 +1,10 @@
 // Reading and making elements of constant tensors.
 #include "ir/number/tensor_data.h"
 
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <limits>
-
 #include "ir/number/small_number.h"
 #include "support/check.h"
 
 namespace tenon {
-namespace {
-
-template <class T>
-T element(const TensorData& t, int64_t index) {
-  T v;
-  std::memcpy(&v, t.bytes.data() + static_cast<size_t>(index) * sizeof(T), sizeof(T));
-  return v;
-}
-
-double half_to_double(uint16_t h) {
-  const int exponent = (h >> 10) & 31, mantissa = h & 1023;
-  double v;
-  if (exponent == 31) v = mantissa ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
-  else if (exponent == 0) v = std::ldexp(mantissa, -24);
-  else v = std::ldexp(mantissa + 1024, exponent - 25);
-  return h & 0x8000 ? -v : v;
-}
-
-}  // namespace
-
 int64_t element_count(const std::vector<int64_t>& dims) {
   int64_t n = 1;
   bool empty = false;
@@ -61,8 +36,8 @@ int64_t int_element(const TensorData& t, int64_t i) {
 
 double real_element(const TensorData& t, int64_t i) {
   switch (t.dtype) {
-    case DType::F16: return half_to_double(element<uint16_t>(t, i));
-    case DType::BF16: return std::bit_cast<float>(static_cast<uint32_t>(element<uint16_t>(t, i)) << 16);
+    case DType::F16:
+    case DType::BF16: return half_value(t.dtype, element<uint16_t>(t, i));
     case DType::F32: return element<float>(t, i);
     case DType::F64: return element<double>(t, i);
     case DType::U64: return static_cast<double>(element<uint64_t>(t, i));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "ir/number/dtype.h"
@@ -19,6 +20,14 @@ struct TensorData {
 /// Number of elements of a tensor with these non-negative extents; -1 where the product leaves 63 bits or an extent is
 /// negative.
 int64_t element_count(const std::vector<int64_t>& dims);
+
+/// The bytes of element `index` as a number of the same size.
+template <class T>
+T element(const TensorData& tensor, int64_t index) {
+  T v;
+  std::memcpy(&v, tensor.bytes.data() + static_cast<size_t>(index) * sizeof(T), sizeof(T));
+  return v;
+}
 
 /// Element `index` of an integer or bool tensor; u64 as its bits.
 int64_t int_element(const TensorData& tensor, int64_t index);

@@ -31,23 +31,11 @@ std::optional<DType> signed_type(DType d) { return integer_type(d, true); }
 std::optional<DType> unsigned_type(DType d) { return integer_type(d, false); }
 
 std::optional<DType> wide_type(DType d) {
-  switch (d) {
-    case DType::I8: return DType::I16;
-    case DType::I16: return DType::I32;
-    case DType::I32:
-    case DType::I64: return DType::I64;
-    case DType::U8: return DType::U16;
-    case DType::U16: return DType::U32;
-    case DType::U32:
-    case DType::U64: return DType::U64;
-    case DType::F16:
-    case DType::BF16: return DType::F32;
-    case DType::F32:
-    case DType::F64: return DType::F64;
-    case DType::C64:
-    case DType::C128: return DType::C128;
-    default: return is_small(d) ? std::optional(dtype_row(d).compute) : std::nullopt;
-  }
+  if (is_small(d)) return dtype_row(d).compute;
+  if (is_complex(d)) return DType::C128;
+  const int bits = std::min(64, 2 * dtype_row(d).bits);
+  if (is_int(d)) return is_signed_int(d) ? signed_of(bits) : unsigned_of(bits);
+  return d == DType::Bool ? std::nullopt : std::optional(bits == 32 ? DType::F32 : DType::F64);
 }
 
 std::optional<DType> compute_type(DType d) { return dtype_row(d).compute; }

@@ -5,8 +5,6 @@
 namespace tenon {
 namespace {
 
-bool is_argument(Reducer op) { return op == Reducer::ArgMax || op == Reducer::ArgMin; }
-
 /// The products whose sum `e` is, one after the other; false where it is no such sum.
 bool products_of(const Expr& e, std::vector<const Apply*>& out) {
   const auto* a = std::get_if<Apply>(&e->node);
@@ -25,22 +23,11 @@ Operand Generator::identity(Reducer op, OperandType type) const {
 }
 
 Operand Generator::combine(Reducer op, const Operand& a, const Operand& b) const {
-  switch (op) {
-    case Reducer::Sum: return v_apply(ScalarOp::Add, {a, b});
-    case Reducer::Prod: return v_apply(ScalarOp::Mul, {a, b});
-    // the new value first: whether it is NaN is then no step of the chain from one running value to the next
-    case Reducer::Max:
-    case Reducer::ArgMax: return v_apply(ScalarOp::Max, {b, a});
-    case Reducer::Min:
-    case Reducer::ArgMin: return v_apply(ScalarOp::Min, {b, a});
-    case Reducer::Any: return v_apply(ScalarOp::Or, {a, b});
-    case Reducer::All: return v_apply(ScalarOp::And, {a, b});
-    case Reducer::BitXor: return v_apply(ScalarOp::BitXor, {a, b});
-    case Reducer::BitOr: return v_apply(ScalarOp::BitOr, {a, b});
-    case Reducer::BitAnd: return v_apply(ScalarOp::BitAnd, {a, b});
-    case Reducer::Fold: return b;
-  }
-  TENON_UNREACHABLE("reducer");
+  if (op == Reducer::Fold) return b;
+  // the new value first: whether it is NaN is then no step of the chain from one running value to the next
+  if (op == Reducer::Max || op == Reducer::ArgMax) return v_apply(ScalarOp::Max, {b, a});
+  if (op == Reducer::Min || op == Reducer::ArgMin) return v_apply(ScalarOp::Min, {b, a});
+  return v_apply(step_of(op), {a, b});
 }
 
 Operand Generator::masked(const Operand& v, const Operand& mask, Reducer op) const {
@@ -54,7 +41,7 @@ void Generator::begin(const TreeBegin& b) {
   const bool split = a.split.lanes * a.split.parts > 1;
   const int lanes = split ? a.split.lanes : lanes_.lanes;
   const int parts = rows_ > 0 ? rows_ : split ? a.split.parts : lanes_.parts;
-  const DType type = is_argument(a.op) ? a.compared : a.type;
+  const DType type = is_positional(a.op) ? a.compared : a.type;
   state.type = {type, lanes, lanes > 1 && type == DType::Bool ? isa_.vector_bits / lanes : 0};
   state.position_type = {lanes > 1 && bytes_of(type) <= 4 ? DType::I32 : DType::I64, lanes, 0};
   state.names.clear();
@@ -70,12 +57,12 @@ void Generator::begin(const TreeBegin& b) {
     Operand first = b.start ? start[static_cast<size_t>(u)] : identity(a.op, state.type);
     if (b.start && first->type.dtype == DType::Bool) first = mask_as(first, state.type.mask_bits);
     out_->push_back({SVar{state.names.back(), first}});
-    if (!is_argument(a.op)) running.push_back(v_var(state.names.back(), state.type));
+    if (!is_positional(a.op)) running.push_back(v_var(state.names.back(), state.type));
     if (a.compensated) {
       state.lost.push_back(take_name(state.names.back() + "_lost"));
       out_->push_back({SVar{state.lost.back(), v_const(0, state.type)}});
     }
-    if (!is_argument(a.op)) continue;
+    if (!is_positional(a.op)) continue;
     state.positions.push_back(take_name(state.names.back() + "_at"));
     // below 0: no element was kept yet
     out_->push_back({SVar{state.positions.back(), v_const(a.masked ? -1 : 0, state.position_type)}});
@@ -121,7 +108,7 @@ void Generator::accumulate(const TreeAccumulate& a) {
     out_->push_back(s_if(cond, std::move(then)));
     return;
   }
-  if (is_argument(acc.op)) return accumulate_position(a);
+  if (is_positional(acc.op)) return accumulate_position(a);
   if (acc.compensated) return add_compensated(a);
   const AccumulatorState& state = accumulators_[static_cast<size_t>(a.accumulator)];
   const bool split = acc.split.lanes > 1;
@@ -221,7 +208,7 @@ void Generator::accumulate_position(const TreeAccumulate& a) {
 
 void Generator::end(const TreeEnd& e) {
   const Accumulator& acc = tree_.accumulators[static_cast<size_t>(e.accumulator)];
-  if (is_argument(acc.op)) return end_position(e);
+  if (is_positional(acc.op)) return end_position(e);
   if (acc.compensated) return end_compensated(e);
   if (acc.split.lanes * acc.split.parts <= 1) return;
   const AccumulatorState& state = accumulators_[static_cast<size_t>(e.accumulator)];

@@ -464,7 +464,7 @@ Operand Generator::offset_of(int tensor, const std::vector<Expr>& index, int par
 
 /// A reduction inside an index or a check: its own little loop nest, before the statement at hand.
 Operand Generator::scalar_reduce(const Expr& e, const Reduce& r) {
-  const bool argument = r.op == Reducer::ArgMax || r.op == Reducer::ArgMin;
+  const bool argument = is_positional(r.op);
   const OperandType type{argument ? r.value->type : e->type, 1, 0};
   const std::string name = take_name("r"), at = argument ? take_name("r_at") : "";
   out_->push_back({SVar{name, r.start ? scalar(r.start, 0) : identity(r.op, type)}});

@@ -50,7 +50,7 @@ Expr without_unit_reductions(const Expr& e) {
   const std::map<std::string, Expr> zeros = unit_loops(vars);
   if (zeros.empty()) return r;
   const Expr value = substitute(n->value, zeros), where = n->where ? substitute(n->where, zeros) : nullptr;
-  const bool argument = n->op == Reducer::ArgMax || n->op == Reducer::ArgMin;
+  const bool argument = is_positional(n->op);
   if (argument && n->vars.size() > 1) return r;
   if (n->op == Reducer::Fold && vars.empty()) {
     const Expr once = substitute(value, {{n->running, n->start}});

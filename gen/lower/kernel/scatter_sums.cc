@@ -114,13 +114,9 @@ class SumScatterer {
       if (type == DType::I64) return other;
       const int bits = dtype_row(type).bits;
       if (bits > 32 || (bits < 32 && !(few && *few <= int64_t{1} << bits))) continue;
-      return cast_to(cast_to(cast_to(other, unsigned_of(type)), DType::U32), DType::I64);
+      return cast_to(cast_to(cast_to(other, unsigned_of(bits)), DType::U32), DType::I64);
     }
     return nullptr;
-  }
-
-  static DType unsigned_of(DType type) {
-    return type == DType::I8 ? DType::U8 : type == DType::I16 ? DType::U16 : type == DType::I32 ? DType::U32 : type;
   }
 
   /// The updates of the places that the data name; nothing where something else depends on the variable, or on what is

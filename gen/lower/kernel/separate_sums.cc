@@ -30,7 +30,7 @@ Expr product(const std::vector<Expr>& factors) {
   return p;
 }
 
-bool combines_in_parts(Reducer op) { return op != Reducer::Fold && op != Reducer::ArgMax && op != Reducer::ArgMin; }
+bool combines_in_parts(Reducer op) { return op != Reducer::Fold && !is_positional(op); }
 
 class SumSeparator {
  public:

@@ -84,7 +84,7 @@ class PrefixShifter {
     running.value = reduce(r.op, {each}, where, r.value, s.value->type);
     running.formula = s.formula;
     place.push_back(place_of(s, p));
-    const bool position = r.op == Reducer::ArgMax || r.op == Reducer::ArgMin;
+    const bool position = is_positional(r.op);
     const Expr none = position ? constant_int(0) : identity_of(r.op, s.value->type);
     s.value = read_of(running.target, s.value->type, std::move(place), none);
     out_.body.push_back(std::move(running));

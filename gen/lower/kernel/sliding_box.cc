@@ -62,8 +62,7 @@ std::optional<ConditionedBox> conditioned_box(const KernelStatement& s, const Re
 }
 
 bool joins_parts(const Kernel& k, const Reduce& r) {
-  if (r.op == Reducer::Fold || r.op == Reducer::ArgMax || r.op == Reducer::ArgMin || is_complex(r.value->type))
-    return false;
+  if (r.op == Reducer::Fold || is_positional(r.op) || is_complex(r.value->type)) return false;
   const bool ordered = r.op == Reducer::Sum || r.op == Reducer::Prod;
   if (ordered && r.value->type == DType::Bool) return false;
   return !ordered || !is_float(r.value->type) || k.reassociate;

@@ -324,7 +324,7 @@ std::optional<Fork> fork_positions(const Kernel& k) {
   std::string wide;
   bool along = false;
   each_reduction(k, [&](const Reduce& r) {
-    if (r.op != Reducer::ArgMax && r.op != Reducer::ArgMin) return;
+    if (!is_positional(r.op)) return;
     for (const LoopVar& v : r.vars)
       for (const Size& s : k.sizes)
         if (s.name == size_name(v.extent) && s.hi > INT32_MAX) wide = s.name, along = is_dense_row(k, r);

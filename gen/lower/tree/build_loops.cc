@@ -121,7 +121,7 @@ class LoopBuilder {
   TreeAccumulate accumulate_of(const Pending& p) const {
     const Reduce& r = *p.reduction;
     Expr position;
-    if (r.op == Reducer::ArgMax || r.op == Reducer::ArgMin) {
+    if (is_positional(r.op)) {
       position = constant_int(0);
       for (const LoopVar& v : r.vars) position = position * v.extent + var_ref(v.name);
     }

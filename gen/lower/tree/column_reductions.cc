@@ -19,7 +19,7 @@ bool mentions_in(const Read& r, const std::string& var) {
 }
 
 bool is_plain(const Accumulator& a) {
-  const bool known = a.op != Reducer::ArgMax && a.op != Reducer::ArgMin && a.op != Reducer::Fold;
+  const bool known = !is_positional(a.op) && a.op != Reducer::Fold;
   return known && !is_complex(a.type) && a.type != DType::Bool;
 }
 

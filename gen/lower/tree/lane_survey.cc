@@ -118,7 +118,7 @@ void LaneSurvey::define(const TreeDefine& d) {
 
 void LaneSurvey::accumulate(const TreeAccumulate& a) {
   const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a.accumulator)];
-  const bool argument = acc.op == Reducer::ArgMax || acc.op == Reducer::ArgMin;
+  const bool argument = is_positional(acc.op);
   const DType type = argument ? acc.compared : acc.type;
   if (is_complex(type)) return refuse();
   if (a.where) value(a.where);
