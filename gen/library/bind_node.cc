@@ -39,18 +39,6 @@ struct AttrBinding {
   }
 };
 
-std::optional<SizeExpr> combined(ScalarOp op, const SizeExpr& a, const SizeExpr& b) {
-  if (op == ScalarOp::Add) return a + b;
-  if (op == ScalarOp::Sub) return a - b;
-  if (op == ScalarOp::Mul) return a * b;
-  if (op == ScalarOp::Min) return size_min(a, b);
-  if (op == ScalarOp::Max) return size_max(a, b);
-  if (b.is(0)) return std::nullopt;
-  if (op == ScalarOp::FloorDiv) return floor_div(a, b);
-  if (op == ScalarOp::Mod) return floor_mod(a, b);
-  return std::nullopt;
-}
-
 std::optional<SizeExpr> applied(const Apply& a) {
   if (a.args.empty() || a.args.size() > 2) return std::nullopt;
   const std::optional<SizeExpr> x = to_size(a.args[0]);
@@ -59,7 +47,8 @@ std::optional<SizeExpr> applied(const Apply& a) {
   if (a.op == ScalarOp::Neg) return SizeExpr(-1) * *x;
   if (a.op == ScalarOp::Abs) return size_max(*x, SizeExpr(-1) * *x);
   const std::optional<SizeExpr> y = a.args.size() == 2 ? to_size(a.args[1]) : std::nullopt;
-  return y ? combined(a.op, *x, *y) : std::nullopt;
+  const bool divides = a.op == ScalarOp::FloorDiv || a.op == ScalarOp::Mod;
+  return y && !(divides && y->is(0)) ? combined(a.op, *x, *y) : std::nullopt;
 }
 
 /// The value of real constants and the arithmetic between them.
@@ -94,21 +83,12 @@ std::optional<SizeExpr> whole_size(const Expr& e) {
 }  // namespace
 
 Expr to_expr(const SizeExpr& s) {
-  if (s.kind == SizeExpr::Kind::constant) return constant_int(s.value);
-  if (s.kind == SizeExpr::Kind::name) return size_ref(s.name);
+  if (s.is_constant()) return constant_int(s.value);
+  if (s.is_name()) return size_ref(s.name);
   Expr e = to_expr(s.args[0]);
   for (size_t i = 1; i < s.args.size(); ++i) {
     const Expr b = to_expr(s.args[i]);
-    switch (s.kind) {
-      case SizeExpr::Kind::add: e = e + b; break;
-      case SizeExpr::Kind::mul: e = e * b; break;
-      case SizeExpr::Kind::floordiv: e = apply(ScalarOp::FloorDiv, {e, b}); break;
-      case SizeExpr::Kind::mod: e = apply(ScalarOp::Mod, {e, b}); break;
-      case SizeExpr::Kind::min: e = apply(ScalarOp::Min, {e, b}); break;
-      case SizeExpr::Kind::max: e = apply(ScalarOp::Max, {e, b}); break;
-      case SizeExpr::Kind::constant:
-      case SizeExpr::Kind::name: break;
-    }
+    e = s.op == ScalarOp::Add ? e + b : s.op == ScalarOp::Mul ? e * b : apply(*s.op, {e, b});
   }
   return e;
 }

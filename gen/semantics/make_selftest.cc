@@ -66,7 +66,7 @@ void make_equal(const Graph& graph, const std::vector<EqualExtents>& equal, Size
   const auto low = [&](const std::string& name) {
     return find_if(graph.sizes, [&](const GraphSize& s) { return s.name == name; })->lo;
   };
-  const auto named = [](const SizeExpr& e) { return e.kind == SizeExpr::Kind::name; };
+  const auto named = [](const SizeExpr& e) { return e.is_name(); };
   for (size_t round = 0; round < equal.size(); ++round)
     for (const EqualExtents& e : equal)
       if (named(e.a) != named(e.b) && (e.a.is_constant() || e.b.is_constant()))

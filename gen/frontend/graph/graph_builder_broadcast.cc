@@ -18,7 +18,7 @@ bool share_a_name(const SizeExpr& a, const SizeExpr& b) {
 }
 
 void add_parts(const SizeExpr& e, std::map<std::string, SizeExpr>& parts) {
-  if (e.kind == SizeExpr::Kind::max)
+  if (e.op == ScalarOp::Max)
     for (const SizeExpr& a : e.args) add_parts(a, parts);
   else parts.emplace(to_text(e), e);
 }

@@ -100,8 +100,7 @@ GraphBuilder::Equality GraphBuilder::require_equal(const SizeExpr& x, const Size
 /// are compared.
 void GraphBuilder::fix_for_every_call(const EqualExtents& e) {
   const SizeExpr &open = e.a.is_constant() ? e.b : e.a, &number = e.a.is_constant() ? e.a : e.b;
-  const auto size = find_if(
-      graph_.sizes, [&](const GraphSize& s) { return open.kind == SizeExpr::Kind::name && s.name == open.name; });
+  const auto size = find_if(graph_.sizes, [&](const GraphSize& s) { return open.is_name() && s.name == open.name; });
   if (number.is_constant() && size != graph_.sizes.end() && !size->written) size->lo = size->hi = number.value;
   else if (known_at_run(e.a) && known_at_run(e.b)) add_equal(graph_.equal, e);
 }

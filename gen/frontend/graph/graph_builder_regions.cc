@@ -33,8 +33,8 @@ bool GraphBuilder::is_written_in(RegionId id, const SizeExpr& extent) const {
 
 SizeExpr GraphBuilder::bound_outside(RegionId id, const SizeExpr& extent) const {
   if (!is_written_in(id, extent)) return extent;
-  if (extent.kind == SizeExpr::Kind::name) return bound_outside(id, written_.at(extent.name).bound);
-  if (extent.kind != SizeExpr::Kind::add) return bounds_of(extent, sizes()).hi;
+  if (extent.is_name()) return bound_outside(id, written_.at(extent.name).bound);
+  if (extent.op != ScalarOp::Add) return bounds_of(extent, sizes()).hi;
   SizeExpr sum = 0;
   for (const SizeExpr& e : extent.args) sum = sum + bound_outside(id, e);
   return sum;

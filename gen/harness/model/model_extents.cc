@@ -19,22 +19,22 @@ CExpr named_extent(const ExecutionPlan& plan, const std::string& name) {
 
 CExpr extent_value(const ExecutionPlan& plan, const SizeExpr& e) {
   if (e.is_constant()) return c_number(e.value);
-  if (e.kind == SizeExpr::Kind::name) return named_extent(plan, e.name);
-  if (e.kind == SizeExpr::Kind::add || e.kind == SizeExpr::Kind::mul) {
+  if (e.is_name()) return named_extent(plan, e.name);
+  if (e.op == ScalarOp::Add || e.op == ScalarOp::Mul) {
     CExpr out;
     for (const SizeExpr& a : e.args) {
       const CExpr value = extent_value(plan, a);
-      out = out ? c_binary(out, e.kind == SizeExpr::Kind::add ? "+" : "*", value) : value;
+      out = out ? c_binary(out, e.op == ScalarOp::Add ? "+" : "*", value) : value;
     }
     return out;
   }
   const CExpr a = extent_value(plan, e.args[0]), b = extent_value(plan, e.args[1]);
   const CExpr quotient = c_call("floor_div", {a, b});
-  switch (e.kind) {
-    case SizeExpr::Kind::floordiv: return quotient;
-    case SizeExpr::Kind::mod: return c_binary(a, "-", c_binary(quotient, "*", b));
-    case SizeExpr::Kind::min: return c_conditional(c_less(a, b), a, b);
-    case SizeExpr::Kind::max: return c_conditional(c_less(b, a), a, b);
+  switch (*e.op) {
+    case ScalarOp::FloorDiv: return quotient;
+    case ScalarOp::Mod: return c_binary(a, "-", c_binary(quotient, "*", b));
+    case ScalarOp::Min: return c_conditional(c_less(a, b), a, b);
+    case ScalarOp::Max: return c_conditional(c_less(b, a), a, b);
     default: TENON_UNREACHABLE("an extent of no kind");
   }
 }

@@ -92,8 +92,7 @@ class ProgramWriter {
       const PlanBuffer& b = buffer(i);
       std::string dims;
       for (const SizeExpr& d : b.dims) {
-        const auto at =
-            find_if(given_, [&](const GraphSize& s) { return d.kind == SizeExpr::Kind::name && s.name == d.name; });
+        const auto at = find_if(given_, [&](const GraphSize& s) { return d.is_name() && s.name == d.name; });
         dims += fmt::format("{}{}", dims.empty() ? "" : ", ",
                             d.is_constant()      ? d.value
                             : at != given_.end() ? -1 - (at - given_.begin())
@@ -145,7 +144,7 @@ class ProgramWriter {
     for (size_t i = 0; i < plan_.inputs.size(); ++i) {
       const PlanBuffer& b = buffer(plan_.inputs[i]);
       for (size_t k = 0; k < b.dims.size(); ++k)
-        if (!b.dims[k].is_constant() && b.dims[k].kind != SizeExpr::Kind::name) out.push_back(check_extent(i, k));
+        if (!b.dims[k].is_constant() && !b.dims[k].is_name()) out.push_back(check_extent(i, k));
     }
     return out;
   }

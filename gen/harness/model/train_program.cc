@@ -14,8 +14,7 @@ namespace {
 /// The run-time size that is the batch, where it is open.
 const GraphSize* open_batch(const ExecutionPlan& plan) {
   const SizeExpr& first = plan.buffer(plan.inputs.front()).dims.front();
-  return find_pointer(plan.sizes,
-                      [&](const GraphSize& s) { return first.kind == SizeExpr::Kind::name && s.name == first.name; });
+  return find_pointer(plan.sizes, [&](const GraphSize& s) { return first.is_name() && s.name == first.name; });
 }
 
 class TrainingWriter {
@@ -257,7 +256,7 @@ std::string training_fault(const ExecutionPlan& step) {
     if (b.dims.empty())
       return fmt::format("input '{}' has no axes; the first axis of each input and target counts the examples", name);
     const SizeExpr& first = step.buffer(step.inputs.front()).dims.front();
-    if (b.dims.front() != first || (!first.is_constant() && first.kind != SizeExpr::Kind::name))
+    if (b.dims.front() != first || (!first.is_constant() && !first.is_name()))
       return fmt::format(
           "the first axis of input '{}' is {}, and that of another one {}; it counts the examples and is "
           "the same in all inputs and targets",

@@ -33,8 +33,8 @@ struct WholePart {
   SizeExpr of;
 };
 std::optional<WholePart> whole_part(const SizeExpr& term) {
-  if (term.kind != SizeExpr::Kind::mul || term.args.size() != 2 || !term.args[0].is_constant() ||
-      term.args[1].kind != SizeExpr::Kind::floordiv)
+  if (term.op != ScalarOp::Mul || term.args.size() != 2 || !term.args[0].is_constant() ||
+      term.args[1].op != ScalarOp::FloorDiv)
     return std::nullopt;
   const SizeExpr& divisor = term.args[1].args[1];
   if (!divisor.is_constant() || divisor.value < 1 || term.args[0].value % divisor.value != 0) return std::nullopt;
@@ -61,25 +61,25 @@ SizeBounds with_remainder(const SizeExpr& sum, SizeBounds all, const std::vector
 
 SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
   if (size.is_constant()) return {clamped(size.value), clamped(size.value)};
-  if (size.kind == SizeExpr::Kind::name) {
+  if (size.is_name()) {
     const auto known = find_if(sizes, [&](const GraphSize& s) { return s.name == size.name; });
     return known == sizes.end() ? SizeBounds{-kWide, kWide} : SizeBounds{clamped(known->lo), clamped(known->hi)};
   }
   SizeBounds all = bounds_of(size.args[0], sizes);
   for (size_t i = 1; i < size.args.size(); ++i) {
     const SizeBounds b = bounds_of(size.args[i], sizes);
-    switch (size.kind) {
-      case SizeExpr::Kind::add:
+    switch (*size.op) {
+      case ScalarOp::Add:
         all = {clamped(static_cast<Wide>(all.lo) + b.lo), clamped(static_cast<Wide>(all.hi) + b.hi)};
         break;
-      case SizeExpr::Kind::mul: all = product_bounds(all, b); break;
-      case SizeExpr::Kind::floordiv: all = quotient_bounds(all, b); break;
-      case SizeExpr::Kind::mod: all = b.lo < 1 ? SizeBounds{-kWide, kWide} : SizeBounds{0, b.hi - 1}; break;
-      case SizeExpr::Kind::min: all = {std::min(all.lo, b.lo), std::min(all.hi, b.hi)}; break;
+      case ScalarOp::Mul: all = product_bounds(all, b); break;
+      case ScalarOp::FloorDiv: all = quotient_bounds(all, b); break;
+      case ScalarOp::Mod: all = b.lo < 1 ? SizeBounds{-kWide, kWide} : SizeBounds{0, b.hi - 1}; break;
+      case ScalarOp::Min: all = {std::min(all.lo, b.lo), std::min(all.hi, b.hi)}; break;
       default: all = {std::max(all.lo, b.lo), std::max(all.hi, b.hi)}; break;
     }
   }
-  return size.kind == SizeExpr::Kind::add ? with_remainder(size, all, sizes) : all;
+  return size.op == ScalarOp::Add ? with_remainder(size, all, sizes) : all;
 }
 
 namespace {
@@ -96,17 +96,17 @@ class Ways {
 
  private:
   void note(const SizeExpr& e, int way) {
-    switch (e.kind) {
-      case SizeExpr::Kind::constant: return;
-      case SizeExpr::Kind::name: ways_[e.name] |= way; return;
-      case SizeExpr::Kind::add:
-      case SizeExpr::Kind::min:
-      case SizeExpr::Kind::max:
+    if (e.is_name()) ways_[e.name] |= way;
+    if (!e.op) return;
+    switch (*e.op) {
+      case ScalarOp::Add:
+      case ScalarOp::Min:
+      case ScalarOp::Max:
         for (const SizeExpr& a : e.args) note(a, way);
         return;
-      case SizeExpr::Kind::mul: return note_product(e, way);
-      case SizeExpr::Kind::floordiv: return note_quotient(e, way);
-      case SizeExpr::Kind::mod: note(e.args[0], kEither), note(e.args[1], kEither);
+      case ScalarOp::Mul: return note_product(e, way);
+      case ScalarOp::FloorDiv: return note_quotient(e, way);
+      default: note(e.args[0], kEither), note(e.args[1], kEither);
     }
   }
   void note_product(const SizeExpr& e, int way) {
@@ -184,9 +184,9 @@ SizeExpr decided(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
   SizeExpr all = decided(size.args[0], sizes);
   for (size_t i = 1; i < size.args.size(); ++i) {
     const SizeExpr b = decided(size.args[i], sizes);
-    all = size.kind == SizeExpr::Kind::min   ? lesser(all, b, sizes)
-          : size.kind == SizeExpr::Kind::max ? greater(all, b, sizes)
-                                             : combined(size.kind, all, b);
+    all = size.op == ScalarOp::Min   ? lesser(all, b, sizes)
+          : size.op == ScalarOp::Max ? greater(all, b, sizes)
+                                     : *combined(*size.op, all, b);
   }
   return all;
 }

@@ -78,12 +78,12 @@ Sum times(const Sum& a, const Sum& b) {
 
 Sum to_sum(const SizeExpr& e) {
   Sum result;
-  if (e.kind == SizeExpr::Kind::constant) {
+  if (e.is_constant()) {
     result.push_back(make_term({}, e.value));
-  } else if (e.kind == SizeExpr::Kind::add) {
+  } else if (e.op == ScalarOp::Add) {
     for (const SizeExpr& a : e.args)
       for (Term& t : to_sum(a)) accumulate(result, std::move(t));
-  } else if (e.kind == SizeExpr::Kind::mul) {
+  } else if (e.op == ScalarOp::Mul) {
     result.push_back(make_term({}, 1));
     for (const SizeExpr& a : e.args) result = times(result, to_sum(a));
   } else {
@@ -92,9 +92,9 @@ Sum to_sum(const SizeExpr& e) {
   return result;
 }
 
-SizeExpr node(SizeExpr::Kind kind, std::vector<SizeExpr> args) {
+SizeExpr node(ScalarOp op, std::vector<SizeExpr> args) {
   SizeExpr e;
-  e.kind = kind;
+  e.op = op;
   e.args = std::move(args);
   return e;
 }
@@ -104,7 +104,7 @@ SizeExpr from_term(const Term& term) {
   std::vector<SizeExpr> factors;
   if (term.coefficient != 1) factors.emplace_back(term.coefficient);
   factors.insert(factors.end(), term.atoms.begin(), term.atoms.end());
-  return factors.size() == 1 ? factors[0] : node(SizeExpr::Kind::mul, std::move(factors));
+  return factors.size() == 1 ? factors[0] : node(ScalarOp::Mul, std::move(factors));
 }
 
 SizeExpr from_sum(Sum sum) {
@@ -114,7 +114,7 @@ SizeExpr from_sum(Sum sum) {
       sum, [](const Term& a, const Term& b) { return a.key.empty() != b.key.empty() ? b.key.empty() : a.key < b.key; });
   if (sum.size() == 1) return from_term(sum[0]);
   std::vector<SizeExpr> terms = mapped(sum, [&](const Term& t) { return from_term(t); });
-  return node(SizeExpr::Kind::add, std::move(terms));
+  return node(ScalarOp::Add, std::move(terms));
 }
 
 // `term` divided by the product of `divisor`'s atoms; empty if one of them does not occur in it.
@@ -187,22 +187,12 @@ std::optional<Sum> exact_quotient(Sum rest, const Sum& divisor) {
   return std::nullopt;
 }
 
-int precedence(SizeExpr::Kind kind) {
-  switch (kind) {
-    case SizeExpr::Kind::add: return 1;
-    case SizeExpr::Kind::mul:
-    case SizeExpr::Kind::floordiv:
-    case SizeExpr::Kind::mod: return 2;
-    case SizeExpr::Kind::constant:
-    case SizeExpr::Kind::name:
-    case SizeExpr::Kind::min:
-    case SizeExpr::Kind::max: return 3;
-  }
-  return 3;
+int precedence(const SizeExpr& e) {
+  return e.op == ScalarOp::Add ? 1 : !e.op || e.op == ScalarOp::Min || e.op == ScalarOp::Max ? 3 : 2;
 }
 
 std::string operand_text(const SizeExpr& e, int at_least) {
-  const bool bare = precedence(e.kind) >= at_least && !(e.is_constant() && e.value < 0);
+  const bool bare = precedence(e) >= at_least && !(e.is_constant() && e.value < 0);
   return bare ? to_text(e) : "(" + to_text(e) + ")";
 }
 
@@ -231,30 +221,22 @@ std::string product_text(const SizeExpr& e) {
 
 template <class F>
 SizeExpr rebuild(const SizeExpr& e, const F& leaf) {
-  if (e.kind == SizeExpr::Kind::constant || e.kind == SizeExpr::Kind::name) return leaf(e);
+  if (!e.op) return leaf(e);
   SizeExpr r = rebuild(e.args[0], leaf);
-  for (size_t i = 1; i < e.args.size(); ++i) r = combined(e.kind, r, rebuild(e.args[i], leaf));
+  for (size_t i = 1; i < e.args.size(); ++i) r = *combined(*e.op, r, rebuild(e.args[i], leaf));
   return r;
 }
 
 void collect_names(const SizeExpr& e, std::vector<std::string>& names) {
-  if (e.kind == SizeExpr::Kind::name && !contains(names, e.name)) names.push_back(e.name);
+  if (e.is_name() && !contains(names, e.name)) names.push_back(e.name);
   for (const SizeExpr& a : e.args) collect_names(a, names);
 }
 
-std::optional<int64_t> apply(SizeExpr::Kind kind, int64_t a, int64_t b) {
+std::optional<int64_t> apply(ScalarOp op, int64_t a, int64_t b) {
   int64_t r = 0;
-  switch (kind) {
-    case SizeExpr::Kind::add: return __builtin_add_overflow(a, b, &r) ? std::nullopt : std::optional(r);
-    case SizeExpr::Kind::mul: return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
-    case SizeExpr::Kind::floordiv: return b == 0 ? std::nullopt : std::optional(floor_quotient(a, b));
-    case SizeExpr::Kind::mod: return b == 0 ? std::nullopt : std::optional(floor_remainder(a, b));
-    case SizeExpr::Kind::min: return std::min(a, b);
-    case SizeExpr::Kind::max: return std::max(a, b);
-    case SizeExpr::Kind::constant:
-    case SizeExpr::Kind::name: break;
-  }
-  return std::nullopt;
+  if (op == ScalarOp::Add) return __builtin_add_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+  if (op == ScalarOp::Mul) return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+  return compute(op, a, b);
 }
 
 }  // namespace
@@ -265,15 +247,15 @@ int64_t floor_quotient(int64_t a, int64_t b) {
 }
 
 SizeExpr size_name(std::string name) {
+  TENON_CHECK(!name.empty(), "a size without a name");
   SizeExpr e;
-  e.kind = SizeExpr::Kind::name;
   e.name = std::move(name);
   return e;
 }
 
 SizeExpr operator+(const SizeExpr& a, const SizeExpr& b) {
   if (a.is_constant() && b.is_constant()) return saturating_add(a.value, b.value);
-  return from_sum(to_sum(node(SizeExpr::Kind::add, {a, b})));
+  return from_sum(to_sum(node(ScalarOp::Add, {a, b})));
 }
 
 SizeExpr operator-(const SizeExpr& a, const SizeExpr& b) { return a + SizeExpr(-1) * b; }
@@ -290,12 +272,12 @@ SizeExpr floor_div(const SizeExpr& a, const SizeExpr& b) {
   const Sum divisor = to_sum(b);
   if (divisor.size() > 1)
     if (auto quotient = exact_quotient(to_sum(a), divisor)) return from_sum(*std::move(quotient));
-  if (divisor.size() != 1 || divisor[0].coefficient <= 0) return node(SizeExpr::Kind::floordiv, {a, b});
+  if (divisor.size() != 1 || divisor[0].coefficient <= 0) return node(ScalarOp::FloorDiv, {a, b});
   Division d = split_by(to_sum(a), divisor[0]);
   const SizeExpr quotient = from_sum(std::move(d.quotient)), rest = from_sum(std::move(d.rest));
   if (rest.is(0)) return quotient;
   if (rest.is_constant() && b.is_constant()) return quotient + floor_quotient(rest.value, b.value);
-  return quotient + node(SizeExpr::Kind::floordiv, {rest, b});
+  return quotient + node(ScalarOp::FloorDiv, {rest, b});
 }
 
 SizeExpr floor_mod(const SizeExpr& a, const SizeExpr& b) {
@@ -303,60 +285,59 @@ SizeExpr floor_mod(const SizeExpr& a, const SizeExpr& b) {
   if (b.is(1) || a == b) return 0;
   const Sum divisor = to_sum(b);
   if (divisor.size() > 1 && exact_quotient(to_sum(a), divisor)) return 0;
-  if (divisor.size() != 1 || divisor[0].coefficient <= 0) return node(SizeExpr::Kind::mod, {a, b});
+  if (divisor.size() != 1 || divisor[0].coefficient <= 0) return node(ScalarOp::Mod, {a, b});
   const SizeExpr rest = from_sum(split_by(to_sum(a), divisor[0]).rest);
   if (rest.is_constant() && b.is_constant()) return floor_remainder(rest.value, b.value);
-  return rest.is(0) ? rest : node(SizeExpr::Kind::mod, {rest, b});
+  return rest.is(0) ? rest : node(ScalarOp::Mod, {rest, b});
 }
 
 SizeExpr size_min(const SizeExpr& a, const SizeExpr& b) {
   if (a.is_constant() && b.is_constant()) return std::min(a.value, b.value);
-  return a == b ? a : node(SizeExpr::Kind::min, {a, b});
+  return a == b ? a : node(ScalarOp::Min, {a, b});
 }
 
 SizeExpr size_max(const SizeExpr& a, const SizeExpr& b) {
   if (a.is_constant() && b.is_constant()) return std::max(a.value, b.value);
-  return a == b ? a : node(SizeExpr::Kind::max, {a, b});
+  return a == b ? a : node(ScalarOp::Max, {a, b});
 }
 
-SizeExpr combined(SizeExpr::Kind kind, const SizeExpr& a, const SizeExpr& b) {
-  switch (kind) {
-    case SizeExpr::Kind::add: return a + b;
-    case SizeExpr::Kind::mul: return a * b;
-    case SizeExpr::Kind::floordiv: return floor_div(a, b);
-    case SizeExpr::Kind::mod: return floor_mod(a, b);
-    case SizeExpr::Kind::min: return size_min(a, b);
-    case SizeExpr::Kind::max: return size_max(a, b);
-    case SizeExpr::Kind::constant:
-    case SizeExpr::Kind::name: break;
+std::optional<SizeExpr> combined(ScalarOp op, const SizeExpr& a, const SizeExpr& b) {
+  switch (op) {
+    case ScalarOp::Add: return a + b;
+    case ScalarOp::Sub: return a - b;
+    case ScalarOp::Mul: return a * b;
+    case ScalarOp::FloorDiv: return floor_div(a, b);
+    case ScalarOp::Mod: return floor_mod(a, b);
+    case ScalarOp::Min: return size_min(a, b);
+    case ScalarOp::Max: return size_max(a, b);
+    default: return std::nullopt;
   }
-  TENON_UNREACHABLE("an extent of no operation");
 }
 
 std::optional<SizeExpr> at_least(const SizeExpr& most, const SizeExpr& size) {
-  if (most.kind != SizeExpr::Kind::max) return std::nullopt;
+  if (most.op != ScalarOp::Max) return std::nullopt;
   return most.args[0] == size   ? std::optional(most.args[1])
          : most.args[1] == size ? std::optional(most.args[0])
                                 : std::nullopt;
 }
 
 std::optional<int64_t> evaluate(const SizeExpr& e, const SizeValues& sizes) {
-  if (e.kind == SizeExpr::Kind::constant) return e.value;
-  if (e.kind == SizeExpr::Kind::name) {
+  if (e.is_constant()) return e.value;
+  if (e.is_name()) {
     const auto it = sizes.find(e.name);
     return it == sizes.end() ? std::nullopt : std::optional(it->second);
   }
   std::optional<int64_t> r = evaluate(e.args[0], sizes);
   for (size_t i = 1; r && i < e.args.size(); ++i) {
     const std::optional<int64_t> b = evaluate(e.args[i], sizes);
-    r = b ? apply(e.kind, *r, *b) : std::nullopt;
+    r = b ? apply(*e.op, *r, *b) : std::nullopt;
   }
   return r;
 }
 
 SizeExpr substitute(const SizeExpr& e, const SizeValues& sizes) {
   return rebuild(e, [&](const SizeExpr& leaf) {
-    if (leaf.kind != SizeExpr::Kind::name) return leaf;
+    if (!leaf.is_name()) return leaf;
     const auto it = sizes.find(leaf.name);
     return it == sizes.end() ? leaf : SizeExpr(it->second);
   });
@@ -373,17 +354,12 @@ std::string to_text(const std::vector<SizeExpr>& dims) {
 }
 
 std::string to_text(const SizeExpr& e) {
-  switch (e.kind) {
-    case SizeExpr::Kind::constant: return fmt::format("{}", e.value);
-    case SizeExpr::Kind::name: return e.name;
-    case SizeExpr::Kind::add: return sum_text(e);
-    case SizeExpr::Kind::mul: return product_text(e);
-    case SizeExpr::Kind::floordiv: return operand_text(e.args[0], 2) + "//" + operand_text(e.args[1], 3);
-    case SizeExpr::Kind::mod: return operand_text(e.args[0], 2) + "%" + operand_text(e.args[1], 3);
-    case SizeExpr::Kind::min: return "min(" + to_text(e.args[0]) + ", " + to_text(e.args[1]) + ")";
-    case SizeExpr::Kind::max: return "max(" + to_text(e.args[0]) + ", " + to_text(e.args[1]) + ")";
-  }
-  return {};
+  if (!e.op) return e.is_name() ? e.name : fmt::format("{}", e.value);
+  if (e.op == ScalarOp::Add) return sum_text(e);
+  if (e.op == ScalarOp::Mul) return product_text(e);
+  const ScalarOpRow& row = scalar_op_row(*e.op);
+  if (row.sign.empty()) return fmt::format("{}({}, {})", row.name, to_text(e.args[0]), to_text(e.args[1]));
+  return operand_text(e.args[0], 2) + std::string(row.sign) + operand_text(e.args[1], 3);
 }
 
 std::vector<std::string> names_in(const SizeExpr& e) {

@@ -10,20 +10,22 @@
 #include <string>
 #include <vector>
 
+#include "ir/number/scalar_op.h"
+
 namespace tenon {
 
 /// An extent. Built through the functions below, which fold constants and bring sums into one order, so that
 /// equal spellings of a linear extent compare equal.
 struct SizeExpr {
-  enum class Kind { constant, name, add, mul, floordiv, mod, min, max };
-  Kind kind = Kind::constant;
+  std::optional<ScalarOp> op;  // Add, Mul, FloorDiv, Mod, Min or Max of `args`; nothing for a constant and a name
   int64_t value = 0;           // constant
   std::string name;            // name
-  std::vector<SizeExpr> args;  // two or more for add and mul, two for the others
+  std::vector<SizeExpr> args;  // two or more for Add and Mul, two for the others
   SizeExpr() = default;
   SizeExpr(int64_t v) : value(v) {}  // NOLINT: an integer is an extent
   bool operator==(const SizeExpr&) const = default;
-  bool is_constant() const { return kind == Kind::constant; }
+  bool is_constant() const { return !op && name.empty(); }
+  bool is_name() const { return !name.empty(); }
   bool is(int64_t v) const { return is_constant() && value == v; }
 };
 
@@ -40,8 +42,8 @@ SizeExpr floor_div(const SizeExpr& a, const SizeExpr& b);
 SizeExpr floor_mod(const SizeExpr& a, const SizeExpr& b);
 SizeExpr size_min(const SizeExpr& a, const SizeExpr& b);
 SizeExpr size_max(const SizeExpr& a, const SizeExpr& b);
-/// a and b under an operation: sum, product, quotient, remainder, minimum or maximum.
-SizeExpr combined(SizeExpr::Kind operation, const SizeExpr& a, const SizeExpr& b);
+/// a and b under an operation; nothing for those that extents do not have.
+std::optional<SizeExpr> combined(ScalarOp operation, const SizeExpr& a, const SizeExpr& b);
 
 /// Of numbers: rounded toward minus infinity; the divisor must not be 0.
 int64_t floor_quotient(int64_t a, int64_t b);

@@ -27,7 +27,7 @@ std::map<std::string, const Node*> writers_of(const Graph& graph) {
   if (writers.empty()) return writers;
   for (const Node& n : graph.nodes)
     for (const auto& [name, value] : n.attrs)
-      if (const auto* e = std::get_if<SizeExpr>(&value); e && e->kind == SizeExpr::Kind::name)
+      if (const auto* e = std::get_if<SizeExpr>(&value); e && e->is_name())
         if (const auto w = writers.find(e->name); w != writers.end() && !w->second) w->second = &n;
   return writers;
 }

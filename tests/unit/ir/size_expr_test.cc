@@ -23,12 +23,12 @@ TEST_CASE("ir: what a sum does not divide stays a quotient") {
                                                                        {n + m, SizeExpr(2) * n + SizeExpr(2) * m},
                                                                        {SizeExpr(1), n + m},
                                                                        {n * m, n + m}}) {
-    CHECK(floor_div(a, b).kind == SizeExpr::Kind::floordiv);
-    CHECK(floor_mod(a, b).kind == SizeExpr::Kind::mod);
+    CHECK(floor_div(a, b).op == ScalarOp::FloorDiv);
+    CHECK(floor_mod(a, b).op == ScalarOp::Mod);
   }
   // numbers that 64 bits do not hold when they are multiplied are left as they are
   const SizeExpr large = SizeExpr(int64_t{1} << 40);
-  CHECK(floor_div(large * n + large * m, n + m).kind == SizeExpr::Kind::floordiv);
+  CHECK(floor_div(large * n + large * m, n + m).op == ScalarOp::FloorDiv);
 }
 
 }  // namespace size_expr_test
