@@ -9,6 +9,15 @@
 namespace tenon {
 namespace {
 
+/// A parser of one of a few words.
+template <class T>
+auto one_of(std::map<std::string, T> words) {
+  return [words = std::move(words)](const std::string& text) {
+    const auto it = words.find(text);
+    return it == words.end() ? std::nullopt : std::optional(it->second);
+  };
+}
+
 /// Two flags; the help names the second in the line of the first.
 void add_gradients(CLI::App& app, std::optional<AskedGradients>& asked) {
   const auto of = [&asked](const std::string& name) {
@@ -68,21 +77,10 @@ void add_model(CLI::App& app, ModelOptions& model) {
   add_c_name(app, "--name", model.name, "what every C name begins with [net]");
   add_sizes(app, model.sizes);
   add_isa(app, model.isas);
-  const std::map<std::string, WeightsForm> forms = {
-      {"c", WeightsForm::c}, {"incbin", WeightsForm::incbin}, {"bin", WeightsForm::bin}};
-  const auto parse_form = [forms](const std::string& text) {
-    const auto it = forms.find(text);
-    return it == forms.end() ? std::nullopt : std::optional(it->second);
-  };
   add_parsed(app, {"--weights", "c|incbin|bin", "c, incbin or bin", "how the weights are stored [c]"}, model.weights,
-             parse_form);
-  const auto parse_order = [](const std::string& text) {
-    return text == "little" ? std::optional(ByteOrder::little)
-           : text == "big"  ? std::optional(ByteOrder::big)
-                            : std::nullopt;
-  };
+             one_of<WeightsForm>({{"c", WeightsForm::c}, {"incbin", WeightsForm::incbin}, {"bin", WeightsForm::bin}}));
   add_parsed(app, {"--byte-order", "little|big", "little or big", "of the machine that the C is for [little]"},
-             model.byte_order, parse_order);
+             model.byte_order, one_of<ByteOrder>({{"little", ByteOrder::little}, {"big", ByteOrder::big}}));
   const Flag max_threads = {"--max-threads", "N", "a number from 1 to 1024",
                             "the maximum number of workers [8; 1 for portable C without --main]"};
   add_parsed(app, max_threads, model.max_threads, parse_threads);
@@ -142,16 +140,12 @@ void add_explain(CLI::App& app, ExplainOptions& explain) {
 void add_list(CLI::App& app, ListOptions& list) {
   app.description("Lists them, one per row; `host` marks the isas that this machine runs.");
   app.footer("example: tenon list isas");
-  const std::map<std::string, ListSubject> subjects = {{"ops", ListSubject::ops},
-                                                       {"dtypes", ListSubject::dtypes},
-                                                       {"isas", ListSubject::isas},
-                                                       {"stages", ListSubject::stages}};
-  const auto parse_subject = [subjects](const std::string& text) {
-    const auto it = subjects.find(text);
-    return it == subjects.end() ? std::nullopt : std::optional(it->second);
-  };
   const char* what = "ops, dtypes, isas or stages";
-  add_parsed(app, {"WHAT", "", what, what}, list.subject, parse_subject)->required();
+  const auto parse = one_of<ListSubject>({{"ops", ListSubject::ops},
+                                          {"dtypes", ListSubject::dtypes},
+                                          {"isas", ListSubject::isas},
+                                          {"stages", ListSubject::stages}});
+  add_parsed(app, {"WHAT", "", what, what}, list.subject, parse)->required();
 }
 
 }  // namespace tenon

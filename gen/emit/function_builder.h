@@ -114,10 +114,7 @@ class FunctionBuilder {
     f.specifiers = "static";
     f.result = "int64_t";
     f.name = function_name(nest, options) + "_iterations";
-    for (const std::string& s : model_parameters(nest, options).sizes) {
-      f.params.push_back("int64_t " + e.size_name(s));
-      if (!e.used_sizes.count(s)) f.body.push_back(c_evaluate(c_cast("void", c_text(e.size_name(s)))));
-    }
+    size_params(f, model_parameters(nest, options).sizes);
     f.body.insert(f.body.end(), std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));
     return f;
   }
@@ -151,6 +148,13 @@ class FunctionBuilder {
     return f;
   }
 
+  void size_params(CFunction& f, const std::vector<std::string>& sizes) {
+    for (const std::string& s : sizes) {
+      f.params.push_back("int64_t " + e.size_name(s));
+      if (!e.used_sizes.count(s)) f.body.push_back(c_evaluate(c_cast("void", c_text(e.size_name(s)))));
+    }
+  }
+
   void model_params(CFunction& f) {
     const ModelParameters p = model_parameters(nest, options);
     for (const int t : p.tensors) {
@@ -158,10 +162,7 @@ class FunctionBuilder {
       f.params.push_back(pointer_type(e, tensor) + (tensor.shared ? "" : " ") + e.tensor_name(t));
       if (!used(t)) f.body.push_back(c_evaluate(c_cast("void", c_text(e.tensor_name(t)))));
     }
-    for (const std::string& s : p.sizes) {
-      f.params.push_back("int64_t " + e.size_name(s));
-      if (!e.used_sizes.count(s)) f.body.push_back(c_evaluate(c_cast("void", c_text(e.size_name(s)))));
-    }
+    size_params(f, p.sizes);
     for (const auto& [name, element] : p.attrs) {
       f.params.push_back(e.c_type(attr_named(kernel, name).dtype) + ' ' + e.attr_name(name, element));
       if (!e.used_attrs.count({name, element}))

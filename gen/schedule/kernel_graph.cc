@@ -67,25 +67,23 @@ void KernelGraph::remove(size_t k) {
   alive_[k] = false;
 }
 
+void KernelGraph::rename(size_t k, Role role, ValueId from, ValueId to) {
+  FusedKernel changed = kernels_[k];
+  for (size_t t = 0; t < changed.values.size(); ++t)
+    if (changed.values[t] == from && changed.kernel.tensors[t].role == role) changed.values[t] = to;
+  set(k, std::move(changed));
+}
+
 void KernelGraph::replace_reads(ValueId made, ValueId read) {
   const std::set<size_t> all = readers(made);
-  for (const size_t k : all) {
-    FusedKernel changed = kernels_[k];
-    for (size_t t = 0; t < changed.values.size(); ++t)
-      if (changed.values[t] == made && changed.kernel.tensors[t].role == Role::Input) changed.values[t] = read;
-    set(k, std::move(changed));
-  }
+  for (const size_t k : all) rename(k, Role::Input, made, read);
   if (region_reads_.erase(made) == 0) return;
   region_reads_.insert(read);
   for (Region& r : regions_) for_each_value(r, [&](ValueId& v) { v = v == made ? read : v; });
 }
 
 void KernelGraph::replace_made(ValueId from, ValueId to) {
-  const size_t k = *maker(from);
-  FusedKernel changed = kernels_[k];
-  for (size_t t = 0; t < changed.values.size(); ++t)
-    if (changed.values[t] == from && changed.kernel.tensors[t].role == Role::Output) changed.values[t] = to;
-  set(k, std::move(changed));
+  rename(*maker(from), Role::Output, from, to);
   replace_reads(from, to);
 }
 

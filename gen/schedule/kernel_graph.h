@@ -48,6 +48,7 @@ class KernelGraph {
   std::vector<FusedKernel> take();
 
  private:
+  void rename(size_t k, Role role, ValueId from, ValueId to);
   std::vector<ValueId> values(size_t k, bool made) const;
   /// A region that reads the value, as a condition or whole, begins between the two kernels.
   bool begins_between(ValueId v, size_t from, size_t to) const;

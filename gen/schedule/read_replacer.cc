@@ -29,21 +29,23 @@ class FreshReductions {
   }
 
  private:
+  std::string fresh(const std::string& base) {
+    std::string name = base;
+    for (int i = 1; !taken_.insert(name).second; ++i) name = fmt::format("{}_{}", base, i);
+    return name;
+  }
+
   Expr renamed(const Reduce& r, DType type) {
     std::map<std::string, Expr> names;
     std::vector<LoopVar> vars;
     for (const LoopVar& v : r.vars) {
-      std::string name = v.name;
-      for (int i = 1; taken_.count(name); ++i) name = fmt::format("{}_{}", v.name, i);
-      taken_.insert(name);
+      const std::string name = fresh(v.name);
       if (name != v.name) names[v.name] = var_ref(name);
       vars.push_back({name, v.extent});
     }
     const auto inside = [&](const Expr& x) { return x ? go(names.empty() ? x : substitute(x, names)) : x; };
     if (r.op != Reducer::Fold) return reduce(r.op, std::move(vars), inside(r.where), inside(r.value), type);
-    std::string running = r.running;
-    for (int i = 1; taken_.count(running); ++i) running = fmt::format("{}_{}", r.running, i);
-    taken_.insert(running);
+    const std::string running = fresh(r.running);
     names[r.running] = running_ref(running, type);
     return fold(std::move(vars), inside(r.where), inside(r.value), inside(r.start), running);
   }

@@ -114,6 +114,19 @@ class LoopNode : public ControlNode {
     return kAssumedParts;
   }
 
+  /// The number of an iteration, and the condition. An iteration that runs has been allowed to: inside, it holds.
+  std::vector<ValueId> number_and_condition(const SizeExpr& number) {
+    return {builder_.add_numbers(DType::I64, {}, {number}), builder_.add_numbers(DType::Bool, {}, {1})};
+  }
+  /// What the body makes of these and of the carried values.
+  std::vector<ValueId> iteration(std::vector<ValueId> inside, const std::vector<ValueId>& carried) {
+    inside.insert(inside.end(), carried.begin(), carried.end());
+    std::vector<ValueId> made = reader_.read(graph("body"), inside);
+    if (complete(made) && made.size() < carried.size() + 1)
+      throw OnnxError{Code::E0806, "its body hands on fewer values than it is given", {}};
+    return made;
+  }
+
   /// Its iterations one after another. `why` says what asks for it.
   std::vector<ValueId> unrolled_loop(const std::vector<ValueId>& initial, const std::string& why) {
     const auto told = [&](ValueId v) {
@@ -131,13 +144,8 @@ class LoopNode : public ControlNode {
     for (int64_t i = 0; i < trip && more; ++i) {
       if (i == kMaxUnrolled)
         throw OnnxError{Code::E0807, fmt::format("{}, and it has more than {} iterations", why, kMaxUnrolled), {}};
-      std::vector<ValueId> inside{builder_.add_numbers(DType::I64, {}, {i}),
-                                  builder_.add_numbers(DType::Bool, {}, {1})};
-      inside.insert(inside.end(), carried.begin(), carried.end());
-      const std::vector<ValueId> made = reader_.read(graph("body"), inside);
+      const std::vector<ValueId> made = iteration(number_and_condition(i), carried);
       if (!complete(made)) return {};
-      if (made.size() < initial.size() + 1)
-        throw OnnxError{Code::E0806, "its body hands on fewer values than it is given", {}};
       tensors_only({made[0]});
       more = told(made[0]) != 0;
       carried.assign(made.begin() + 1, made.begin() + 1 + static_cast<std::ptrdiff_t>(initial.size()));
@@ -186,15 +194,9 @@ class LoopNode : public ControlNode {
     const bool guarded = input(1) != kNoValue && !is_fixed(input(1));
     const ValueId asked = asked_count(count, gives_parts(initial.size()));
     builder_.set_bounds(guard.region, asked, guarded ? input(1) : kNoValue);
-    // An iteration that runs has been allowed to: inside, the condition holds.
-    std::vector<ValueId> inside{builder_.add_numbers(DType::I64, {}, {builder_.counter(guard.region)}),
-                                builder_.add_numbers(DType::Bool, {}, {1})};
-    const std::vector<ValueId> seen = seen_inside(guard.region, initial, body);
-    inside.insert(inside.end(), seen.begin(), seen.end());
-    std::vector<ValueId> made = reader_.read(graph("body"), inside);
+    std::vector<ValueId> inside = number_and_condition(builder_.counter(guard.region));
+    std::vector<ValueId> made = iteration(std::move(inside), seen_inside(guard.region, initial, body));
     if (!complete(made)) return {};
-    if (made.size() < initial.size() + 1)
-      throw OnnxError{Code::E0806, "its body hands on fewer values than it is given", {}};
     take_elements(initial, made);
     if (!sound(made)) return {};
     GraphBuilder::LoopEnd end;

@@ -14,16 +14,19 @@ using namespace tenon_onnx;
 
 namespace {
 
-/// Names that a graph inside of a node reads, those of inner graphs included.
-void read_by(const GraphProto& graph, std::set<std::string>& out) {
-  for (const NodeProto& n : graph.node()) {
-    out.insert(n.input().begin(), n.input().end());
-    for (const AttributeProto& a : n.attribute()) {
-      if (a.has_g()) read_by(a.g(), out);
-      for (const GraphProto& g : a.graphs()) read_by(g, out);
+/// Names that the graphs inside of a node read, those of inner graphs included.
+void read_inside(const NodeProto& node, std::set<std::string>& out) {
+  const auto add = [&](const GraphProto& graph) {
+    for (const NodeProto& n : graph.node()) {
+      out.insert(n.input().begin(), n.input().end());
+      read_inside(n, out);
     }
+    for (const ValueInfoProto& o : graph.output()) out.insert(o.name());
+  };
+  for (const AttributeProto& a : node.attribute()) {
+    if (a.has_g()) add(a.g());
+    for (const GraphProto& g : a.graphs()) add(g);
   }
-  for (const ValueInfoProto& o : graph.output()) out.insert(o.name());
 }
 
 template <class Field, class Gone>
@@ -125,10 +128,7 @@ void OnnxGraph::index() {
   for (NodeProto& n : *graph_.mutable_node()) {
     for (const std::string& i : n.input()) readers_[i].push_back(&n), names_.insert(i);
     names_.insert(n.output().begin(), n.output().end());
-    for (const AttributeProto& a : n.attribute()) {
-      if (a.has_g()) read_by(a.g(), read_inside_);
-      for (const GraphProto& g : a.graphs()) read_by(g, read_inside_);
-    }
+    read_inside(n, read_inside_);
   }
   for (const ValueInfoProto& i : graph_.input()) names_.insert(i.name());
   for (const auto& [name, data] : initializers_) names_.insert(name);

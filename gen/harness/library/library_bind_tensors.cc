@@ -12,23 +12,28 @@
 namespace tenon {
 namespace {
 
-/// Sizes that a tensor has without `~` next to others that have it: they are exact, whatever other inputs stretch to
-/// them.
-void write_exact_extents(BindState& s, const TensorDef& t, const CExpr& name) {
+/// Calls f with each dim of a tensor, where it begins, and how many dims it is, if it is a pack with `~`.
+template <class F>
+void each_extent(BindState& s, const TensorDef& t, const F& f) {
   InputShape shape(s, t);
   StoredPlace at;
   for (size_t i = 0; i < t.dims.size(); ++i) {
     const Dim& d = t.dims[i];
-    if (d.kind == DimKind::pack && d.broadcast) {
-      at.ranks.push_back(shape.rank_at(i, at));
-      continue;
-    }
-    if (d.kind == DimKind::size && !d.broadcast && !s.knows(d)) {
-      s.assign(c_name(d.name), runtime_call("stored_extent", {name, at.value()}));
-      s.bound_sizes.insert(d.name);
-    }
-    InputShape::advance(at, d);
+    const CExpr count = d.kind == DimKind::pack && d.broadcast ? shape.rank_at(i, at) : nullptr;
+    f(d, at, count);
+    if (count) at.ranks.push_back(count);
+    else InputShape::advance(at, d);
   }
+}
+
+/// Sizes that a tensor has without `~` next to others that have it: they are exact, whatever other inputs stretch to
+/// them.
+void write_exact_extents(BindState& s, const TensorDef& t, const CExpr& name) {
+  each_extent(s, t, [&](const Dim& d, const StoredPlace& at, const CExpr&) {
+    if (d.kind != DimKind::size || d.broadcast || s.knows(d)) return;
+    s.assign(c_name(d.name), runtime_call("stored_extent", {name, at.value()}));
+    s.bound_sizes.insert(d.name);
+  });
 }
 
 /// A dim with `~` that no input has without it.
@@ -39,22 +44,13 @@ bool tells_extent(const BindState& s, const Dim& d) {
 
 /// Sizes and packs that no input has without `~`: what all operands' extents broadcast to.
 void write_broadcast_extents(BindState& s, const TensorDef& t, const CExpr& name) {
-  InputShape shape(s, t);
-  StoredPlace at;
-  for (size_t i = 0; i < t.dims.size(); ++i) {
-    const Dim& d = t.dims[i];
-    if (d.kind == DimKind::pack && d.broadcast) {
-      const CExpr count = shape.rank_at(i, at);
-      if (tells_extent(s, d))
-        s.call("broadcast_pack", {c_number(position(s.signature->packs, d.name)), name, at.value(), count});
-      at.ranks.push_back(count);
-      continue;
-    }
-    if (tells_extent(s, d))
-      s.assign(c_name(d.name),
-               runtime_call("broadcast", {c_name(d.name), runtime_call("stored_extent", {name, at.value()})}));
-    InputShape::advance(at, d);
-  }
+  each_extent(s, t, [&](const Dim& d, const StoredPlace& at, const CExpr& count) {
+    if (!tells_extent(s, d)) return;
+    if (count)
+      return s.call("broadcast_pack", {c_number(position(s.signature->packs, d.name)), name, at.value(), count});
+    s.assign(c_name(d.name),
+             runtime_call("broadcast", {c_name(d.name), runtime_call("stored_extent", {name, at.value()})}));
+  });
 }
 
 bool has_pack(const TensorDef& t) {

@@ -241,12 +241,7 @@ class Cutter {
   /// A sum over the rows as the sum so far and the sum over the rows of a block.
   KernelStatement added(KernelStatement s) const {
     const auto& r = std::get<Reduce>(s.value->node);
-    std::vector<LoopVar> depth;
-    for (const LoopVar& v : r.vars) {
-      if (v.name == chain_.row.name) depth.push_back({v.name, size_ref(chain_.count)});
-      else if (!has_loop(common_, v.name)) depth.push_back(v);
-    }
-    const Expr of_block = reduce(Reducer::Sum, depth, nullptr, blocked(r.value), s.value->type);
+    const Expr of_block = reduce(Reducer::Sum, blocked(r.vars), nullptr, blocked(r.value), s.value->type);
     KernelStatement out = blocked(s);
     out.value = read_of(s.target, s.value->type, out.index) + of_block;
     return out;
@@ -257,13 +252,17 @@ class Cutter {
     if (s.where) s.where = blocked(s.where);
     for (Expr& e : s.index) e = blocked(e);
     if (is_block(s.target)) s.index = block_index(s.target, std::move(s.index));
-    std::vector<LoopVar> loops;
-    for (const LoopVar& v : s.loops) {
-      if (v.name == chain_.row.name) loops.push_back({v.name, size_ref(chain_.count)});
-      else if (!has_loop(common_, v.name)) loops.push_back(v);
-    }
-    s.loops = std::move(loops);
+    s.loops = blocked(s.loops);
     return s;
+  }
+  /// Without the loops around all blocks.
+  std::vector<LoopVar> blocked(const std::vector<LoopVar>& vars) const {
+    std::vector<LoopVar> out;
+    for (const LoopVar& v : vars) {
+      if (v.name == chain_.row.name) out.push_back({v.name, size_ref(chain_.count)});
+      else if (!has_loop(common_, v.name)) out.push_back(v);
+    }
+    return out;
   }
 
   bool touches(const KernelStatement& s, int tensor) const {
