@@ -2,8 +2,6 @@
 // of a level.
 #include "emit/kernel_to_c.h"
 
-#include <fmt/format.h>
-
 #include "emit/emitter.h"
 #include "emit/function_builder.h"
 #include "support/c_names.h"

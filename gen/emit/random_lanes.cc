@@ -1,6 +1,5 @@
 // Philox 4x32-10 on vectors: each lane has a counter of its own. It keeps the words that it asks for, or all four are
 // stored.
-#include <fmt/format.h>
 
 #include "emit/emitter.h"
 

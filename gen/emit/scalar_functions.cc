@@ -1,8 +1,6 @@
 // Reads the small scalar functions of templates/scalar and fills their holes.
 #include "emit/scalar_functions.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "emit/emitter.h"

@@ -1,8 +1,6 @@
 // Chooses the reader by the file's extension.
 #include "frontend/frontends.h"
 
-#include <fmt/format.h>
-
 #include "frontend/tensors/tensor_files.h"
 #include "frontend/yaml/read_graph_yaml.h"
 #include "frontend/yaml/train_onnx.h"

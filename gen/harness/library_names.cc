@@ -1,8 +1,6 @@
 // Names of generated libraries.
 #include "harness/library_names.h"
 
-#include <fmt/format.h>
-
 #include <map>
 
 #include "support/ranges.h"

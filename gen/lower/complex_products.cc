@@ -4,7 +4,6 @@
 //                                         right = [re B, im B; -im B, re B]
 //                                         parts[m,n] = sum[k < 2*K](left[m,k]*right[k,n]), n < 2*N
 //                                         Y[m,n] = f(complex(parts[m,n], parts[m,N + n]))
-#include <map>
 
 #include "lower/kernel/kernel_passes.h"
 #include "lower/lower_parts.h"

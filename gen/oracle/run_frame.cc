@@ -22,15 +22,6 @@ int64_t FrameData::size(const std::string& name) const {
   return evaluate_size(kernel_.call->values[parameter(name)][0], call_);
 }
 
-double FrameData::real(const std::string& name) const {
-  const Expr& e = kernel_.call->values[parameter(name)][0];
-  if (const Constant* c = as_constant(e)) return c->f;
-  const auto* cast = std::get_if<Apply>(&e->node);
-  const auto* a = std::get_if<AttrRef>(cast ? &cast->args[0]->node : &e->node);
-  TENON_CHECK(a, "no number: {}", to_text(e));
-  return static_cast<double>(call_.attrs.at(a->name).at(static_cast<size_t>(a->element)).f);
-}
-
 std::vector<int64_t> FrameData::pack(const std::string& name) const {
   return mapped(kernel_.call->values[parameter(name)], [&](const Expr& e) { return evaluate_size(e, call_); });
 }

@@ -17,7 +17,6 @@ class FrameData {
   /// Does nothing for an output that the definition does not have.
   void put(const std::string& name, int64_t i, const Number& v) const;
   int64_t size(const std::string& name) const;
-  double real(const std::string& name) const;
   std::vector<int64_t> pack(const std::string& name) const;
   void set_extent(const std::string& name, int64_t value) const;
   /// Whether a is before b: as numbers, NaN after all of them.

@@ -1,8 +1,6 @@
 // The naive interpreter of kernels.
 #include "oracle/run_kernel.h"
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <set>
 

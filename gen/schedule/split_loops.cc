@@ -1,8 +1,6 @@
 // Merged dimensions: found by the constant that a sum divides a variable by, split by substitution.
 #include "schedule/split_loops.h"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <optional>
 #include <set>

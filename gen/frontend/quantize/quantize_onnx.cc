@@ -1,8 +1,6 @@
 // Inserts QuantizeLinear and DequantizeLinear around values, and replaces weights by integers.
 #include "frontend/quantize/quantize_onnx.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>

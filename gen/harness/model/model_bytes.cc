@@ -1,5 +1,4 @@
 // Bytes as string literals in rows that every C99 compiler takes, and their checksum.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,6 @@
 // separate-sums: sum[i,j](a[u,i]*x[i,j]*b[v,j]) sums over j once for all u: the inner sum becomes a temp over (i, v).
 // The same goes for conditions: sum[i,j : i <= h and j <= w](x[i,j]) is a running sum along rows, then one along
 // columns; boxes are taken along one dim, then along the other.
-#include <fmt/format.h>
 
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"

@@ -1,6 +1,5 @@
 // shift-prefixes: sum[k : k < i + c](x[k]) asks for prefixes that are not those of its own loop, such as the N + 1 sums
 // over fewer than i elements of N. The running sum becomes a temp over k, and the statement reads it at its place.
-#include <fmt/format.h>
 
 #include "algebra/fresh_names.h"
 #include "algebra/normal_fills.h"

@@ -1,5 +1,4 @@
 // Walks a nest from the outside in, and proves of each loop that its iterations do not depend on each other.
-#include <fmt/format.h>
 
 #include <map>
 #include <optional>
