@@ -179,7 +179,8 @@ struct TileStore {
   BufferArgument biases = {};      ///< the number of the first row, before those of the others
 };
 /// The elements of the result from a row and a column on, where rows are stored at equal steps and columns side by
-/// side: sums as they are or, in kernels of known extents, with a number for each row added and then bounded.
+/// side: sums as they are or, in kernels of known extents at levels that can store parts of vectors, with a number for
+/// each row added and then bounded.
 std::optional<TileStore> stored_sums(const ContractionBuilder& b, const Operand& first_row,
                                      const Operand& first_column);
 /// What is stored of a vector of sums whose row has the number `bias`, if any. Clears `possible` where it has no form.

@@ -157,7 +157,9 @@ std::optional<TileStore> stored_sums(const ContractionBuilder& b, const Operand&
       type != b.c.accumulator || b.c.result != type || stored_lanes(b) == 1)
     return std::nullopt;
   TileStore out;
-  const bool known = all_of(s.loops, [](const LoopVar& v) { return constant_value(v.extent).has_value(); });
+  // vectors of 128 bits spend more on the sums: their loops have become slower with more to hold at the end
+  const bool known =
+      b.isa.masked_memory && all_of(s.loops, [](const LoopVar& v) { return constant_value(v.extent).has_value(); });
   if (!find_finish(b, s.value, out) || (!out.finish.empty() && !known)) return std::nullopt;
   std::vector<LoopVar> vars = b.c.rows;
   vars.insert(vars.end(), b.c.columns.begin(), b.c.columns.end());
