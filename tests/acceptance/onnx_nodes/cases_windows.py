@@ -183,7 +183,10 @@ def sampling():
                    judge='onnxruntime')
     yield case('RoiAlign', image, boxes, where, opset=10, output_height=2, output_width=2, sampling_ratio=2, judge='onnxruntime')
     rois = np.array([[0, 0, 0, 4, 4], [1, 1, 2, 7, 6]], np.float32)
-    yield case('MaxRoiPool', image, rois, pooled_shape=[2, 3], spatial_scale=1.0, judge='onnxruntime')
+    yield case('MaxRoiPool', image, rois, pooled_shape=[2, 3], spatial_scale=1.0, opset=16, judge='onnxruntime')
+    # corners at halves: 4.5 is 5, and -0.5 is -1
+    halves = np.array([[0, 0, -1, 9, 9], [1, 1, 3, 11, 15]], np.float32)
+    yield case('MaxRoiPool', image, halves, pooled_shape=[2, 2], spatial_scale=0.5, opset=16, judge='onnxruntime')
 
 
 def cases():
