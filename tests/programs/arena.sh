@@ -100,3 +100,11 @@ done
 check 'learns the same parameters' cmp "$work/learned.npz" "$work/learned_regions.npz"
 check 'regions without a C library' "$tenon" model "$graph" -q --freestanding --isa portable --arena fast=16K,slow -o "$work/bare"
 check 'compiles these' sh -c 'cd "$0" && ${CC:-cc} -ffreestanding $1 -Iinclude -c $(cat sources.txt)' "$work/bare" "$strict"
+
+# A program whose arena is beyond 2 GiB links, and says so where there is no memory for it.
+printf 'graph: far\ninputs: {x: "f32[28000, 28000]"}\nmain: |\n  y = sort(cumsum(x, axis=0), axis=1)\noutputs: [y]\n' >"$work/far.yaml"
+check 'an arena beyond 2 GiB: generates' "$tenon" model "$work/far.yaml" -q --main --isa portable -o "$work/far"
+check 'an arena beyond 2 GiB: is one' test "$(arena_of "$work/far/include/net.h" NET)" -gt 2147483648
+check 'an arena beyond 2 GiB: compiles and links' sh -c 'cd "$0" && ${CC:-cc} -Iinclude $(cat sources.txt) -pthread -o far' "$work/far"
+check 'an arena beyond 2 GiB: without memory for it' says 'net: the arena: not enough memory for [0-9]* bytes' \
+  sh -c 'ulimit -v 2000000 && "$0/far" /dev/null' "$work/far"
