@@ -135,6 +135,7 @@ class ExprBuilder {
   void match_open(const Syntax& sub, const std::vector<Expr>& entry);
   Expr joined_parts(const Syntax& group, const BoundTensor& t, size_t entry);
   void append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out);
+  void refuse_running(const std::string& accumulator, const Syntax& place);
   void require_data(Expr holds, CheckStatus status, const Syntax& place);
   bool lies_within(const Expr& i, const Expr& extent) const;
   bool is_required(const Expr& slack);

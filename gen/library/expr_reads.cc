@@ -354,10 +354,21 @@ bool ExprBuilder::lies_within(const Expr& i, const Expr& extent) const {
   return proves_le(constant_int(0), i, ranges) && proves_lt(i, extent, ranges);
 }
 
+namespace {
+
+/// max(x, 1), whatever the type of x.
+bool is_positive(const Expr& e) {
+  const auto* a = std::get_if<Apply>(&e->node);
+  return a && a->op == ScalarOp::Max &&
+         any_of(a->args, [](const Expr& x) { return constant_value(x).value_or(0) > 0; });
+}
+
+}  // namespace
+
 /// A nonzero divisor. An extent of 0 has no elements, so no division by it is executed and any divisor will do.
 Expr ExprBuilder::divisor(const Expr& divisor, const Syntax& place) {
   const auto known = constant_value(divisor);
-  if (known && *known != 0) return divisor;
+  if ((known && *known != 0) || is_positive(divisor)) return divisor;
   if (known && (place.kind != SyntaxKind::name || scope_.binding.attrs.contains(place.text)))
     error(Code::E0506, place, "the divisor is 0");
   const bool from_data = has_node<Read>(divisor) || has_node<AttrRef>(divisor) || has_node<VarRef>(divisor);
@@ -432,8 +443,21 @@ void ExprBuilder::require_where_run(const Expr& slack, Expr holds, CheckStatus s
   if (!proves_not_negative(form, ranges)) require_data(holds, status, place);
 }
 
+/// Checks are made before anything is stored, where no fold has run yet.
+void ExprBuilder::refuse_running(const std::string& accumulator, const Syntax& place) {
+  if (place.calls(Builtin::wrap, Builtin::clamp, Builtin::reflect, Builtin::mirror))
+    return error(Code::E0503, place, fmt::format("the accumulator '{}' of a fold is not checked", accumulator),
+                 {"write padded(X[…], v), clamp with bounds in order, or %, which no value leaves"});
+  error(Code::E0506, place,
+        fmt::format("the accumulator '{}' of a fold is not checked, and may be 0 here", accumulator),
+        {"write max(…, 1) for the divisor"});
+}
+
 void ExprBuilder::require_data(Expr holds, CheckStatus status, const Syntax& place) {
   if (const auto c = constant_value(simplify(holds)); c && *c) return;
+  for (const auto& [name, accumulator] : running_)
+    if (const auto* ref = std::get_if<VarRef>(&accumulator.e->node); ref && mentions(holds, ref->name))
+      return refuse_running(name, place);
   for (size_t i = path_.size(); i-- > 0;) holds = apply(ScalarOp::Or, {apply(ScalarOp::Not, {path_[i]}), holds});
   Check check{{}, holds, status, one_line(place.span.known() ? place.span.text() : std::string_view())};
   const auto add = [&](const LoopVar& v) {

@@ -84,11 +84,12 @@ void BodyScope::collect_sizes() {
   }
 }
 
-/// A sub that is a bare name makes the name an index variable, unless it is given.
+/// A sub that is a bare name makes the name an index variable, unless it is given or the accumulator of a fold.
 void BodyScope::claim(const Syntax& sub) {
   if (sub.is(SyntaxKind::group)) {
     for (const Syntax& part : sub.children) claim(part);
-  } else if ((sub.is(SyntaxKind::name) || sub.is(SyntaxKind::pack)) && !is_given(sub.text)) {
+  } else if ((sub.is(SyntaxKind::name) || sub.is(SyntaxKind::pack)) && !is_given(sub.text) &&
+             !contains(accumulators_, sub.text)) {
     IndexVariable& v = variables_[sub.text];
     if (!v.first.known()) v = {sub.is(SyntaxKind::pack), false, false, std::nullopt, sub.span};
   }
@@ -101,7 +102,10 @@ void BodyScope::collect_variables(const Syntax& s) {
   if (s.is(SyntaxKind::reduce)) {
     for (const Syntax& v : s.variables()) claim(v);
   }
+  const Syntax* start = s.is(SyntaxKind::reduce) ? s.start() : nullptr;
+  if (start != nullptr) accumulators_.push_back(start->text);
   for (const Syntax& child : s.children) collect_variables(child);
+  if (start != nullptr) accumulators_.pop_back();
 }
 
 void BodyScope::resolve() {

@@ -83,6 +83,7 @@ class BodyScope {
   std::map<std::string, IndexVariable> variables_;
   std::map<std::string, BodyValue> values_;
   std::set<std::size_t> reported_;
+  std::vector<std::string> accumulators_;  ///< of the folds around what collect_variables looks at
   IndexBounds bounds_;
 };
 
