@@ -4,6 +4,7 @@
 
 #include "emit/emitter.h"
 #include "emit/function_builder.h"
+#include "ir/kernel/kernel_cost.h"
 #include "support/c_names.h"
 #include "support/ranges.h"
 
@@ -14,18 +15,6 @@ using emit::Emitter;
 using emit::FunctionBuilder;
 using emit::has_workspace;
 using emit::in_workspace;
-
-/// Random numbers are the same on every level.
-bool draws_random(const Kernel& k) {
-  bool found = false;
-  for_each_statement(k, [&](const KernelStatement& s) {
-    found = found || any_node(s.value, [](const Expr& e) {
-              const auto* apply = std::get_if<Apply>(&e->node);
-              return apply && apply->op == ScalarOp::Philox;
-            });
-  });
-  return found;
-}
 
 /// Collects names of sizes and attributes below an operand or block.
 struct NamesUsed {
@@ -58,7 +47,8 @@ std::string function_name(const LoopNest& nest, const EmitOptions& options) {
 }
 
 CFunction emit_kernel(const LoopNest& nest, const Isa& isa, const EmitOptions& options, EmitNeeds& needs) {
-  if (isa.fma && nest.kernel && draws_random(*nest.kernel)) {
+  // Random numbers are the same on every level.
+  if (isa.fma && nest.kernel && applies(*nest.kernel, ScalarOp::Philox)) {
     EmitOptions own = options;
     own.common_functions = false;  // those of other kernels multiply and add at once
     return FunctionBuilder(nest, isa.without_fma(), own, needs).kernel_function();

@@ -7,6 +7,7 @@
 
 #include "algebra/contraction.h"
 #include "algebra/nest_survey.h"
+#include "ir/kernel/kernel_cost.h"
 #include "lower/contraction/join_segments.h"
 #include "lower/contraction/lower_contraction.h"
 #include "lower/contraction/plain_products.h"
@@ -254,6 +255,9 @@ std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& 
   return out;
 }
 
+/// Whether the definition asks for fused multiplications, which round once at this level, also without vectors.
+bool fuses(const Kernel& kernel, const Isa& isa) { return isa.fma && applies(kernel, ScalarOp::Fma); }
+
 /// A kernel as one, by tiles or loops.
 std::vector<std::optional<LoopNest>> lower_whole(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                                  const Blueprints& blueprints, Sharing sharing) {
@@ -272,7 +276,8 @@ std::vector<std::optional<LoopNest>> lower_whole(const std::vector<const Isa*>& 
     else out[i] = lower_winograd(whole.kernel, isa, blueprints);
     if (out[i]) continue;
     const PlannedCase planned = plan(prepared.of(isa), isa, blueprints);
-    if (i == 0 || contracts || planned.vectors()) out[i] = nest_of(whole, planned, isa, blueprints);
+    if (i == 0 || contracts || planned.vectors() || fuses(kernel, isa))
+      out[i] = nest_of(whole, planned, isa, blueprints);
   }
   return out;
 }
@@ -317,7 +322,8 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
 bool gains(const Kernel& kernel, const Isa& isa) {
   if (isa.vector_bits == 0 || kernel.call) return false;
   if (!kernel.parts.empty()) return any_of(kernel.parts, [&](const Kernel& p) { return gains(p, isa); });
-  return find_contraction(kernel) || plan(prepare(kernel, isa, Sharing::none), isa, Blueprints{}).vectors();
+  return find_contraction(kernel) || fuses(kernel, isa) ||
+         plan(prepare(kernel, isa, Sharing::none), isa, Blueprints{}).vectors();
 }
 
 bool has_level_of_its_own(const Kernel& kernel, const Isa& isa) {

@@ -75,7 +75,7 @@ long double apply_real(ScalarOp op, const Number* v) {
     case ScalarOp::Sq: return a * a;
     case ScalarOp::Min: return minimum(a, b);
     case ScalarOp::Max: return maximum(a, b);
-    case ScalarOp::Fma: return a * b + v[2].f;
+    case ScalarOp::Fma: return std::fma(a, b, v[2].f);
     case ScalarOp::Sqrt: return std::sqrt(a);
     case ScalarOp::Rsqrt: return 1 / std::sqrt(a);
     case ScalarOp::Cbrt: return std::cbrt(a);

@@ -127,4 +127,15 @@ std::optional<Cost> cost_of(const Kernel& kernel, double function) {
   return operations && bytes ? std::optional(Cost{*operations, *bytes}) : std::nullopt;
 }
 
+bool applies(const Kernel& kernel, ScalarOp op) {
+  bool found = false;
+  for_each_statement(kernel, [&](const KernelStatement& s) {
+    found = found || any_node(s.value, [&](const Expr& e) {
+              const auto* apply = std::get_if<Apply>(&e->node);
+              return apply && apply->op == op;
+            });
+  });
+  return found;
+}
+
 }  // namespace tenon

@@ -28,4 +28,7 @@ struct Cost {
 /// elementary function counts as.
 std::optional<Cost> cost_of(const Kernel& kernel, double function = 1);
 
+/// Whether some statement applies the operation.
+bool applies(const Kernel& kernel, ScalarOp op);
+
 }  // namespace tenon

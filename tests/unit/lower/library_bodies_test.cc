@@ -6,6 +6,7 @@
 #include "isa/all_isas.h"
 #include "library/expand_library.h"
 #include "lower/lower_kernel.h"
+#include "opdef/read_ops.h"
 #include "schedule/read_blueprints.h"
 #include "shipped_library.h"
 
@@ -54,6 +55,25 @@ TEST_CASE("library bodies: a reduction along the last axis has vectors along the
     CHECK(contains(nest, "fold_"));
     CHECK_FALSE(contains(nest, "K"));  // what keepdims keeps has extents of 1: it is not a loop
   }
+}
+
+TEST_CASE("library bodies: fma without vectors has a body at levels that round it once") {
+  const auto body_at_v3 = [](const std::string& step) {
+    const auto file = std::make_shared<const SourceFile>("fma.yaml",
+                                                         "ops:\n  - op: f\n    in: {X: \"f32[N]\"}\n    out: {Y: "
+                                                         "\"f32[]\"}\n    body: |\n      Y[] = fold[n](a = 0.5, " +
+                                                             step + ")\n");
+    const auto library = expand_library(*read_ops({}, {file}, {}), {{"f"}, {DType::F32}});
+    REQUIRE(library);
+    const auto nests =
+        lower_levels(library->ops[0].kernels[0].kernel, Blueprints{},
+                     {isa_from_name("portable"), isa_from_name("x86-64-v2"), isa_from_name("x86-64-v3")});
+    CHECK(nests[0].has_value());
+    CHECK_FALSE(nests[1].has_value());
+    return nests[2].has_value();
+  };
+  CHECK(body_at_v3("fma(a, X[n], 1)"));
+  CHECK_FALSE(body_at_v3("a*X[n] + 1"));
 }
 
 TEST_CASE("library bodies: either operand may be one value for a whole row, and rows are a loop") {
