@@ -115,7 +115,7 @@ class ReadCollector {
 class OrderFinder {
  public:
   OrderFinder(const RecurrentGroup& group, BodyScope& scope, Diagnostics& diagnostics)
-      : scope_(scope), diagnostics_(diagnostics) {
+      : scope_(scope), diagnostics_(diagnostics), between_(group.between) {
     std::map<std::string, std::size_t> members;
     for (std::size_t i = group.first; i <= group.last; ++i) {
       members[scope.op().body[i].targets[0].text] = statements_.size();
@@ -296,6 +296,8 @@ class OrderFinder {
 
   void report_nothing_shared() {
     const auto needs_later = find_if(reads_, [](auto& r) { return r.member > r.reader; });
+    if (between_ != nullptr)
+      return report_between(*needs_later->read, needs_later->read->text, *between_, diagnostics_);
     diagnostics_.error(Code::E0439, needs_later->read->span,
                        fmt::format("'{}' and '{}' need each other, but share no index variable",
                                    statements_[needs_later->reader]->targets[0].text, needs_later->read->text),
@@ -350,6 +352,7 @@ class OrderFinder {
 
   BodyScope& scope_;
   Diagnostics& diagnostics_;
+  const Statement* between_;
   std::vector<const Statement*> statements_;
   std::vector<std::vector<Place>> places_;
   std::vector<OpenRead> reads_;

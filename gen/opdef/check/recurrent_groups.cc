@@ -69,8 +69,7 @@ class GroupFinder {
       const std::set<std::size_t> from = reached(i);
       if (from.count(i) == 0) continue;
       const std::vector<std::size_t> members = members_of(i, from);
-      check_side_by_side(members);
-      groups.push_back({members.front(), members.back()});
+      groups.push_back({members.front(), members.back(), between(members)});
       i = members.back();
     }
     return groups;
@@ -102,22 +101,22 @@ class GroupFinder {
   /// The two statements that `V[…], I[…] = max_at[k](e)` stands for are one in the text.
   bool twins(std::size_t a, std::size_t b) const { return op_.body[a].span.begin == op_.body[b].span.begin; }
 
-  void check_side_by_side(const std::vector<std::size_t>& members) {
+  /// The first statement between members. That it is not what a member reads further down is for the order to find.
+  const Statement* between(const std::vector<std::size_t>& members) {
+    const Statement* first = nullptr;
     for (std::size_t k = 1; k < members.size(); ++k) {
       if (members[k] == members[k - 1] + 1 || twins(members[k] - 1, members[k - 1])) continue;
       const Statement& between = op_.body[members[k - 1] + 1];
+      if (first == nullptr) first = &between;
       const std::string& later = op_.body[members[k]].targets[0].text;
       for (std::size_t j = 0; j < k; ++j) {
         const Syntax* read = first_read(op_.body[members[j]].value, later);
         if (read == nullptr) continue;
-        diagnostics_.error(
-            Code::E0439, read->span,
-            fmt::format("'{}' is defined further down, and '{}' is between", later, between.targets[0].text),
-            {"statements that need each other are adjacent: put the one between before or after "
-             "them"});
-        return;
+        report_between(*read, later, between, diagnostics_);
+        return first;
       }
     }
+    return first;
   }
 
   const OpDef& op_;
@@ -126,6 +125,12 @@ class GroupFinder {
 };
 
 }  // namespace
+
+void report_between(const Syntax& read, const std::string& later, const Statement& between, Diagnostics& diagnostics) {
+  diagnostics.error(Code::E0439, read.span,
+                    fmt::format("'{}' is defined further down, and '{}' is between", later, between.targets[0].text),
+                    {"statements that need each other are adjacent: put the one between before or after them"});
+}
 
 void gather_groups(OpDef& op) {
   Diagnostics reported_later;

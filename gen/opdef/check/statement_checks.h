@@ -12,7 +12,11 @@ namespace tenon {
 struct RecurrentGroup {
   std::size_t first = 0;
   std::size_t last = 0;
+  const Statement* between = nullptr;  ///< the first that is not a member, if any; it is ordered with them
 };
+
+/// Reports a read of a member that is defined further down, behind a statement that is none.
+void report_between(const Syntax& read, const std::string& later, const Statement& between, Diagnostics& diagnostics);
 
 /// Makes the statements of each group adjacent where only those of other groups are between them.
 void gather_groups(OpDef& op);
