@@ -169,15 +169,16 @@ std::string nearest_name(std::string_view wrong, const std::vector<std::string>&
   std::size_t best_distance = std::max<std::size_t>(1, wrong.size() / share) + 1;
   for (const std::string& name : known) {
     if (name.size() > wrong.size() + best_distance || name.size() > 64 || wrong.size() > 64) continue;
-    std::vector<std::size_t> row(name.size() + 1);
+    std::vector<std::size_t> row(name.size() + 1), above, two_above;
     for (std::size_t j = 0; j <= name.size(); ++j) row[j] = j;
     for (std::size_t i = 1; i <= wrong.size(); ++i) {
-      std::size_t diagonal = row[0];
+      two_above = std::exchange(above, row);
       row[0] = i;
       for (std::size_t j = 1; j <= name.size(); ++j) {
-        const std::size_t change = diagonal + (wrong[i - 1] == name[j - 1] ? 0 : 1);
-        diagonal = row[j];
-        row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+        const std::size_t change = above[j - 1] + (wrong[i - 1] == name[j - 1] ? 0 : 1);
+        row[j] = std::min({change, above[j] + 1, row[j - 1] + 1});
+        if (i > 1 && j > 1 && wrong[i - 1] == name[j - 2] && wrong[i - 2] == name[j - 1])  // two letters swapped
+          row[j] = std::min(row[j], two_above[j - 2] + 1);
       }
     }
     const bool all_changed = row[name.size()] >= std::max(name.size(), wrong.size());

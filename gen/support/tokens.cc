@@ -21,6 +21,8 @@ constexpr std::array<std::string_view, 11> kLongSigns = {
     "...", "..", "**", "//", "==", "!=", "<=", ">=", "+=", "*=", "-="};
 /// Operators of other languages, and their spelling here.
 constexpr std::pair<std::string_view, std::string_view> kForeignSigns[] = {
+    {"<<", "shl(a, n)"},
+    {">>", "shr(a, n)"},
     {"&&", "and"},
     {"||", "or"},
     {"&", "bit_and(a, b), or `and` between conditions"},
@@ -188,15 +190,15 @@ class Scanner {
         return;
       }
     }
-    if (dialect_.short_signs.find(rest[0]) != std::string_view::npos) {
-      push(TokenKind::sign, at_ + 1);
-      return;
-    }
     for (const auto& [sign, instead] : dialect_.foreign_signs) {
       if (rest.substr(0, sign.size()) != sign) continue;
       fault_(Code::E0301, at_, at_ + sign.size(), fmt::format("the notation has no '{}'", sign),
              fmt::format("write {}", instead));
       at_ += sign.size();
+      return;
+    }
+    if (dialect_.short_signs.find(rest[0]) != std::string_view::npos) {
+      push(TokenKind::sign, at_ + 1);
       return;
     }
     std::size_t end = at_ + 1;

@@ -282,17 +282,16 @@ void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, co
   if (has_open_range(sub) || divides_by_zero(sub)) return;  // reported of the variable, or of the divisor
   IndexBounds& bounds = scope_.bounds();
   bounds.within(bound);
+  const bool data = reads_data(sub, scope_);
   const std::string guard =
-      "guard it with padded, clamp, wrap, reflect or mirror, or state under `require` what makes it true";
+      data ? fmt::format("write wrap({0}, {1}) or clamp({0}, 0, {2})", print(sub), print(extent), last_of(extent))
+           : "guard it with padded, clamp, wrap, reflect or mirror, or state under `require` what makes it true";
   if (!bounds.follows(sub)) {
-    const bool data = reads_data(sub, scope_);
     diagnostics_.error(
         data ? Code::E0503 : Code::E0504, sub.span,
         data ? fmt::format("this index of '{}' comes from data and may be outside of {}", access.text, print(extent))
              : fmt::format("this index of '{}' cannot be proved to be within {}", access.text, print(extent)),
-        {data ? fmt::format("write wrap({0}, {1}) or clamp({0}, 0, {2})", print(sub), print(extent), last_of(extent))
-         : divides(sub) ? "an index is an integer: // divides integers"
-                        : guard});
+        {!data && divides(sub) ? "an index is an integer: // divides integers" : guard});
     return;
   }
   const bool begins = bounds.nonnegative(sub), ends = bounds.below(sub, extent);

@@ -28,7 +28,9 @@ void ExpressionChecker::check_call(const Syntax& s, const ExpressionPlace& place
     const bool op = scope_.library().op(s.text) != nullptr;
     const bool tensor = scope_.op().input(s.text) || scope_.op().output(s.text);
     const std::string note =
-        tensor               ? fmt::format("a tensor is read with brackets, {}[…]", s.text)
+        tensor              ? fmt::format("a tensor is read with brackets, {}[…]", s.text)
+        : s.text == "where" ? "a choice of numbers is written select(condition, a, b)"
+        : scope_.op().type(s.text) || dtype_from_name(s.text) ? fmt::format("write cast(x, {})", s.text)
         : is_reducer(s.text) ? fmt::format("over index variables it is written {}[k](…)", s.text)
         : op   ? fmt::format("'{}' is an op: call it in a statement of its own, p = {}(…)", s.text, s.text)
         : pack ? "it gives a pack: use it under `let`, or as an index *f(…)"

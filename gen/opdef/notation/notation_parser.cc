@@ -84,12 +84,14 @@ bool NotationParser::expect(std::string_view sign, const Token* opened) {
   std::vector<std::string> notes;
   if (opened != nullptr) {
     const SourceSpan place = span(*opened);
-    const bool compared = peek().is("=");
     notes.push_back(
-        compared ? "a comparison is written =="
-                 : fmt::format("it closes the '{}' of line {}, column {}", opened->text, place.line(), place.column()));
+        peek().is("=") ? "a comparison is written =="
+        : peek().is(":")
+            ? "a condition is written behind the variables, and there are no slices: sum[k : k < n](X[k])"
+            : fmt::format("it closes the '{}' of line {}, column {}", opened->text, place.line(), place.column()));
   } else {
-    notes.push_back("a bracket, comma or operator may be missing before it");
+    notes.push_back(sign == ".." ? "a range is written k in a .. b"
+                                 : "a bracket, comma or operator may be missing before it");
   }
   const SourceSpan here = span(peek());
   if (peek().kind == TokenKind::end && here.known() && here.file->text().substr(here.begin, 1) == ",")
