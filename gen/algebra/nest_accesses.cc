@@ -169,6 +169,7 @@ class Collector {
   }
   void on(const SPrefetch&) {}
   void on(const SFail&) {}
+  void on(const SLeave&) {}
   void on(const SComment&) {}
   void on(const SCall& n) {
     const InnerFunction& f = function(n);

@@ -102,6 +102,7 @@ class TrafficCounter {
   }
   void statement(const SPrefetch&) {}
   void statement(const SFail&) {}
+  void statement(const SLeave&) {}
   void statement(const SComment&) {}
   void statement(const SCall& c) {
     const InnerFunction& f = nest_.functions[static_cast<size_t>(c.function)];

@@ -34,6 +34,7 @@ class Emitter {
   bool split_parallel = false;  ///< the next Parallel loop runs from `begin` to `end`
 
   /// The call that a loop which workers share becomes; empty: it stays a loop.
+  bool may_leave = false;  ///< the innermost loop of the nest is one in C
   std::function<CStmt(const SFor&)> share;
 
   // ---- names

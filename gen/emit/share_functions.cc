@@ -97,6 +97,7 @@ class NumberPass {
   }
   CScope statement(const CScope& n) { return {block(n.body)}; }
   CReturn statement(const CReturn& n) { return {expr(n.value)}; }
+  CBreak statement(const CBreak& n) { return n; }
   CComment statement(const CComment& n) { return n; }
   CBodyLines statement(const CBodyLines& n) { return n; }
 

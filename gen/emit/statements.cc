@@ -1,6 +1,8 @@
 // Statements of loop nests as statements of C.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "emit/emitter.h"
 #include "support/c_names.h"
 #include "support/check.h"
@@ -43,11 +45,18 @@ class StatementToC {
                                           : fmt::format("{} += {}", var, n.step);
     CFor loop{"int64_t", var, begin, end ? c_binary(c_text(var), n.step < 0 ? ">" : "<", end) : nullptr, step, {}};
     if (split) split_range(n, loop, end);
+    const bool outside = std::exchange(e.may_leave, !split);
     e.block(*n.body, loop.body);
+    e.may_leave = outside;
     out.push_back({std::move(loop)});
     e.close_scope();
   }
+  void operator()(const SLeave&) {
+    if (e.may_leave) out.push_back({CBreak{}});
+  }
   void operator()(const SIf& n) {
+    const bool leaves = n.then && n.then->size() == 1 && std::holds_alternative<SLeave>(n.then->front().node);
+    if (leaves && !e.may_leave) return;  // of a loop that is no loop in C
     if (const auto holds = known_condition(n.cond)) {
       const auto& taken = *holds ? n.then : n.otherwise;
       e.open_scope();
@@ -120,7 +129,9 @@ class StatementToC {
     const int64_t i = *e.known(n.begin);
     e.open_scope();
     e.declare(n.var, Binding{index_literal(i), {}, true, i >= 0, i});
+    const bool outside = std::exchange(e.may_leave, false);
     e.block(*n.body, out);
+    e.may_leave = outside;
     e.close_spliced();
   }
 
@@ -148,7 +159,9 @@ class StatementToC {
       e.open_scope();
       e.declare(n.var, Binding{index_literal(i), {}, true, i >= 0, i});
       CScope scope;
+      const bool outside = std::exchange(e.may_leave, false);
       e.block(*n.body, scope.body);
+      e.may_leave = outside;
       if (declares(scope.body)) out.push_back({std::move(scope)});
       else std::move(scope.body.begin(), scope.body.end(), std::back_inserter(out));
       e.close_scope();

@@ -51,6 +51,7 @@ class Interpreter {
   void block(const Block& b) {
     std::vector<std::pair<std::string, std::optional<NestValue>>> outer;
     for (const Stmt& s : b) {
+      if (left_) break;
       if (const auto* l = std::get_if<SLet>(&s.node)) declare(l->name, value(l->value), outer);
       else if (const auto* v = std::get_if<SVar>(&s.node)) declare(v->name, value(v->init), outer);
       else std::visit([&](const auto& n) { statement(n); }, s.node);
@@ -74,6 +75,7 @@ class Interpreter {
   void statement(const SVar&) {}
   void statement(const SPrefetch&) {}
   void statement(const SComment&) {}
+  void statement(const SLeave&) { left_ = true; }
   void statement(const SAssign& n) { names_.at(n.name) = value(n.value); }
   void statement(const SFail& n) {
     throw Ended{{n.status == CheckStatus::Range ? OracleStatus::Range : OracleStatus::Shape, ""}};
@@ -97,6 +99,7 @@ class Interpreter {
       names_[n.var] = index(i);
       ++work_.passes;
       block(*n.body);
+      if (std::exchange(left_, false)) break;
     }
     restore(outer[0].first, std::move(outer[0].second));
   }
@@ -223,6 +226,7 @@ class Interpreter {
   const LoopNest& nest_;
   OracleCall& call_;
   NestWork& work_;
+  bool left_ = false;            ///< a loop is being left
   std::vector<TensorData> own_;  ///< workspace and arrays; reserved, so that pointers to them stay
   std::vector<Memory> memory_;
   Names names_;

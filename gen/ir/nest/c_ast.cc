@@ -110,6 +110,7 @@ class Reads {
   }
   void statement(const CScope& n) { block(n.body); }
   void statement(const CReturn& n) { expr(n.value); }
+  void statement(const CBreak&) {}
   void statement(const CComment&) {}
   void statement(const CBodyLines&) {}
 };

@@ -142,6 +142,7 @@ struct CScope {
 struct CReturn {
   CExpr value;
 };
+struct CBreak {};
 struct CComment {
   std::string text;
   bool apart = false;  ///< begins a paragraph: a blank line is before it
@@ -152,8 +153,8 @@ struct CBodyLines {
 };
 
 struct CStmt {
-  std::variant<CDeclaration, CDeclarations, CAssignment, CEvaluation, CFor, CIf, CSwitch, CScope, CReturn, CComment,
-               CBodyLines>
+  std::variant<CDeclaration, CDeclarations, CAssignment, CEvaluation, CFor, CIf, CSwitch, CScope, CReturn, CBreak,
+               CComment, CBodyLines>
       node;
 };
 

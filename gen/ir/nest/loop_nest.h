@@ -147,6 +147,8 @@ struct SPrefetch {
 struct SFail {
   CheckStatus status = CheckStatus::Range;
 };
+/// Leaves the innermost loop, of which nothing is left to do; only in a serial loop.
+struct SLeave {};
 struct SComment {
   std::string text;
 };
@@ -163,7 +165,7 @@ struct SCall {
 };
 
 struct Stmt {
-  std::variant<SLet, SVar, SAssign, SStore, SFor, SIf, SPrefetch, SFail, SComment, SCall> node;
+  std::variant<SLet, SVar, SAssign, SStore, SFor, SIf, SPrefetch, SFail, SLeave, SComment, SCall> node;
 };
 
 /// Where a buffer lives.

@@ -105,6 +105,7 @@ class Verifier {
   }
   void statement(const SPrefetch& n, Outer&) { index(n.offset, "offset"); }
   void statement(const SFail&, Outer&) {}
+  void statement(const SLeave&, Outer&) {}
   void statement(const SComment&, Outer&) {}
   void statement(const SCall& n, Outer&) {
     if (n.function < 0 || static_cast<size_t>(n.function) >= nest.functions.size())

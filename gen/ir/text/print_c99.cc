@@ -121,6 +121,7 @@ class StatementPrinter {
     if (n.value) text(" ").expr(n.value);
     text(";").end(indent);
   }
+  void print(const CBreak&, size_t indent) { line("break;", indent); }
   void print(const CComment& n, size_t indent) {
     if (n.apart) out += '\n';
     comment(n.text, indent);

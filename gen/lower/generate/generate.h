@@ -141,6 +141,9 @@ class Generator {
   void loop(const TreeLoop& l);
   Operand bound(const Expr& e, const TreeLoop& l, const char* suffix);
   void plain_loop(const TreeLoop& l, const Operand& from);
+  bool ends_early(const TreeLoop& l) const;
+  void settle(Reducer op, const std::string& name, const Operand& total, const Operand& v);
+  void searching_loop(const TreeLoop& l, const Operand& from, const Operand& extent, const std::string& var);
   void vector_loop(const TreeLoop& l);
   void vector_part(const TreeLoop& l, Operand begin, Operand end, int parts, bool partial);
   void fetch_next_row(const TreeLoop& l);
@@ -243,7 +246,9 @@ class Generator {
   };
   std::map<int, RowTemp> row_temps_;  ///< and the temps made of them
   Ranges ranges_;
-  std::map<Expr, Operand> outside_;    ///< what was named before the loop at hand
+  bool ends_early_ = false;            ///< nothing is left to do in the loop at hand once its accumulator is settled
+  std::vector<Operand> settled_;       ///< whether a step of the loop at hand has left its accumulator as it was
+  std::map<Expr, Operand> outside_;    ///< places that were looked up before the loop at hand
   std::vector<std::string> interior_;  ///< variables for which padded reads are known to be inside
   Block* out_ = nullptr;
   int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead

@@ -104,6 +104,7 @@ void Generator::plain_loop(const TreeLoop& l, const Operand& from) {
   const bool small = first && last && *last - *first <= kUnrolled, once = small && *last == *first + 1;
   const std::string outer = names_.take(letter_of(l.var.name));
   vars_[l.var.name] = {once ? from : v_var(outer)};
+  if (!l.parallel && !small && ends_early(l)) return searching_loop(l, from, extent, outer);
   Block body = block([&] { tree(l.body); });
   names_.release(outer);
   const bool leaf = none_of(l.body, [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
@@ -111,6 +112,45 @@ void Generator::plain_loop(const TreeLoop& l, const Operand& from) {
                             : small && leaf ? LoopKind::Unrolled
                                             : LoopKind::Serial,
                             s_for(outer, from, extent, 1, std::move(body))));
+}
+
+/// Whether the loop only looks for its first or last element under a condition, for one that decides `any` or `all`, or
+/// applies functions again and again to integers.
+bool Generator::ends_early(const TreeLoop& l) const {
+  if (!lanes_.var.empty() || l.body.empty()) return false;
+  return all_of(l.body, [&](const TreeNode& n) {
+    const auto* a = std::get_if<TreeAccumulate>(&n.node);
+    if (!a) return false;
+    const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a->accumulator)];
+    const auto* v = std::get_if<VarRef>(&a->value->node);
+    const bool alone = l.body.size() == 1;
+    switch (acc.op) {
+      case Reducer::Min:
+      case Reducer::Max: return alone && v && v->name == l.var.name && a->where;
+      case Reducer::Any:
+      case Reducer::All: return alone;
+      case Reducer::Fold: return is_int(acc.type) && !a->where && !mentions(a->value, l.var.name);
+      default: return false;
+    }
+  });
+}
+
+/// The last element is the first from the end on.
+void Generator::searching_loop(const TreeLoop& l, const Operand& from, const Operand& extent, const std::string& var) {
+  const int first = std::get<TreeAccumulate>(l.body[0].node).accumulator;
+  const bool down = tree_.accumulators[static_cast<size_t>(first)].op == Reducer::Max;
+  if (down) vars_[l.var.name] = {extent - v_int(1) - v_var(var)};
+  ends_early_ = true;
+  Block body = block([&] {
+    tree(l.body);
+    Operand settled;
+    for (const Operand& same : settled_) settled = settled ? v_apply(ScalarOp::And, {settled, same}) : same;
+    if (settled) out_->push_back(s_if(settled, {Stmt{SLeave{}}}));
+  });
+  ends_early_ = false;
+  settled_.clear();
+  names_.release(var);
+  out_->push_back(s_for(var, down ? v_int(0) : from, down ? extent - from : extent, 1, std::move(body)));
 }
 
 /// Whole groups of vectors, then the remainder one vector at a time, the last one partly.

@@ -132,8 +132,28 @@ void Generator::accumulate(const TreeAccumulate& a) {
       v = masked(v,
                  lane_mask(state.type.dtype == DType::Bool ? state.type.mask_bits : dtype_row(state.type.dtype).bits),
                  acc.op);
+    if (ends_early_) return settle(acc.op, state.names[u], total, v);
     out_->push_back(s_assign(state.names[u], combine(acc.op, total, v)));
   }
+}
+
+/// Whatever comes after it leaves the accumulator as it is: the same step from the same integer, a larger or smaller
+/// position, another condition.
+void Generator::settle(Reducer op, const std::string& name, const Operand& total, const Operand& v) {
+  const Stmt leave{SLeave{}};
+  if (op == Reducer::Fold) {  // compared before it changes; several in a loop end together
+    const std::string next = take_name("next"), same = take_name("same");
+    out_->push_back({SLet{next, v}});
+    const Operand equal = v_apply(ScalarOp::Eq, {v_var(next, v->type), total});
+    out_->push_back({SLet{same, equal}});
+    settled_.push_back(v_var(same, equal->type));
+    out_->push_back(s_assign(name, v_var(next, v->type)));
+    return;
+  }
+  out_->push_back(s_assign(name, combine(op, total, v)));
+  if (op == Reducer::Any || op == Reducer::All)
+    out_->push_back(s_if(op == Reducer::Any ? total : v_apply(ScalarOp::Not, {total}), {leave}));
+  else out_->push_back(leave);
 }
 
 /// The first value is the total; what adding the others loses to rounding is added up by itself.
