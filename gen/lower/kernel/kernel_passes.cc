@@ -16,6 +16,7 @@ std::span<const KernelPass> kernel_passes() {
       {"separate-sums", separate_sums},
       {"shift-prefixes", shift_prefixes},
       {"share-functions", share_functions},
+      {"separate-functions", separate_functions},
       {"inline-temps", inline_temps},
       {"join-followers", join_followers},
       {"bounded-exponents", bounded_exponents},

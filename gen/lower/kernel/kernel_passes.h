@@ -30,6 +30,8 @@ bool has_separate_sums(const Kernel&);
 Kernel shift_prefixes(const Kernel&);
 /// A costly function of the same elements in several reductions over the same loops is computed once.
 Kernel share_functions(const Kernel&);
+/// A function of many steps that depends on some of the loops is computed in these alone.
+Kernel separate_functions(const Kernel&);
 /// Temps that are cheap, or read once, disappear into their readers.
 Kernel inline_temps(const Kernel&);
 /// What reads a recurrence at the element just made is computed in its loops.
