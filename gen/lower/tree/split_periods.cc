@@ -18,12 +18,21 @@ bool only_defines(const Tree& body) {
   });
 }
 
-/// An index divided by a period: it is one more at the next element.
+/// An index divided by periods, of which the shortest divides all others: it is one more at the next element.
 struct DividedIndex {
   Expr index, rest, period;
 };
 
-/// What the body divides that depends on the variable; nothing where it divides several indices, or by several periods.
+/// The shorter of two periods; null where it does not divide the other.
+Expr common_period(const Expr& a, const Expr& b) {
+  if (same(a, b)) return a;
+  const auto x = constant_value(a), y = constant_value(b);
+  if (!x || !y || *x <= 0 || *y <= 0 || (*x % *y != 0 && *y % *x != 0)) return nullptr;
+  return *x < *y ? a : b;
+}
+
+/// What the body divides that depends on the variable; nothing where it divides several indices, or by periods that
+/// are not within each other.
 std::optional<DividedIndex> only_division(const Tree& body, const std::string& var) {
   std::optional<DividedIndex> found;
   bool one = true;
@@ -34,22 +43,25 @@ std::optional<DividedIndex> only_division(const Tree& body, const std::string& v
       if (!divides || !mentions(a->args[0], var)) return !is_leaf(x);
       const auto index = affine_in(a->args[0], var);
       if (!index || !is_one(simplify(index->coefficient))) return true;
-      one = one && !mentions(a->args[1], var) &&
-            (!found || (same(found->index, a->args[0]) && same(found->period, a->args[1])));
-      found = DividedIndex{a->args[0], index->rest, a->args[1]};
+      const Expr period = found ? common_period(found->period, a->args[1]) : a->args[1];
+      one = one && period && !mentions(a->args[1], var) && (!found || same(found->index, a->args[0]));
+      if (one) found = DividedIndex{a->args[0], index->rest, period};
       return false;
     });
   });
   return one ? found : std::nullopt;
 }
 
-/// The expression with the remainder and the quotient in place of the divisions.
+/// The expression with the remainder and the quotient of the shortest period in place of the divisions.
 Expr divided(const Expr& e, const DividedIndex& d, const Expr& remainder, const Expr& quotient) {
   const auto* a = std::get_if<Apply>(&e->node);
-  const bool divides = a && (a->op == ScalarOp::Mod || a->op == ScalarOp::FloorDiv);
-  if (divides && same(a->args[0], d.index) && same(a->args[1], d.period))
-    return a->op == ScalarOp::Mod ? remainder : quotient;
-  return map_children(e, [&](const Expr& c) { return divided(c, d, remainder, quotient); });
+  const bool divides = a && (a->op == ScalarOp::Mod || a->op == ScalarOp::FloorDiv) && same(a->args[0], d.index);
+  if (!divides) return map_children(e, [&](const Expr& c) { return divided(c, d, remainder, quotient); });
+  const bool shortest = same(a->args[1], d.period);
+  if (shortest) return a->op == ScalarOp::Mod ? remainder : quotient;
+  const Expr times = constant_int(*constant_value(a->args[1]) / *constant_value(d.period));
+  return a->op == ScalarOp::Mod ? apply(ScalarOp::Mod, {quotient, times}) * d.period + remainder
+                                : apply(ScalarOp::FloorDiv, {quotient, times});
 }
 
 }  // namespace

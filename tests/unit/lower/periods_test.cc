@@ -84,6 +84,23 @@ TEST_CASE("periods: the quotient goes along with the remainder") {
   }
 }
 
+TEST_CASE("periods: of periods within each other the shortest is the loop") {
+  const Expr i = v("i") + attr_ref("c", DType::I64), s = constant_int(8), l = constant_int(32);
+  const Kernel k = copy(quotient(i, l) * constant_int(16) + quotient(i, s) + modulo(i, l) + modulo(i, s));
+  CHECK(count(to_text(lowered(k, "x86-64-v4")), "period") > 0);
+  for (const Sizes& z : {Sizes{100, 0, 0}, Sizes{100, 0, 5}, Sizes{96, 0, -8}, Sizes{0, 0, 3}}) {
+    INFO("from " << z.c);
+    const int64_t divided = divisions(k, "x86-64-v4", z, [&](int64_t n) {
+      const int64_t at = n + z.c, rest = floor_mod(at, 32);
+      return (at - rest) / 32 * 16 + (at - floor_mod(at, 8)) / 8 + rest + floor_mod(at, 8);
+    });
+    CHECK(divided >= 0);
+  }
+  const Kernel apart = copy(modulo(v("i"), constant_int(12)) + modulo(v("i"), constant_int(8)));
+  CHECK(count(to_text(lowered(apart, "x86-64-v4")), "period") == 0);
+  CHECK(divisions(apart, "x86-64-v4", {100, 0, 0}, [](int64_t n) { return n % 12 + n % 8; }) == 200);
+}
+
 TEST_CASE("periods: two of them, or one that depends on the element, stay divisions") {
   const Expr i = v("i"), s = size_ref("S");
   const Kernel two = copy(modulo(i, s) + modulo(i + constant_int(1), s));
