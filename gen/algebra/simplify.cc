@@ -107,6 +107,12 @@ class Simplifier {
       const auto y = constant_value(s.yes), n = constant_value(s.no);
       if (y && n) return *y ? s.cond : apply(ScalarOp::Not, {s.cond});
     }
+    // select(d != 0, d, 0) is d; of floats -0 would be another 0
+    const auto* c = std::get_if<Apply>(&s.cond->node);
+    if (!c || !is_int(e->type) || (c->op != ScalarOp::Eq && c->op != ScalarOp::Ne)) return e;
+    const Expr &differing = c->op == ScalarOp::Ne ? s.yes : s.no, &equal = c->op == ScalarOp::Ne ? s.no : s.yes;
+    for (const size_t side : {size_t{0}, size_t{1}})
+      if (same(c->args[side], differing) && same(c->args[1 - side], equal)) return differing;
     return e;
   }
 

@@ -204,7 +204,7 @@ class InPlace {
     return true;
   }
 
-  /// a[j] or j == v, and n[j] + select(j == v, x, 0), as choices.
+  /// a[j] or j == v, n[j] + select(j == v, x, 0), and n[j] + (j == v), as choices.
   static Expr as_choice(const Steps& s, const Expr& e) {
     const auto* a = std::get_if<Apply>(&e->node);
     const bool sets = a && a->op == ScalarOp::Or, adds = a && a->op == ScalarOp::Add && is_int(e->type);
@@ -215,6 +215,9 @@ class InPlace {
       if (sets) return select(other, constant_int(1, DType::Bool), old);
       const auto* choice = std::get_if<Select>(&other->node);
       if (choice && is_zero(choice->no)) return select(choice->cond, apply(ScalarOp::Add, {old, choice->yes}), old);
+      const auto* count = std::get_if<Apply>(&other->node);
+      if (adds && count && count->op == ScalarOp::Cast && count->args[0]->type == DType::Bool)
+        return select(count->args[0], apply(ScalarOp::Add, {old, constant_int(1, e->type)}), old);
     }
     return e;
   }

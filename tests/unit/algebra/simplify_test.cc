@@ -128,6 +128,15 @@ TEST_CASE("selections with a decided condition are their arm") {
   CHECK(simplified(select(op(ScalarOp::Lt, i, n), i, c(7))) == "i");
 }
 
+TEST_CASE("a selection between two numbers that tells them apart is one of them") {
+  CHECK(simplified(select(op(ScalarOp::Ne, i, c(3)), i, c(3))) == "i");
+  CHECK(simplified(select(op(ScalarOp::Ne, c(3), i), i, c(3))) == "i");
+  CHECK(simplified(select(op(ScalarOp::Eq, i, c(3)), c(3), i)) == "i");
+  CHECK(simplified(select(op(ScalarOp::Ne, i, c(3)), i, c(4))) != "i");
+  const Expr x = running_ref("x", DType::F32), zero = constant_float(0, DType::F32);
+  CHECK(simplified(select(op(ScalarOp::Ne, x, zero), x, zero)) != "x");  // x may be -0
+}
+
 TEST_CASE("equal subexpressions become one node") {
   SharedExprs shared;
   const Expr a = shared.share(i * n + j), b = shared.share(i * n + j);

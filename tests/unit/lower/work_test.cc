@@ -1,5 +1,7 @@
 // How much kernels compute, counted by running their nests: what a condition leaves out is not visited, prefixes are
 // one pass, and what does not change is computed once.
+#include <fmt/format.h>
+
 #include <functional>
 
 #include "catch.h"
@@ -205,6 +207,55 @@ TEST_CASE("work: packed weights are unpacked once, not for each row") {
       "      Y[m,n] = sum[k,j](X[m,(k j)]*w[n,k,j])\n";
   for (const int64_t rows : {2, 40})
     CHECK(applied(work_of(op, {{"M", rows}, {"K", 6}, {"N", 5}}), ScalarOp::Shr) == 5 * 6 * 2);
+}
+
+TEST_CASE("work: a search ends at the first element, or at the last from the end on") {
+  const std::string head =
+      "    types: {T: [f32]}\n    in: {Z: \"T[N]\", X: \"i64[N]\"}\n    out: {Y: \"i64[N]\"}\n    body: |\n";
+  // N tests of the bounds of i + k, and a pass or two of the inner loop for each i
+  for (const char* body :
+       {"      Y[i] = min(N, min[k : padded(X[i + k], 1) == X[k]](k))\n",
+        "      Y[i] = max[k : padded(X[k - i], 1) == X[k]](k)\n", "      Y[i] = select(any[k](X[k] + i > 0), 1, 0)\n",
+        "      Y[i] = select(all[k](X[k] + i > 100), 1, 0)\n"}) {
+    INFO(body);
+    CHECK(work_of(head + body, {{"N", 50}}).passes <= 110);
+  }
+}
+
+TEST_CASE("work: a step that is repeated ends where it changes nothing") {
+  const std::string head =
+      "    types: {T: [f32]}\n    in: {Z: \"T[N]\", P: \"i64[N]\"}\n    index: {k: N}\n    out: {Root: \"i64[N]\"}\n   "
+      " body: |\n";
+  const auto parent = [](int64_t i) { return i / 2; };
+  // the way from 63 to its root has seven steps
+  const std::string roots = head + "      Root[n] = fold[k](x = n, P[clamp(x, 0, N - 1)])\n";
+  CHECK(work_of(roots, {{"N", 64}}, parent).passes < 64 * 9);
+  // each step is another one, so that all are made
+  const std::string mixed = head + "      Root[n] = fold[k](x = n, P[clamp(x - x % 2*k, 0, N - 1)])\n";
+  CHECK(work_of(mixed, {{"N", 64}}, parent).passes >= 64 * 64);
+}
+
+TEST_CASE("work: a step that counts one element stores one") {
+  const std::string head =
+      "    types: {T: [f32]}\n    in: {Z: \"T[N]\", At: \"i64[L]\", N0: \"i64[N]\"}\n    require: [L >= 1]\n"
+      "    out: {Y: \"i64[N]\"}\n    body: |\n";
+  for (const char* step :
+       {"padded(g[t - 1,i], N0[i]) + (i == At[t])", "select(i == At[t], 7, padded(g[t - 1,i], N0[i]))"}) {
+    INFO(step);
+    const std::string body = fmt::format("      g[t,i] = {}\n      Y[i] = g[L - 1,i]\n", step);
+    CHECK(work_of(head + body, {{"L", 50}, {"N", 40}}).stores == 40 + 49 + 40);
+  }
+}
+
+TEST_CASE("work: a function of some of the variables is computed for these alone") {
+  const std::string head = "    types: {T: [f32]}\n    in: {X: \"T[M, N]\", A: \"T[M]\", B: \"T[N]\"}\n";
+  const auto exps = [&](const std::string& body) {
+    return applied(work_of(head + body, {{"M", 20}, {"N", 30}}), ScalarOp::Exp);
+  };
+  CHECK(exps("    out: {Y: \"T[M, N]\"}\n    body: Y[m,n] = sin(X[m,n])/(1 + exp(A[m]))\n") == 20);
+  CHECK(exps("    out: {Y: \"T[M, N]\"}\n    body: Y[m,n] = sin(X[m,n])/(1 + exp(B[n]))\n") == 30);
+  CHECK(exps("    out: {Y: \"T[M]\"}\n    body: Y[m] = sum[n](sin(X[m,n])/(1 + exp(A[m])))\n") == 20);
+  CHECK(exps("    out: {Y: \"T[M, N]\"}\n    body: Y[m,n] = sin(X[m,n])/(1 + exp(A[m] + B[n]))\n") == 600);
 }
 
 }  // namespace work_test
