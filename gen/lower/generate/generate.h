@@ -248,7 +248,7 @@ class Generator {
   Ranges ranges_;
   bool ends_early_ = false;            ///< nothing is left to do in the loop at hand once its accumulator is settled
   std::vector<Operand> settled_;       ///< whether a step of the loop at hand has left its accumulator as it was
-  std::map<Expr, Operand> outside_;    ///< places that were looked up before the loop at hand
+  std::map<Expr, Operand> outside_;    ///< what was named before the loop at hand
   std::vector<std::string> interior_;  ///< variables for which padded reads are known to be inside
   Block* out_ = nullptr;
   int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead
