@@ -138,6 +138,7 @@ class Generator {
 
   // ---- statements (generate_loops.cc)
   void tree(const Tree& t);
+  Operand in_any_lane(const Expr& condition);
   void loop(const TreeLoop& l);
   Operand bound(const Expr& e, const TreeLoop& l, const char* suffix);
   void plain_loop(const TreeLoop& l, const Operand& from);
@@ -173,7 +174,9 @@ class Generator {
   // ---- rows taken together (generate_rows.cc)
   void rows_loop(const TreeLoop& l);
   void rows_together(const TreeLoop& l, const Operand& first);
-  void over_rows(const TreeLoop& inner);
+  void over_rows(const TreeLoop& inner, const std::string& var, const Operand& first);
+  template <class F>
+  void with_rows_as_lanes(const std::string& var, const Operand& first, F write);
   void rows_part(const TreeLoop& inner, const Operand& begin, const Operand& end, bool partial);
   void fold_rows(const TreeEnd& e);
   Operand fold_together(Reducer op, std::vector<Operand> rows);

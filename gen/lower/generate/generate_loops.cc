@@ -73,7 +73,25 @@ void Generator::tree(const Tree& t) {
   }
 }
 
+/// Whether a condition holds in any lane.
+Operand Generator::in_any_lane(const Expr& condition) {
+  start_leaf({condition});
+  if (!varies(condition)) return scalar(condition, 0);
+  const Bundle each = spread(value(condition), lanes_.parts);
+  Operand any = each[0];
+  for (size_t u = 1; u < each.size(); ++u) any = v_apply(ScalarOp::Or, {any, each[u]});
+  return lanes_.lanes > 1 ? v_fold(Reducer::Any, any) : any;
+}
+
 void Generator::loop(const TreeLoop& l) {
+  if (l.needed) {
+    TreeLoop always = l;
+    always.needed = nullptr;
+    const Operand needed = in_any_lane(l.needed);
+    Block then = block([&] { loop(always); });
+    out_->push_back(s_if(needed, std::move(then)));
+    return;
+  }
   start_leaf({});
   const auto outside = outside_;
   name_lookups_outside(l);

@@ -29,7 +29,7 @@ void Generator::rows_together(const TreeLoop& l, const Operand& first) {
     if (const auto* b = std::get_if<TreeBegin>(&n.node)) begin(*b);
     else if (const auto* e = std::get_if<TreeEnd>(&n.node)) fold_rows(*e);
     else if (const auto* d = std::get_if<TreeDefine>(&n.node)) define_rows(*d, l.var.name, first);
-    else over_rows(std::get<TreeLoop>(n.node));
+    else over_rows(std::get<TreeLoop>(n.node), l.var.name, first);
   }
   rows_ = 0;
   folded_.clear();
@@ -37,7 +37,16 @@ void Generator::rows_together(const TreeLoop& l, const Operand& first) {
 }
 
 /// A loop along all rows. Facts about a row hold for all of its elements.
-void Generator::over_rows(const TreeLoop& inner) {
+void Generator::over_rows(const TreeLoop& inner, const std::string& var, const Operand& first) {
+  if (inner.needed) {
+    TreeLoop always = inner;
+    always.needed = nullptr;
+    Operand needed;
+    with_rows_as_lanes(var, first, [&] { needed = in_any_lane(inner.needed); });
+    Block then = block([&] { over_rows(always, var, first); });
+    out_->push_back(s_if(needed, std::move(then)));
+    return;
+  }
   start_leaf({});
   const auto asks = [&](const std::function<bool(const Expr&)>& of) {
     return any_of(inner.body, [&](const TreeNode& n) { return of(std::get<TreeAccumulate>(n.node).value); });
@@ -60,8 +69,15 @@ void Generator::over_rows(const TreeLoop& inner) {
   const Operand extent = bound(inner.var.extent, inner, "_end");
   const Operand whole = named(letter_of(inner.var.name) + "_whole",
                               v_apply(ScalarOp::BitAnd, {extent, v_int(-int64_t{inner.shape.lanes})}));
-  rows_part(inner, v_int(0), whole, false);
-  rows_part(inner, whole, extent, true);
+  // one loop for all accumulators, or one for each where their rows would take too many registers
+  const size_t accumulators = inner.body.size();
+  const bool apart = accumulators > 1 && 2 * static_cast<int>(accumulators) * rows_ > isa_.vector_registers;
+  for (size_t n = 0; n < (apart ? accumulators : 1); ++n) {
+    TreeLoop part = inner;
+    if (apart) part.body = {inner.body[n]};
+    rows_part(part, v_int(0), whole, false);
+    rows_part(part, whole, extent, true);
+  }
   ranges_.extents.erase(inner.var.name);
 }
 
@@ -104,16 +120,22 @@ Operand Generator::fold_together(Reducer op, std::vector<Operand> rows) {
   return rows[0];
 }
 
-/// A result of all rows: one vector of them.
-void Generator::define_rows(const TreeDefine& d, const std::string& var, const Operand& first) {
+/// Calls `write` where each row is a lane of one vector.
+template <class F>
+void Generator::with_rows_as_lanes(const std::string& var, const Operand& first, F write) {
   for (const auto& [accumulator, v] : folded_) vars_[accumulator_name(accumulator)] = {v};
   lanes_ = {var, first, rows_, 1, nullptr, 0, {}, false};
   for (const auto& [tensor, temp] : row_temps_) forwarded_.write(tensor, temp.index, {temp.value});
   const int rows = std::exchange(rows_, 0);
-  define(d);
+  write();
   rows_ = rows;
   lanes_ = {};
   start_leaf({});
+}
+
+/// A result of all rows: one vector of them.
+void Generator::define_rows(const TreeDefine& d, const std::string& var, const Operand& first) {
+  with_rows_as_lanes(var, first, [&] { define(d); });
   if (const Bundle* made = forwarded_.find(d.tensor, d.index))
     row_temps_.insert_or_assign(d.tensor, RowTemp{d.index, (*made)[0]});
 }

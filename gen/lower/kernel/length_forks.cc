@@ -50,6 +50,18 @@ std::string reduced_rows(const Kernel& k) {
   return plain && !rows.empty() && is_open(k, rows) ? rows : "";
 }
 
+/// The extent along which the only statement of the kernel asks for any or all elements; "" where it is something else.
+std::string asked_rows(const Kernel& k) {
+  std::string rows;
+  bool alike = true;
+  each_reduction(k, [&](const Reduce& r) {
+    const std::string size = r.vars.size() == 1 && is_question(r.op) ? size_name(r.vars[0].extent) : "";
+    alike = alike && !size.empty() && (rows.empty() || rows == size);
+    rows = size;
+  });
+  return alike && k.body.size() == 1 && !rows.empty() && is_open(k, rows) ? rows : "";
+}
+
 /// A reduction along one dimension of a tensor, next to a last one whose elements each have a result of their own: the
 /// extents of both.
 struct ReducedColumns {
@@ -146,6 +158,21 @@ std::optional<Fork> fork_windows(const Kernel& k) {
   Fork f = fork_on(all, k, k);
   f.what = "short windows: one running sum is accurate";
   f.then.facts.push_back(all);
+  return f;
+}
+
+std::optional<Fork> fork_questions(const Kernel& k) {
+  const std::string rows = asked_rows(k);
+  if (rows.empty()) return std::nullopt;
+  const Expr holds = apply(ScalarOp::Ge, {size_ref(rows), constant_int(kLongQuestion)});
+  if (ruled_out(k, holds)) return std::nullopt;
+  Fork f = fork_on(holds, k, k);
+  for (Size& s : f.then.sizes) {
+    if (s.name != rows) continue;
+    if (s.lo >= kLongQuestion || s.hi < kLongQuestion) return std::nullopt;
+    s.lo = kLongQuestion;
+  }
+  f.what = "long rows: in blocks, up to the one that decides";
   return f;
 }
 

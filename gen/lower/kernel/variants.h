@@ -29,6 +29,10 @@ struct Fork {
 /// Rows that are this long take longer than the fold of a vector of theirs: they go one by one.
 inline constexpr int64_t kLongRow = 512;
 
+/// Reductions that one element may decide, and the length from which on they stop at the block that has it.
+inline bool is_question(Reducer r) { return r == Reducer::Any || r == Reducer::All; }
+inline constexpr int64_t kLongQuestion = 4096;
+
 /// Elements whose rows go together: floats, whose order is free, and integers of which a vector holds no more.
 inline bool has_joined_rows(DType t) { return is_float(t) || (is_int(t) && bytes_of(t) >= 4); }
 

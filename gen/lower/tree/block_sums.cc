@@ -1,9 +1,10 @@
-// Blocking sums: one loop becomes a loop over blocks with an accumulator of its own inside.
+// Blocking sums and questions: one loop becomes a loop over blocks with an accumulator of its own inside.
 #include <map>
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
+#include "lower/kernel/variants.h"
 #include "lower/tree/tree_passes.h"
 #include "support/ranges.h"
 
@@ -12,6 +13,8 @@ namespace {
 
 /// Elements that one accumulator adds in a block: the sum of so many is off by some 1e-6 of itself in f32.
 constexpr int64_t kAdditions = 64;
+/// Blocks of questions: to go over one that nobody needs takes some ten instructions.
+constexpr int64_t kQuestions = 256;
 /// A sum of a known length gets blocks if an accumulator adds more than this. Networks have few such.
 constexpr int64_t kManyAdditions = 1024;
 
@@ -29,7 +32,7 @@ class Blocks {
     for (TreeNode& n : t) {
       auto* l = std::get_if<TreeLoop>(&n.node);
       if (!l) continue;
-      const std::vector<int> sums = long_sums(t, *l);
+      const std::vector<int> sums = long_reductions(t, *l);
       const std::string var = l->var.name;
       ranges_.extents[var] = l->var.extent;
       if (sums.empty()) split(l->body);
@@ -39,10 +42,14 @@ class Blocks {
   }
 
  private:
-  /// A floating-point sum of one loop.
-  bool is_sum(int a) const {
+  /// A floating-point sum of one loop, or a question that one element may decide.
+  bool has_blocks(int a, const TreeLoop& l) const {
     const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a)];
-    return acc.op == Reducer::Sum && is_float(acc.type) && additions_.at(a) == 1;
+    const bool sum = acc.op == Reducer::Sum && is_float(acc.type);
+    const bool scalar = l.shape.lanes * l.shape.parts == 1;
+    const bool question = is_question(acc.op) && l.body.size() == 1 &&
+                          (scalar || proves_le(constant_int(kLongQuestion), l.var.extent, ranges_));
+    return (sum || question) && additions_.at(a) == 1;
   }
 
   void count_additions(const Tree& t) {
@@ -52,16 +59,16 @@ class Blocks {
     }
   }
 
-  /// The sums of loop `l` to be blocked: begun next to it, or in its lanes. (Those begun further out have a loop of
-  /// theirs around `l`: windows, whose rows are short.)
-  std::vector<int> long_sums(const Tree& around, const TreeLoop& l) const {
+  /// The sums and questions of loop `l` to be blocked: begun next to it, or in its lanes. (Those begun further out have
+  /// a loop of theirs around `l`: windows, whose rows are short.)
+  std::vector<int> long_reductions(const Tree& around, const TreeLoop& l) const {
     std::vector<int> sums;
     const bool has_loops = any_of(l.body, [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
     const int64_t together = int64_t{l.shape.lanes} * l.shape.parts;
     if (has_loops || l.ordered || l.carried || l.parallel || is_short(l, together)) return sums;
     for (const TreeNode& n : l.body) {
       const auto* a = std::get_if<TreeAccumulate>(&n.node);
-      if (a && is_sum(a->accumulator) && (l.shape.lanes > 1 || begins(around, a->accumulator)))
+      if (a && has_blocks(a->accumulator, l) && (l.shape.lanes > 1 || begins(around, a->accumulator)))
         sums.push_back(a->accumulator);
     }
     return sums;
@@ -94,11 +101,14 @@ class Blocks {
 
   TreeLoop blocked(const Tree& around, const TreeLoop& l, const std::vector<int>& sums) {
     const Expr begin = l.begin ? l.begin : constant_int(0), end = l.end ? l.end : l.var.extent;
-    const Expr elements = constant_int(kAdditions * l.shape.lanes * l.shape.parts);
+    const Reducer op = tree_.accumulators[static_cast<size_t>(sums.front())].op;
+    const int64_t steps = is_question(op) ? kQuestions : kAdditions;
+    const Expr elements = constant_int(steps * l.shape.lanes * l.shape.parts);
     TreeLoop outer, inner = l;
     outer.var = {letter_of(l.var.name) + "_block." + std::to_string(++blocks_),
                  apply(ScalarOp::FloorDiv, {end - begin + elements - constant_int(1), elements})};
     const Expr at = begin + var_ref(outer.var.name) * elements;
+    std::swap(outer.needed, inner.needed);
     inner.begin = simplify(at, ranges_);
     inner.end = simplify(smaller(at + elements, end), ranges_);
     std::map<int, int> block_of;
@@ -110,13 +120,17 @@ class Blocks {
       auto* a = std::get_if<TreeAccumulate>(&n.node);
       if (a && block_of.count(a->accumulator) != 0) a->accumulator = block_of[a->accumulator];
     }
+    // one element decides, whatever comes after it: a block that is skipped adds false to any, true to all
+    const Expr so_far = running_ref(accumulator_name(sums.front()), DType::Bool);
+    if (is_question(op)) inner.needed = op == Reducer::All ? so_far : apply(ScalarOp::Not, {so_far});
     outer.body.push_back({std::move(inner)});
     for (const auto& [total, block] : block_of) {
-      const DType type = tree_.accumulators[static_cast<size_t>(block)].type;
+      const Accumulator& acc = tree_.accumulators[static_cast<size_t>(total)];
       // In a loop around this one the total is that of the rows before, also at the first block.
-      const Expr added_before = begins(around, total) ? var_ref(outer.var.name) : nullptr;
+      const Expr added_before = acc.compensated && begins(around, total) ? var_ref(outer.var.name) : nullptr;
       outer.body.push_back({TreeEnd{block}});
-      outer.body.push_back({TreeAccumulate{total, nullptr, running_ref(accumulator_name(block), type), added_before}});
+      outer.body.push_back(
+          {TreeAccumulate{total, nullptr, running_ref(accumulator_name(block), acc.type), added_before}});
     }
     return outer;
   }
@@ -127,7 +141,7 @@ class Blocks {
     block.name += "_block";
     tree_.accumulators.push_back(block);
     tree_.accumulators[static_cast<size_t>(total)].split = {};
-    tree_.accumulators[static_cast<size_t>(total)].compensated = true;
+    tree_.accumulators[static_cast<size_t>(total)].compensated = block.op == Reducer::Sum;
     return static_cast<int>(tree_.accumulators.size()) - 1;
   }
 

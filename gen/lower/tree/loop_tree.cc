@@ -26,8 +26,9 @@ struct Writer {
         l.shape.lanes * l.shape.parts > 1 ? fmt::format("  by {} x {}", l.shape.parts, l.shape.lanes) : "";
     const std::string apart = l.apart > 0 ? fmt::format("  from {} on by themselves", l.apart) : "";
     const std::string rows = l.rows > 1 ? fmt::format("  {} rows together", l.rows) : "";
-    line(fmt::format("for {} < {}{}{}{}{}{}", l.var.name, to_text(l.var.extent, names), shape,
-                     l.ordered ? "  in order" : "", apart, rows, l.parallel ? "  shared" : ""));
+    const std::string needed = l.needed ? "  if " + to_text(l.needed, names) : "";
+    line(fmt::format("for {} < {}{}{}{}{}{}{}", l.var.name, to_text(l.var.extent, names), shape,
+                     l.ordered ? "  in order" : "", apart, rows, l.parallel ? "  shared" : "", needed));
     ++depth;
     if (!l.next_row.empty()) line("fetch " + list(l.next_row, names));
     write(l.body);
@@ -102,6 +103,7 @@ void each_value(const Tree& tree, FunctionRef<void(const Expr&)> f) {
     if (const auto* l = std::get_if<TreeLoop>(&n.node)) {
       see(l->begin);
       see(l->end);
+      see(l->needed);
       each_value(l->body, f);
     } else if (const auto* d = std::get_if<TreeDefine>(&n.node)) {
       for (const Expr& e : d->index) f(e);
@@ -112,6 +114,9 @@ void each_value(const Tree& tree, FunctionRef<void(const Expr&)> f) {
     } else if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) {
       see(a->where);
       f(a->value);
+    } else if (const auto* t = std::get_if<TreeTranspose>(&n.node)) {
+      for (const Expr& e : t->copy.index) f(e);
+      f(t->copy.value);
     }
   }
 }

@@ -32,6 +32,7 @@ struct LoopShape {
 struct TreeLoop {
   LoopVar var;
   Expr begin, end;        ///< null: 0 and the extent
+  Expr needed;            ///< null: always; a loop that only accumulates matters where it holds
   bool interior = false;  ///< padded reads whose index depends on the variable are inside
   bool parallel = false;  ///< iterations may go to workers
   bool ordered = false;   ///< iterations depend on each other beyond accumulators (scans, scatter, recurrences)

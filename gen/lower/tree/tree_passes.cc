@@ -15,6 +15,7 @@ std::span<const TreePass> tree_passes() {
       {"plan-prefetch", [](const LowerContext& c, LoopTree& t) { plan_prefetch(c.kernel, c.isa, c.blueprints, t); }},
       {"join-rows", [](const LowerContext& c, LoopTree& t) { join_rows(c.kernel, c.isa, t); }},
       {"mark-parallel", [](const LowerContext& c, LoopTree& t) { mark_parallel(c.kernel, t); }},
+      {"skip-loops", [](const LowerContext& c, LoopTree& t) { skip_loops(c.kernel, t); }},
       {"block-sums", [](const LowerContext& c, LoopTree& t) { block_sums(c.kernel, t); }},
   };
   return passes;

@@ -58,8 +58,13 @@ bool joins_rows(const Tree&);
 /// A vector loop over many elements is cut into blocks first, and the loop over blocks is marked.
 void mark_parallel(const Kernel&, LoopTree&);
 
+/// Finds loops that only accumulate what is read in an arm of a selection whose condition is known before: the loop is
+/// skipped where the condition holds in no lane.
+void skip_loops(const Kernel&, LoopTree&);
+
 /// Splits each loop that sums in floating point, and may run longer than one accumulator adds accurately, into blocks:
-/// a block is added up as before, and the blocks into a compensated total.
+/// a block is added up as before, and the blocks into a compensated total. A loop that asks for any or all elements has
+/// blocks too: those after the one that decides are skipped.
 void block_sums(const Kernel&, LoopTree&);
 
 }  // namespace tenon
