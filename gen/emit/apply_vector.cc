@@ -277,6 +277,7 @@ CExpr others(Emitter& e, const OperandNode& node, const VApply& n) {
 CExpr apply_vector(Emitter& e, const OperandNode& node, const VApply& n) {
   const OperandType& t = node.type;
   const OperandType& from = n.args[0]->type;
+  if (is_complex(t.dtype)) return apply_complex(e, t, n);
   if (const IsaRow* row = e.isa.row(scalar_op_row(n.op).name, from.dtype, from.lanes)) return by_row(e, *row, node, n);
   if (is_comparison(n.op)) return comparison(e, node, n);
   switch (n.op) {

@@ -132,22 +132,24 @@ std::string Emitter::storage_type(DType d) const {
 }
 
 std::string Emitter::vector_type(DType d, int lanes) {
-  TENON_CHECK(!is_complex(d) && !portable(), "a vector of {} at level {}", name_of(d), isa.name);
+  TENON_CHECK(!portable(), "a vector of {} at level {}", name_of(d), isa.name);
   if (d == DType::F16 || d == DType::BF16) d = DType::U16;
   if (d == DType::Bool || is_small(d)) d = DType::U8;
   std::string& name = vector_types_[{d, lanes}];
   if (!name.empty()) return name;
   name = fmt::format("{}_{}x{}", options.prefix, name_of(d), lanes);
-  needs.add_type(name, fmt::format("typedef {} {} __attribute__((vector_size({})));", dtype_row(d).c_type, name,
-                                   bytes_of(d) * lanes));
+  const std::string_view element = dtype_row(is_complex(d) ? real_of(d) : d).c_type;
+  needs.add_type(name,
+                 fmt::format("typedef {} {} __attribute__((vector_size({})));", element, name, bytes_of(d) * lanes));
   return name;
 }
 
 std::string Emitter::memory_type(DType d, int lanes) {
   std::string name = vector_type(d, lanes) + "_at";
   if (needs.has_type(name)) return name;
+  const DType element = is_complex(d) ? real_of(d) : d;
   needs.add_type(name, fmt::format("typedef {} {} __attribute__((vector_size({}), aligned({}), may_alias));",
-                                   dtype_row(d).c_type, name, bytes_of(d) * lanes, bytes_of(d)));
+                                   dtype_row(element).c_type, name, bytes_of(d) * lanes, bytes_of(element)));
   return name;
 }
 

@@ -130,6 +130,10 @@ CExpr literal(Emitter& e, const VConst& c, const OperandType& t);
 // ---- operators, a file each
 CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n);
 CExpr apply_vector(Emitter& e, const OperandNode& node, const VApply& n);
+/// Of complex numbers.
+CExpr apply_complex(Emitter& e, const OperandType& t, const VApply& n);
+/// The lanes of a vector of these complex numbers: the halves of each.
+std::vector<CExpr> complex_lanes(const std::vector<CExpr>& numbers);
 /// Random words of Philox, a counter a lane.
 CExpr philox_vector(Emitter& e, const OperandNode& node, const VApply& n);
 /// Stores the words of blocks of Philox, one after the other, at an address.

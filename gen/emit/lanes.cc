@@ -144,11 +144,13 @@ CExpr splat_value(Emitter& e, CExpr scalar, const OperandType& t) {
     CExpr r = c_row(row->spelling, {scalar});
     return is_float(d) ? r : c_cast(e.c_type(t), r);
   }
-  if (t.lanes <= 4 && is_simple(scalar))
+  if (t.lanes <= 4 && is_simple(scalar) && !is_complex(d))
     return c_braces(e.c_type(t), std::vector<CExpr>(static_cast<size_t>(t.lanes), scalar));
   const OperandType one{d, 1, 0};
   return call_piece(e, Piece{"splat", t, t, {one}}, {scalar}, [&](Emitter& in, CBlock& body) {
-    body.push_back(c_return(c_braces(in.c_type(t), std::vector<CExpr>(static_cast<size_t>(t.lanes), c_text("a")))));
+    std::vector<CExpr> lanes(static_cast<size_t>(t.lanes), c_text("a"));
+    if (is_complex(d)) lanes = complex_lanes(lanes);
+    body.push_back(c_return(c_braces(in.c_type(t), std::move(lanes))));
   });
 }
 

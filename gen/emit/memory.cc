@@ -48,15 +48,29 @@ CExpr call_memory_piece(Emitter& e, const MemoryPiece& piece, std::vector<CExpr>
   return c_call(f.name, std::move(args));
 }
 
+/// How a level moves the first n elements from or to p, which it says of floats; null where it has no instruction.
+CExpr masked(Emitter& e, std::string_view op, const OperandType& t, const char* value) {
+  const bool pairs = is_complex(t.dtype);
+  const DType d = pairs ? real_of(t.dtype) : t.dtype;
+  const IsaRow* row = e.isa.row(op, d, pairs ? 2 * t.lanes : t.lanes);
+  if (!row) return nullptr;
+  std::vector<CExpr> args = {c_text("p"), c_text("n")};
+  if (pairs) {
+    args[0] = c_cast((value ? "" : "const ") + e.storage_type(d) + " *", args[0]);
+    args[1] = c_binary(c_text("2"), "*", args[1]);
+  }
+  if (value) args.push_back(c_text(value));
+  return c_row(row->spelling, std::move(args));
+}
+
 std::string pointer_to(Emitter& e, const OperandType& t) { return fmt::format("const {} *p", e.storage_type(t.dtype)); }
 
 CExpr load_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
   const std::string type = e.c_type(t);
   const MemoryPiece piece{"load_first", t, type, {pointer_to(e, t), "int64_t n"}, "n elements, then zeros"};
   return call_memory_piece(e, piece, {std::move(at), std::move(count)}, [&](CBlock& body) {
-    if (const IsaRow* row = e.isa.row("load_masked", t.dtype, t.lanes)) {
-      const CExpr v = c_row(row->spelling, {c_text("p"), c_text("n")});
-      body.push_back(c_return(is_float(t.dtype) ? v : c_cast(type, v)));
+    if (const CExpr v = masked(e, "load_masked", t, nullptr)) {
+      body.push_back(c_return(is_int(t.dtype) ? c_cast(type, v) : v));
       return;
     }
     body.push_back(
@@ -69,8 +83,7 @@ CStmt store_first(Emitter& e, const OperandType& t, CExpr at, CExpr count, CExpr
   const MemoryPiece piece{
       "store_first", t, "void", {e.storage_type(t.dtype) + " *p", "int64_t n", type + " v"}, "the first n lanes"};
   return c_evaluate(call_memory_piece(e, piece, {std::move(at), std::move(count), std::move(value)}, [&](CBlock& body) {
-    if (const IsaRow* row = e.isa.row("store_masked", t.dtype, t.lanes))
-      body.push_back(c_evaluate(c_row(row->spelling, {c_text("p"), c_text("n"), c_text("v")})));
+    if (const CExpr stored = masked(e, "store_masked", t, "v")) body.push_back(c_evaluate(stored));
     else body.push_back({CBodyLines{"  memcpy(p, &v, (size_t)n * sizeof *p);\n"}});
   }));
 }
@@ -81,6 +94,7 @@ CExpr gather(Emitter& e, const OperandType& t, CExpr at, CExpr stride) {
   return call_memory_piece(e, piece, {std::move(at), std::move(stride)}, [&](CBlock& body) {
     std::vector<CExpr> lanes = {c_text("p[0]"), c_text("p[stride]")};
     for (int l = 2; l < t.lanes; ++l) lanes.push_back(c_text(fmt::format("p[{} * stride]", l)));
+    if (is_complex(t.dtype)) lanes = complex_lanes(lanes);
     body.push_back(c_return(c_braces(type, std::move(lanes))));
   });
 }

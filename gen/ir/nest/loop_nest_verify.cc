@@ -149,7 +149,6 @@ class Verifier {
     index(n.offset, "offset");
     if (n.active) index(n.active, "active");
     buffer(n.buffer, t.dtype, "load");
-    if (t.lanes > 1 && is_complex(t.dtype)) error("a vector of {}", name_of(t.dtype));
   }
   void node(const VGather& n, const OperandType& t) {
     index(n.stride, "stride");

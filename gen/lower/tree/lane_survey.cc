@@ -6,6 +6,7 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/random_run.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -24,7 +25,6 @@ bool stays_scalar(const Apply& a, DType type) {
   switch (a.op) {
     case ScalarOp::Complex:
     case ScalarOp::Arg:
-    case ScalarOp::Conj:
     case ScalarOp::Nextafter: return true;
     case ScalarOp::FloorDiv: return !is_int(type) || !by_power_of_two(a);
     case ScalarOp::Mod: return !is_float(type) && !by_power_of_two(a);
@@ -112,7 +112,10 @@ void LaneSurvey::define(const TreeDefine& d) {
   if (d.update == Update::Last) return refuse();
   neighbours_ += 1;
   widest_ = std::max(widest_, bytes_of(k_.tensor(d.tensor).dtype));
-  if (is_complex(k_.tensor(d.tensor).dtype)) refuse();
+  if (is_complex(k_.tensor(d.tensor).dtype)) {
+    complex_ = true;
+    if (scalars_ || d.update != Update::Assign) refuse();
+  }
   if (d.update == Update::Assign) varying_temps_.insert(d.tensor);
 }
 
@@ -137,12 +140,33 @@ void LaneSurvey::accumulate(const TreeAccumulate& a) {
 
 void LaneSurvey::value(const Expr& e) {
   if (!possible_ || !varies(e) || std::exchange(seen_[e.get()], true)) return;
-  if (is_complex(e->type)) return refuse();
+  computes_complex_ = computes_complex_ || (is_complex(e->type) && !std::holds_alternative<Read>(e->node));
+  if (is_complex(e->type) && !has_complex_form(e)) return refuse();
   if (e->type != DType::Bool) widest_ = std::max(widest_, bytes_of(e->type));
   if (const auto* r = std::get_if<Read>(&e->node)) return read(e, *r);
   if (const auto* a = std::get_if<Apply>(&e->node)) return apply(e, *a);
   if (const auto* s = std::get_if<Select>(&e->node)) return select(*s);
   if (std::holds_alternative<Reduce>(e->node)) refuse();
+}
+
+/// Vectors of complex numbers have their halves side by side: what needs no other order has a form.
+bool LaneSurvey::has_complex_form(const Expr& e) {
+  if (scalars_) return false;
+  if (const auto* r = std::get_if<Read>(&e->node)) {
+    const auto s = r->fill ? std::nullopt : stride(r->tensor, r->index);
+    return s && constant_value(*s).value_or(1) == 1;
+  }
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (!a || any_of(a->args, [&](const Expr& x) { return x->type != e->type; })) return false;
+  switch (a->op) {
+    case ScalarOp::Add:
+    case ScalarOp::Sub:
+    case ScalarOp::Mul:
+    case ScalarOp::Sq:
+    case ScalarOp::Neg:
+    case ScalarOp::Conj: return true;
+    default: return false;
+  }
 }
 
 void LaneSurvey::read(const Expr& e, const Read& r) {
@@ -188,6 +212,8 @@ void LaneSurvey::apply(const Expr& e, const Apply& a) {
     ++operations_;
     return;
   }
+  // halves of complex numbers are strided
+  if (!is_complex(e->type) && any_of(a.args, [](const Expr& x) { return is_complex(x->type); })) return refuse();
   const bool alone = stays_scalar(a, e->type) || (is_wide_product(a, e->type) && !has_wide_products(e));
   if (alone && !scalars_) return refuse();
   operations_ += a.op == ScalarOp::Cast ? 0 : 1;

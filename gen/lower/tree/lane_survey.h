@@ -29,8 +29,11 @@ class LaneSurvey {
   /// parts of one lane each value is a scalar, which may be anywhere in memory.
   LaneSurvey(const SurveyedKernel& of, const TreeLoop& loop, const std::vector<TempPlace>& places);
 
-  /// Elements far apart are gathered one by one, which pays next to functions of some cost.
-  bool possible() const { return possible_ && (!far_ || (costly_ > 0 && !has_loops_)); }
+  /// Elements far apart are gathered one by one, which pays next to functions of some cost. A complex number is a word
+  /// that copies move fast enough, and scalar code is shorter.
+  bool possible() const {
+    return possible_ && (!far_ || (costly_ > 0 && !has_loops_)) && (!complex_ || computes_complex_);
+  }
   /// Loads and stores of neighbours in either order, other loads, functions of some cost, bytes of the widest value.
   int neighbours() const { return neighbours_; }
   int strided() const { return strided_; }
@@ -56,6 +59,7 @@ class LaneSurvey {
   /// Elements from one lane to the next; nothing when lanes are spaced irregularly.
   std::optional<Expr> stride(int tensor, const std::vector<Expr>& index);
   bool has_wide_products(const Expr& e) const;
+  bool has_complex_form(const Expr& e);
   void refuse() { possible_ = false; }
 
   const Kernel& k_;
@@ -72,7 +76,7 @@ class LaneSurvey {
   std::set<std::string> varying_accumulators_;
   PointerMap<std::pair<Expr, bool>> varies_;  ///< with the node itself: its address must not become another one's
   PointerMap<bool> seen_;
-  bool possible_ = true, has_loops_ = false, far_ = false;
+  bool possible_ = true, has_loops_ = false, far_ = false, complex_ = false, computes_complex_ = false;
   int neighbours_ = 0, strided_ = 0, costly_ = 0, operations_ = 0, widest_ = 1, draws_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include "ir/text/print_c99.h"
 #include "isa/all_isas.h"
 #include "scratch_dir.h"
+#include "support/ranges.h"
 #include "unit/emit/map_cases.h"
 
 namespace emit_levels_test {
@@ -50,10 +52,12 @@ std::vector<MapCase> widened_cases() {
   return cases;
 }
 
+/// Of complex numbers, these have vectors.
 int lanes_for(const Isa& isa, const MapCase& c) {
-  bool complex = is_complex(c.output);
-  for (const DType d : c.inputs) complex = complex || is_complex(d);
-  return complex ? 1 : lanes_of(isa, c);
+  const bool complex = is_complex(c.output) || any_of(c.inputs, [](DType d) { return is_complex(d); });
+  const auto is = [&](const char* op) { return c.name.starts_with(op); };
+  const bool vectors = any_of(std::array{"add_", "sub_", "mul_", "sq_", "neg_", "conj_"}, is);
+  return complex && !vectors ? 1 : lanes_of(isa, c);
 }
 
 /// The file of a level with all cases in it.

@@ -184,6 +184,20 @@ TEST_CASE("library bodies: complex products are one product of real matrices, bu
   CHECK_FALSE(contains(nest_of("gemm"), "right: workspace"));
 }
 
+TEST_CASE("library bodies: sums and products of complex numbers have vectors, copies and quotients have none") {
+  for (const char* op : {"add", "sub", "mul", "neg", "conj", "fma"}) {
+    const std::string nest = nest_of(op, "x86-64-v4", DType::C64);
+    INFO(nest);
+    CHECK(contains(nest, "c64x8"));
+  }
+  CHECK(contains(nest_of("mul", "x86-64-v3", DType::C128), "c128x2"));
+  for (const char* op : {"identity", "concat", "div", "sum"}) {
+    const std::string nest = nest_of(op, "x86-64-v4", DType::C64);
+    INFO(nest);
+    CHECK_FALSE(contains(nest, "c64x"));
+  }
+}
+
 TEST_CASE("library bodies: products with few rows or columns are not computed in tiles") {
   const std::string nest = nest_of("gemm");
   INFO(nest);
