@@ -47,6 +47,27 @@ CExpr apply_complex(Emitter& e, const OperandType& t, const VApply& n) {
   }
 }
 
+CExpr complex_total(Emitter& e, const OperandType& t, CExpr v) {
+  const OperandType one{t.dtype, 1, 0};
+  return call_piece(e, Piece{"fold_sum", t, one, {t}}, {std::move(v)}, [&](Emitter& in, CBlock& body) {
+    std::string last = "a";
+    int lanes = t.lanes;
+    for (; lanes > 2; lanes /= 2) {
+      std::vector<CExpr> low = {c_text(last), c_text(last)}, high = low;
+      for (int l = 0; l < lanes; ++l) low.push_back(c_number(l)), high.push_back(c_number(lanes + l));
+      const std::string name = "by_" + std::to_string(lanes / 2);
+      body.push_back(c_declare("const " + in.c_type({t.dtype, lanes / 2, 0}), name,
+                               c_binary(c_call("__builtin_shufflevector", std::move(low)), "+",
+                                        c_call("__builtin_shufflevector", std::move(high)))));
+      last = name;
+    }
+    const auto half = [&](int i) {
+      return c_binary(c_index(c_text(last), c_number(i)), "+", c_index(c_text(last), c_number(i + 2)));
+    };
+    body.push_back(c_return(c_braces(in.c_type(one), {half(0), half(1)})));
+  });
+}
+
 std::vector<CExpr> complex_lanes(const std::vector<CExpr>& numbers) {
   std::vector<CExpr> out;
   for (const CExpr& number : numbers) {

@@ -132,6 +132,7 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n);
 CExpr apply_vector(Emitter& e, const OperandNode& node, const VApply& n);
 /// Of complex numbers.
 CExpr apply_complex(Emitter& e, const OperandType& t, const VApply& n);
+CExpr complex_total(Emitter& e, const OperandType& t, CExpr v);
 /// The lanes of a vector of these complex numbers: the halves of each.
 std::vector<CExpr> complex_lanes(const std::vector<CExpr>& numbers);
 /// Random words of Philox, a counter a lane.

@@ -176,6 +176,7 @@ CExpr select_value(Emitter& e, const OperandNode& node, const VSelect& n) {
 
 CExpr fold_value(Emitter& e, const OperandNode& node, const VFold& n) {
   const OperandType from = n.vector->type;
+  if (is_complex(from.dtype)) return complex_total(e, from, e.operand(n.vector));
   const ScalarOp op = step_of(n.op);
   if (from.dtype == DType::Bool && n.op == Reducer::Any)
     if (const CExpr in_register = mask_register(e, n.vector)) return c_binary(in_register, "!=", c_text("0"));
@@ -217,7 +218,9 @@ CExpr fold_value(Emitter& e, const OperandNode& node, const VFold& n) {
 
 CExpr shuffle_value(Emitter& e, const OperandNode&, const VShuffle& n) {
   std::vector<CExpr> args = {e.operand(n.a), e.operand(n.b)};
-  for (const int p : n.pick) args.push_back(c_text(std::to_string(p)));
+  const int halves = is_complex(n.a->type.dtype) ? 2 : 1;
+  for (const int p : n.pick)
+    for (int half = 0; half < halves; ++half) args.push_back(c_text(std::to_string(halves * p + half)));
   return c_call("__builtin_shufflevector", std::move(args));
 }
 

@@ -82,6 +82,45 @@ std::optional<Halves> halves_of(const Kernel& k, const KernelStatement& s, const
   return std::nullopt;
 }
 
+/// The kernel, where dims of tensors have neighbours as elements, and the condition for it.
+ComplexProduct::Neighbours with_neighbours(const Kernel& k, Expr holds, const char* what,
+                                           const std::vector<std::pair<int, size_t>>& dims) {
+  ComplexProduct::Neighbours out{std::move(holds), k, what};
+  for (const auto& [tensor, d] : dims) {
+    Expr& stride = out.kernel.tensor(tensor).strides[d];
+    out.holds = apply(ScalarOp::And, {out.holds, apply(ScalarOp::Eq, {stride, constant_int(1)})});
+    stride = constant_int(1);
+  }
+  return out;
+}
+
+/// Whether few rows are multiplied by the columns: at most two rounds of the loops that have nothing to do with them.
+/// Null where the extent of one depends on another.
+Expr few_rows(const KernelStatement& s, const Halves& h) {
+  Expr rows = constant_int(1);
+  for (const LoopVar& l : s.loops) {
+    if (has_node<VarRef>(l.extent)) return nullptr;
+    if (!reads_variable(*h.right, l.name)) rows = rows * l.extent;
+  }
+  return apply(ScalarOp::Le, {rows, constant_int(2)});
+}
+
+/// Loops over few rows and over a single column. There are no vectors along what a window moves over.
+std::vector<ComplexProduct::Neighbours> neighbours_of(const Kernel& k, const Halves& h) {
+  constexpr size_t kWithoutWindows = 4;
+  std::vector<ComplexProduct::Neighbours> out;
+  const int left = h.left->tensor, right = h.right->tensor;
+  if (k.body[0].loops.size() > kWithoutWindows) return out;
+  if (const Expr few = few_rows(k.body[0], h))
+    out.push_back(with_neighbours(k, few, "few rows: vectors along the columns", {{right, h.right_column}}));
+  Kernel one = k;
+  for (LoopVar& l : one.body[0].loops)
+    if (l.name == h.column.name) l.extent = constant_int(1);
+  out.push_back(with_neighbours(one, apply(ScalarOp::Eq, {h.column.extent, constant_int(1)}),
+                                "one column: vectors along the sum", {{left, h.left_depth}, {right, h.right_depth}}));
+  return out;
+}
+
 class RealProduct {
  public:
   RealProduct(const Kernel& k, const Expr& sum, const Halves& h)
@@ -209,7 +248,7 @@ std::optional<ComplexProduct> complex_products(const Kernel& k) {
   if (!halves) halves = halves_of(k, s, std::get<Reduce>(sum->node), *b, *a);
   if (!halves) return std::nullopt;
   const Expr thin = apply(ScalarOp::Le, {halves->column.extent, constant_int(1)});
-  return ComplexProduct{RealProduct(k, sum, *halves).run(), thin};
+  return ComplexProduct{RealProduct(k, sum, *halves).run(), thin, neighbours_of(k, *halves)};
 }
 
 }  // namespace tenon

@@ -299,6 +299,20 @@ std::vector<std::optional<LoopNest>> with_loops_if_thin(std::vector<std::optiona
   return products;
 }
 
+/// The same with loops whose vectors run along neighbours, at levels that have such.
+void add_neighbours(std::vector<std::optional<LoopNest>>& products, const std::vector<const Isa*>& levels,
+                    const ComplexProduct& of, const Blueprints& blueprints) {
+  for (const ComplexProduct::Neighbours& n : of.neighbours) {
+    const auto loops = lower_whole(levels, n.kernel, blueprints, Sharing::none);
+    for (size_t i = 0; i < levels.size(); ++i) {
+      if (!products[i] || !loops[i] || levels[i]->vector_bits == 0) continue;
+      LoopNest plain = *loops[i];
+      plain.body = described(n.what, std::move(plain.body));
+      add_case(n.holds, plain, CaseWorkspace::by_call, *products[i]);
+    }
+  }
+}
+
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                               const Blueprints& blueprints, Sharing sharing) {
   if (!kernel.parts.empty()) return lower_parts(levels, kernel, blueprints);
@@ -312,8 +326,10 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
     return out;
   }
   auto out = lower_whole(levels, kernel, blueprints, sharing);
-  if (auto product = sharing == Sharing::functions ? complex_products(kernel) : std::nullopt)
-    return with_loops_if_thin(lower_parts(levels, product->kernel, blueprints), out, *product);
+  if (auto product = sharing == Sharing::functions ? complex_products(kernel) : std::nullopt) {
+    out = with_loops_if_thin(lower_parts(levels, product->kernel, blueprints), out, *product);
+    add_neighbours(out, levels, *product, blueprints);
+  }
   return out;
 }
 

@@ -36,6 +36,13 @@ std::optional<PartsPerImage> gathered_products(const Kernel&);
 struct ComplexProduct {
   Kernel kernel;
   Expr thin;  ///< over sizes: where it holds, loops over the numbers as they are take less time
+  /// The loops where elements along which vectors may run are neighbours: for a single column and for few rows.
+  struct Neighbours {
+    Expr holds;
+    Kernel kernel;
+    const char* what;
+  };
+  std::vector<Neighbours> neighbours;
 };
 
 /// Nothing where the kernel is something else.

@@ -123,7 +123,10 @@ void LaneSurvey::accumulate(const TreeAccumulate& a) {
   const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a.accumulator)];
   const bool argument = is_positional(acc.op);
   const DType type = argument ? acc.compared : acc.type;
-  if (is_complex(type)) return refuse();
+  if (is_complex(type)) {
+    complex_ = true;
+    if (scalars_ || acc.op != Reducer::Sum) return refuse();
+  }
   if (a.where) value(a.where);
   value(a.value);
   if (type != DType::Bool) widest_ = std::max(widest_, bytes_of(type));
@@ -132,7 +135,7 @@ void LaneSurvey::accumulate(const TreeAccumulate& a) {
   reduced_.insert(a.accumulator);
   if (acc.op == Reducer::Fold) return refuse();  // strictly in order
   const bool ordered = acc.op == Reducer::Sum || acc.op == Reducer::Prod;
-  if (ordered && is_float(type) && !k_.reassociate) refuse();
+  if (ordered && (is_float(type) || is_complex(type)) && !k_.reassociate) refuse();
   if (!argument) return;
   const auto step = affine_in(a.position, var_);
   if (!step || !is_one(simplify(step->coefficient, ranges_))) refuse();
@@ -140,7 +143,7 @@ void LaneSurvey::accumulate(const TreeAccumulate& a) {
 
 void LaneSurvey::value(const Expr& e) {
   if (!possible_ || !varies(e) || std::exchange(seen_[e.get()], true)) return;
-  computes_complex_ = computes_complex_ || (is_complex(e->type) && !std::holds_alternative<Read>(e->node));
+  computes_complex_ = computes_complex_ || (is_complex(e->type) && std::holds_alternative<Apply>(e->node));
   if (is_complex(e->type) && !has_complex_form(e)) return refuse();
   if (e->type != DType::Bool) widest_ = std::max(widest_, bytes_of(e->type));
   if (const auto* r = std::get_if<Read>(&e->node)) return read(e, *r);
@@ -152,6 +155,7 @@ void LaneSurvey::value(const Expr& e) {
 /// Vectors of complex numbers have their halves side by side: what needs no other order has a form.
 bool LaneSurvey::has_complex_form(const Expr& e) {
   if (scalars_) return false;
+  if (std::holds_alternative<VarRef>(e->node)) return true;  // an accumulator
   if (const auto* r = std::get_if<Read>(&e->node)) {
     const auto s = r->fill ? std::nullopt : stride(r->tensor, r->index);
     return s && constant_value(*s).value_or(1) == 1;

@@ -180,6 +180,9 @@ TEST_CASE("library bodies: complex products are one product of real matrices, bu
     CHECK(contains(nest, "function f0 tile_8x2_f32"));
   }
   CHECK(contains(nest_of("gemm", "x86-64-v4", DType::C64), "if le(N, 1)"));
+  CHECK(contains(nest_of("matmul", "x86-64-v4", DType::C64), "few rows: vectors along the columns"));
+  CHECK(contains(nest_of("matmul", "x86-64-v4", DType::C64), "fold_sum("));
+  CHECK_FALSE(contains(nest_of("matmul", "portable", DType::C64), "few rows"));
   CHECK_FALSE(contains(nest_of("dot", "x86-64-v4", DType::C64), "right: workspace"));  // no column
   CHECK_FALSE(contains(nest_of("gemm"), "right: workspace"));
 }
