@@ -181,6 +181,8 @@ class KernelDeriver {
       const int k = static_cast<int>(d);
       t.dims[d] = size(fmt::format("{}_n{}", def.name, d), FromExtent{at, k}, 0);
       request_.repeats[d] = size(fmt::format("{}_r{}", def.name, d), FromRepeats{at, k}, 0);
+      const auto is_one = [](const Expr& e) { return apply(ScalarOp::Eq, {e, constant_int(1)}); };
+      kernel().facts.push_back(apply(ScalarOp::Or, {is_one(t.dims[d]), is_one(request_.repeats[d])}));
     }
     t.strides = def.storage.empty() && f_.permuted.empty() ? contiguous_strides(t.dims) : strides(t, at);
     request_.result = at;

@@ -179,11 +179,33 @@ std::optional<Block> loops_of(const ThinProduct& thin, const Isa& isa, const Blu
   return body_of(planned, isa, {nest.buffers, nest.functions});
 }
 
+std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& c, const Isa& isa,
+                                         const Blueprints& blueprints, Sharing sharing);
+
+/// Products of operands of which none is repeated have a body of their own.
+std::optional<LoopNest> with_nothing_repeated(const Whole& whole, const Fork& once, const Isa& isa,
+                                              const Blueprints& blueprints) {
+  const auto nest_of = [&](const Kernel& k) {
+    const auto kernel = std::make_shared<const Kernel>(simplify_kernel(k));
+    const auto c = find_contraction(*kernel);
+    return c ? contraction_nest({kernel, {}, {}}, *c, isa, blueprints, Sharing::functions) : std::nullopt;
+  };
+  std::optional<LoopNest> nest = nest_of(once.otherwise), plain = nest_of(once.then);
+  if (!nest) return std::nullopt;
+  nest->kernel = whole.kernel;
+  if (!plain) return nest;
+  plain->body = described(once.what, std::move(plain->body));
+  add_case(once.holds, *plain, CaseWorkspace::common, *nest);
+  return nest;
+}
+
 /// The nest of a contraction in a library: before its tiles, the bodies for products with few rows or columns and for
 /// windows of a kind.
 std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& c, const Isa& isa,
                                          const Blueprints& blueprints, Sharing sharing) {
   if (has_separate_sums(*whole.kernel)) return std::nullopt;
+  if (const auto once = sharing == Sharing::functions ? fork_repeated(*whole.kernel) : std::nullopt)
+    return with_nothing_repeated(whole, *once, isa, blueprints);
   std::vector<ThinProduct> thin;
   if (sharing == Sharing::functions && isa.vector_bits > 0) thin = thin_products(*whole.kernel, c);
   const auto first = find_if(thin, [](const ThinProduct& t) { return !t.holds; });
@@ -316,8 +338,16 @@ void add_neighbours(std::vector<std::optional<LoopNest>>& products, const std::v
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                               const Blueprints& blueprints, Sharing sharing) {
   if (!kernel.parts.empty()) return lower_parts(levels, kernel, blueprints);
+  if (sharing == Sharing::functions && fork_repeated(kernel)) {
+    auto out = lower_whole(levels, split_repeats(kernel), blueprints, sharing);
+    const auto whole = std::make_shared<const Kernel>(kernel);
+    for (std::optional<LoopNest>& nest : out)
+      if (nest) nest->kernel = whole;
+    return out;
+  }
   auto apart = sharing == Sharing::functions ? scattered_products(kernel) : std::nullopt;
   if (!apart && sharing == Sharing::functions) apart = gathered_products(kernel);
+  if (!apart && sharing == Sharing::functions) apart = spread_parts(kernel);
   if (apart) {
     auto out = lower_parts(levels, apart->kernel, blueprints, apart->repeated);
     const auto whole = std::make_shared<const Kernel>(kernel);

@@ -118,9 +118,8 @@ std::vector<std::string> sizes_apart(const Kernel& k) {
 }
 
 /// The kernel as two parts, of which the first has so many statements and the second reads the temp `between`, for one
-/// of each of the `repeated`; `product` of them is a contraction.
-std::optional<PartsPerImage> in_two_parts(const Kernel& k, const std::vector<std::string>& repeated, size_t statements,
-                                          int between, size_t product) {
+/// of each of the `repeated`.
+PartsPerImage in_two_parts(const Kernel& k, const std::vector<std::string>& repeated, size_t statements, int between) {
   std::map<std::string, int64_t> ones;
   for (const std::string& size : repeated) ones[size] = 1;
   Kernel one = with_sizes(k, ones);
@@ -131,10 +130,6 @@ std::optional<PartsPerImage> in_two_parts(const Kernel& k, const std::vector<std
   first.tensors[static_cast<size_t>(between)].role = Role::Output;
   rest.body.erase(rest.body.begin(), rest.body.begin() + cut);
   rest.tensors[static_cast<size_t>(between)].role = Role::Input;
-  Kernel& contraction = product == 0 ? first : rest;
-  contraction.checks.clear();
-  contraction = simplify_kernel(contraction);
-  if (!find_contraction(contraction)) return std::nullopt;
   PartsPerImage out{k, repeated};
   out.kernel.body.clear();
   for (Tensor& t : out.kernel.tensors)
@@ -143,6 +138,14 @@ std::optional<PartsPerImage> in_two_parts(const Kernel& k, const std::vector<std
         if (const auto* s = std::get_if<SizeRef>(&extent->node); s && ones.count(s->name)) extent = constant_int(1);
   out.kernel.parts = {std::move(first), std::move(rest)};
   return out;
+}
+
+/// Part number `product` is to be a contraction, and the other one checks.
+std::optional<PartsPerImage> with_product(PartsPerImage parts, size_t product) {
+  Kernel& contraction = parts.kernel.parts[product];
+  contraction.checks.clear();
+  contraction = simplify_kernel(contraction);
+  return find_contraction(contraction) ? std::optional(std::move(parts)) : std::nullopt;
 }
 
 bool is_temp(const Kernel& k, int tensor) { return k.tensor(tensor).role == Role::Temp; }
@@ -176,13 +179,26 @@ bool takes_images_apart(const Kernel& k) {
 std::optional<PartsPerImage> scattered_products(const Kernel& k) {
   if (!takes_images_apart(k) || !scatters_into_temps(k)) return std::nullopt;
   const std::vector<std::string> repeated = sizes_apart(k);
-  return repeated.empty() ? std::nullopt : in_two_parts(k, repeated, 1, k.body[0].target, 0);
+  if (repeated.empty()) return std::nullopt;
+  return with_product(in_two_parts(k, repeated, 1, k.body[0].target), 0);
 }
 
 std::optional<PartsPerImage> gathered_products(const Kernel& k) {
   const int between = takes_images_apart(k) && !scatters_into_temps(k) ? gathered_temp(k) : -1;
   const std::vector<std::string> repeated = between < 0 ? std::vector<std::string>() : sizes_apart(k);
-  return repeated.empty() ? std::nullopt : in_two_parts(k, repeated, k.body.size() - 1, between, 1);
+  if (repeated.empty()) return std::nullopt;
+  return with_product(in_two_parts(k, repeated, k.body.size() - 1, between), 1);
+}
+
+std::optional<PartsPerImage> spread_parts(const Kernel& k) {
+  const auto spread = spread_sums(k);
+  if (!spread) return std::nullopt;
+  const std::vector<std::string> repeated = checks_data(k) ? std::vector<std::string>() : sizes_apart(spread->kernel);
+  PartsPerImage out = in_two_parts(spread->kernel, repeated, spread->kernel.body.size() - 1, spread->temp);
+  Kernel& sum = out.kernel.parts[1];
+  sum.checks.clear();
+  sum = simplify_kernel(sum);
+  return out;
 }
 
 }  // namespace tenon

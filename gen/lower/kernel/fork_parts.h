@@ -49,6 +49,10 @@ std::optional<Fork> fork_boxes(const Kernel& k);
 /// Long windows are few: they get one body, whatever their steps.
 bool has_long_windows(const Kernel& k);
 
+// ---- what is broadcast (repeat_forks.cc)
+/// The last dimension of the operand has one element, or each element is there once.
+std::optional<Fork> fork_last_repeated(const Kernel& k);
+
 // ---- steps of windows (step_forks.cc)
 /// Windows that slide along the last dimension by an attribute's steps: 1 and 2 get code of their own, taps lying side
 /// by side, and so do other steps up to a bound.

@@ -343,6 +343,8 @@ std::optional<Fork> fork_positions(const Kernel& k) {
 }  // namespace
 
 std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
+  if (auto f = fork_repeated(k)) return f;
+  if (auto f = fork_last_repeated(k)) return f;
   if (auto f = fork_flag(k)) return f;
   if (auto f = fork_boxes(k)) return f;
   if (isa.vector_bits == 0) return std::nullopt;

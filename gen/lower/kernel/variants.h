@@ -51,6 +51,11 @@ Kernel with_sizes(const Kernel& k, const std::map<std::string, int64_t>& sizes);
 /// The next fork that pays for this kernel on this level; nothing when there is none left.
 std::optional<Fork> next_fork(const Kernel&, const Isa&);
 
+/// Where the kernel sums over repetitions of what a call broadcasts: nothing is repeated.
+std::optional<Fork> fork_repeated(const Kernel&);
+/// Reads at s + r, r the number of a repetition of element s, by a dimension for each of both.
+Kernel split_repeats(const Kernel&);
+
 /// Where `holds` is true at run time, plain loops over `kernel` are the better body of the contraction.
 struct ThinProduct {
   Expr holds;  ///< over sizes; null: always

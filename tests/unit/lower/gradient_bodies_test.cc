@@ -1,0 +1,50 @@
+// Bodies of library kernels that compute gradients.
+#include "catch.h"
+#include "differentiate/gradient_ops.h"
+#include "isa/all_isas.h"
+#include "library/expand_library.h"
+#include "lower/lower_kernel.h"
+#include "schedule/read_blueprints.h"
+#include "shipped_library.h"
+
+namespace gradient_bodies_test {
+
+using namespace tenon;
+
+namespace {
+
+/// The nest of a gradient of the op in f32 with 512-bit vectors.
+std::string nest_of(const std::string& op, const std::string& output) {
+  const OpLibrary& defs = tenon_test::shipped_ops();
+  const GradientOps made = gradient_ops(expand_for_gradients(defs, {{op}, {DType::F32}}), defs);
+  for (const LibraryKernel& k : made.library.ops[0].kernels)
+    if (k.kernel.name.ends_with("_" + output))
+      return to_text(*lower_levels(k.kernel, tenon_test::shipped_blueprints(), {isa_from_name("x86-64-v4")})[0]);
+  FAIL("no kernel of " << output);
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("gradient bodies: windows at steps of the call are sums over what is spread by the steps") {
+  const std::string conv = nest_of("conv2d", "dX"), pool = nest_of("avgpool2d", "dX");
+  INFO(conv << pool);
+  CHECK(contains(conv, "packed"));  // tiles
+  CHECK(contains(conv, "for at_N = 0"));
+  CHECK_FALSE(contains(conv, "floormod("));
+  CHECK_FALSE(contains(pool, "floormod("));
+}
+
+TEST_CASE("gradient bodies: where nothing is broadcast nothing is summed, and no sum slides") {
+  const std::string mul = nest_of("mul", "dA"), product = nest_of("matmul", "dA");
+  INFO(mul << product);
+  CHECK(contains(mul, "eq(dA_r7, 1)"));
+  CHECK(contains(mul, "if eq(dA_n7, 1)"));
+  CHECK_FALSE(contains(mul, "dA_part"));
+  CHECK(mul.size() < 100000);
+  CHECK(contains(product, "nothing is repeated"));
+}
+
+}  // namespace gradient_bodies_test
