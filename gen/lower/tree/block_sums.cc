@@ -35,20 +35,23 @@ class Blocks {
       const std::vector<int> sums = long_reductions(t, *l);
       const std::string var = l->var.name;
       ranges_.extents[var] = l->var.extent;
+      const bool outer = in_lanes_;
+      in_lanes_ = in_lanes_ || l->shape.lanes * l->shape.parts > 1;
       if (sums.empty()) split(l->body);
       else n.node = blocked(t, *l, sums);
+      in_lanes_ = outer;
       ranges_.extents.erase(var);
     }
   }
 
  private:
-  /// A floating-point sum of one loop, or a question that one element may decide.
+  /// A floating-point sum of one loop, or a question that one element may decide: without lanes its loop is left there.
   bool has_blocks(int a, const TreeLoop& l) const {
     const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a)];
     const bool sum = acc.op == Reducer::Sum && is_float(acc.type);
-    const bool scalar = l.shape.lanes * l.shape.parts == 1;
+    const bool lanes = l.shape.lanes * l.shape.parts > 1;
     const bool question = is_question(acc.op) && l.body.size() == 1 &&
-                          (scalar || proves_le(constant_int(kLongQuestion), l.var.extent, ranges_));
+                          (lanes ? proves_le(constant_int(kLongQuestion), l.var.extent, ranges_) : in_lanes_);
     return (sum || question) && additions_.at(a) == 1;
   }
 
@@ -150,6 +153,7 @@ class Blocks {
   std::vector<Expr> facts_;
   std::map<int, int> additions_;  ///< of each accumulator: in how many places it is added to
   int blocks_ = 0;
+  bool in_lanes_ = false;  ///< of a vector loop around the one at hand
 };
 
 }  // namespace
