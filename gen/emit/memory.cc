@@ -56,7 +56,7 @@ CExpr masked(Emitter& e, std::string_view op, const OperandType& t, const char* 
   if (!row) return nullptr;
   std::vector<CExpr> args = {c_text("p"), c_text("n")};
   if (pairs) {
-    args[0] = c_cast((value ? "" : "const ") + e.storage_type(d) + " *", args[0]);
+    args[0] = c_cast(value ? "void *" : "const void *", args[0]);
     args[1] = c_binary(c_text("2"), "*", args[1]);
   }
   if (value) args.push_back(c_text(value));

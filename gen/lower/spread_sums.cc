@@ -32,7 +32,7 @@ void collect_terms(const Expr& e, std::vector<Expr>& out) {
 bool holds_variable(const Expr& e) { return has_node<VarRef>(e); }
 
 /// Whether the kernel says so. Elements are spread forwards: a step backwards would leave the temp.
-bool is_positive(const Kernel& k, const Expr& by) {
+bool is_said_positive(const Kernel& k, const Expr& by) {
   const Expr zero = constant_int(0), one = constant_int(1);
   const Expr said[] = {apply(ScalarOp::Gt, {by, zero}), apply(ScalarOp::Lt, {zero, by}), apply(ScalarOp::Ge, {by, one}),
                        apply(ScalarOp::Le, {one, by})};
@@ -48,7 +48,7 @@ std::vector<Step> steps_in(const Kernel& k, const Expr& where) {
   for (const Expr& term : terms) {
     const Apply* equal = apply_of(term, ScalarOp::Eq);
     const Apply* rest = equal && is_zero(equal->args[1]) ? apply_of(equal->args[0], ScalarOp::Mod) : nullptr;
-    if (rest && is_leaf(rest->args[1]) && is_positive(k, rest->args[1]))
+    if (rest && is_leaf(rest->args[1]) && is_said_positive(k, rest->args[1]))
       out.push_back({rest->args[0], rest->args[1], apply(ScalarOp::FloorDiv, {rest->args[0], rest->args[1]})});
   }
   for (const Expr& term : terms) {

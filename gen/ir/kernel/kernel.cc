@@ -319,4 +319,9 @@ Kernel map_exprs(const Kernel& k, FunctionRef<Expr(const Expr&)> f) {
   return out;
 }
 
+bool is_presence(const Kernel& k, const Expr& extent) {
+  const auto* size = std::get_if<SizeRef>(&extent->node);
+  return size && any_of(k.tensors, [&](const Tensor& t) { return size->name == presence_of(t.name); });
+}
+
 }  // namespace tenon

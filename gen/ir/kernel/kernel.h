@@ -169,5 +169,7 @@ std::vector<std::string> verify(const Kernel&);
 /// 1 where the tensor is given and 0 where it is absent. Statements that read it are in a loop over this size, and
 /// nothing may read it outside of that loop.
 inline std::string presence_of(const std::string& tensor) { return tensor + "_given"; }
+/// Whether a loop over this extent is around what reads a tensor that may be absent.
+bool is_presence(const Kernel&, const Expr& extent);
 
 }  // namespace tenon

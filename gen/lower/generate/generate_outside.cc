@@ -79,14 +79,15 @@ bool Generator::is_lookup_outside(const Expr& e, const TreeLoop& l) const {
 /// Looks up before a loop where its reads are, and those of a loop that is all of its body, if they have an iteration.
 void Generator::name_lookups_outside(const TreeLoop& l) {
   std::vector<Expr> looked_up;
+  const Nest nest = perfect_nest(l);
+  const bool given = none_of(nest.loops, [&](auto* loop) { return is_presence(k_, loop->var.extent); });
   const auto look = [&](const Expr& e) {
     if (outside_.count(e) != 0) return true;
     if (!is_lookup_outside(e, l) || varies(e)) return false;
-    if (always_defined(k_, e, ranges_)) outside_.emplace(e, position(e));
+    if (given && always_defined(k_, e, ranges_)) outside_.emplace(e, position(e));
     else if (!contains(looked_up, e)) looked_up.push_back(e);
     return true;
   };
-  const Nest nest = perfect_nest(l);
   Expr runs = apply(ScalarOp::Lt, {l.begin ? l.begin : constant_int(0), l.end ? l.end : l.var.extent});
   for (size_t i = 1; i < nest.loops.size(); ++i) {
     const TreeLoop& inner = *nest.loops[i];
@@ -126,6 +127,7 @@ void Generator::name_lookups_outside(const TreeLoop& l) {
 
 /// Looks up before a loop where its stores go, if that is the same in all its iterations and would be safe without any.
 void Generator::name_positions_outside(const TreeLoop& l) {
+  if (is_presence(k_, l.var.extent)) return;
   for (const TreeNode& n : l.body) {
     const auto* d = std::get_if<TreeDefine>(&n.node);
     if (!d || !places_[static_cast<size_t>(d->tensor)].stored) continue;
@@ -146,6 +148,7 @@ void Generator::name_positions_outside(const TreeLoop& l) {
 /// inside. Nothing that the loop writes is read early, and no element that may not exist. Compilers do move mere reads
 /// out of loops without vectors.
 void Generator::name_values_outside(const TreeLoop& l) {
+  if (is_presence(k_, l.var.extent)) return;
   std::set<int> written;
   std::set<std::string> changing{l.var.name};
   for (const TreeNode& n : l.body) {

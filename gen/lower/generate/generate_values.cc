@@ -426,7 +426,7 @@ void Generator::name_conversions(const Expr& e, int part) {
 namespace {
 
 /// index >= 0; `y - 1 >= 0` as `y >= 1`, where the sum is of variables and sizes, so that none wraps.
-Expr not_negative(const Expr& index) {
+Expr at_or_above_zero(const Expr& index) {
   LinearForm form = linear_form(index);
   const auto counts = [](const auto& term) {
     return std::holds_alternative<VarRef>(term.first->node) || std::holds_alternative<SizeRef>(term.first->node);
@@ -443,7 +443,7 @@ Expr Generator::inside(const Read& r) const {
   Expr all = constant_int(1, DType::Bool);
   for (size_t d = 0; d < r.index.size(); ++d) {
     if (any_of(interior_, [&](const std::string& v) { return mentions(r.index[d], v); })) continue;
-    const Expr low = not_negative(r.index[d]);
+    const Expr low = at_or_above_zero(r.index[d]);
     const Expr high = apply(ScalarOp::Lt, {r.index[d], k_.tensor(r.tensor).dims[d]});
     all = apply(ScalarOp::And, {all, apply(ScalarOp::And, {low, high})});
   }

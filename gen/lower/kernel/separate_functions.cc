@@ -22,6 +22,8 @@ class FunctionSeparator {
       const KernelStatement& s = out_.body[i];
       // A state is read as it is at each step, and what a step computes again is another pass's.
       if (is_in_recurrence(s) || s.joined > 0 || s.where) continue;
+      // Nor is an operand that may be absent read outside of the loop that asks for it.
+      if (any_of(s.loops, [&](const LoopVar& v) { return is_presence(out_, v.extent); })) continue;
       at_ = i;
       loops_ = s.loops;
       const Expr whole = s.value;  // the statement moves when others come before it

@@ -35,6 +35,26 @@ ops:
     out: {Y: "T[M, K, N]"}
     body: Y[m,operand(X),n] = X[m,n] - max[i](X[i,n]) + sum[i,j](X[i,j])/(M*N)
 
+  - op: scaled_exponentials
+    doc: for each operand the multiples of the exponentials of its elements
+    types: {T: float}
+    attrs: {width: int = 3}
+    in: {"X...": "T[M]"}
+    let: {C: "count(X)", K: width}
+    require: [width >= 0]
+    out: {Y: "T[C, M, K]"}
+    body: Y[operand(X),m,k] = exp(X[m])*k
+
+  - op: scaled_numbers
+    doc: for each operand, a number, the multiples of its exponential by the root of 2 more than it
+    types: {T: float}
+    attrs: {width: int = 3}
+    in: {"X...": "T[]"}
+    let: {C: "count(X)", K: width}
+    require: [width >= 0]
+    out: {Y: "T[C, K]"}
+    body: Y[operand(X),k] = exp(X[])*k/sqrt(2 + X[])
+
   - op: taken_apart
     doc: parts of the given sizes, which lie one behind the other along an axis
     types: {T: [any, small]}
@@ -92,6 +112,15 @@ def cases(rng):
             x = [rand(rng, shape, key) for _ in range(n)]
             want = np.stack([wide(a) - wide(a).max(0) + wide(a).mean() for a in x], 1)
             yield dict(op='above_peaks', key=key, inputs=x + [None] * (8 - n), want=[want], tol=tol(ulp=4, mid=8, mag=8))
+    for key in available('f32', 'f64'):  # absent operands are not read early
+        for n, width in [(1, 3), (2, 40), (5, 1), (8, 17)]:
+            k = np.arange(width)
+            x = [rand(rng, (21,), key) for _ in range(n)]
+            want = np.stack([np.exp(wide(a))[:, None] * k for a in x])
+            yield dict(op='scaled_exponentials', key=key, attrs=dict(width=width), inputs=x + [None] * (8 - n), want=[want], tol=tol(ulp=4))
+            x = [np.asarray(rand(rng, (), key)) for _ in range(n)]
+            want = np.stack([np.exp(wide(a)) * k / np.sqrt(2 + wide(a)) for a in x])
+            yield dict(op='scaled_numbers', key=key, attrs=dict(width=width), inputs=x + [None] * (8 - n), want=[want], tol=tol(ulp=6))
     for key in available('f32', 'i8', 'u16', 'f64', 'bool', 'bf16', 'c64', 'c128'):
         for shape in [s for s in SHAPES if s]:
             for axis in {0, -1, len(shape) // 2}:
