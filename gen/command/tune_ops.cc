@@ -12,6 +12,8 @@
 #include "command/select.h"
 #include "command/tuner.h"
 #include "command/written_files.h"
+#include "frontend/tensors/tensor_files.h"
+#include "isa/all_isas.h"
 #include "lower/contraction/lower_contraction.h"
 #include "lower/lower_kernel.h"
 #include "pipeline/make.h"

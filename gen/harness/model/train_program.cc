@@ -4,6 +4,7 @@
 #include "harness/library_names.h"
 #include "harness/model/model_code.h"
 #include "harness/model/model_program.h"
+#include "harness/model/model_state.h"
 #include "ir/graph/graph_passes.h"
 #include "support/quoted.h"
 #include "support/ranges.h"

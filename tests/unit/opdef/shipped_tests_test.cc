@@ -4,6 +4,7 @@
 
 #include "catch.h"
 #include "command/try_case.h"
+#include "oracle/number.h"
 #include "shipped_library.h"
 
 namespace shipped_tests_test {
