@@ -1,6 +1,8 @@
 // Chooses dtypes for tests.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "command/select.h"
 #include "command/try_case.h"
 #include "ir/op/type_function.h"
@@ -41,12 +43,36 @@ std::vector<DType> dtypes_to_make(const OpDef& def, std::vector<DType> keys, con
   return keys;
 }
 
+namespace {
+
+using Types = std::map<std::string, DType>;
+
+/// Whether one of these tensors has integers, and is given numbers that are none: NaN and infinity, or fractions.
+bool has_other_numbers(const std::vector<TensorDef>& tensors, const std::vector<std::pair<Word, Syntax>>& values,
+                       const Types& types) {
+  const auto other = [](const Syntax& s) {
+    return s.is(SyntaxKind::infinity) || (s.is(SyntaxKind::name) && s.text == "nan") ||
+           (s.is(SyntaxKind::real) && std::trunc(s.real) != s.real);
+  };
+  return any_of(values, [&](const auto& given) {
+    const auto tensor = find_if(tensors, [&](const TensorDef& t) { return t.name == given.first.text; });
+    if (tensor == tensors.end()) return false;
+    const auto type = types.find(tensor->dtype);
+    const auto dtype = type != types.end() ? std::optional(type->second) : dtype_from_name(tensor->dtype);
+    return dtype && !holds_reals(*dtype) && any_within(given.second, other);
+  });
+}
+
+}  // namespace
+
 std::optional<std::map<std::string, DType>> types_of(const OpDef& def, const TestCase& test, std::optional<DType> key) {
   std::map<std::string, DType> types;
   for (const TypeVar& v : def.types) types[v.name] = &v == &def.types[0] ? *key : dtypes_of(v).front();
   for (const auto& [var, dtype] : test.dtypes) types[var.text] = *dtype_from_name(dtype.text);
   for (const TypeVar& v : def.types)
     if (v.derived) types[v.name] = *derived_dtype(v.name, types.at(std::string(variable_of_type(v.name))));
+  if (has_other_numbers(def.inputs, test.inputs, types) || has_other_numbers(def.outputs, test.outputs, types))
+    return std::nullopt;
   return def.types.empty() || types[def.types[0].name] == *key ? std::optional(std::move(types)) : std::nullopt;
 }
 

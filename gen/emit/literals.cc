@@ -49,12 +49,12 @@ CExpr float_literal(Emitter& e, double v, DType d) {
 
 CExpr literal(Emitter& e, const VConst& c, const OperandType& t) {
   const OperandType scalar{t.dtype, 1, 0};
-  if (t.lanes > 1 && t.dtype == DType::Bool)
-    return c_braces(e.c_type(t), std::vector<CExpr>(static_cast<size_t>(t.lanes), c_text(c.i != 0 ? "-1" : "0")));
+  if (t.lanes > 1 && t.dtype == DType::Bool && c.i != 0)
+    return c_braces(e.c_type(t), std::vector<CExpr>(static_cast<size_t>(t.lanes), c_text("-1")));
   if (t.lanes > 1) {
-    const bool zero = is_small(t.dtype) ? code_of(c, t.dtype) == 0
-                      : is_int(t.dtype) ? c.i == 0
-                                        : c.f == 0 && !std::signbit(c.f);
+    const bool zero = is_small(t.dtype)                           ? code_of(c, t.dtype) == 0
+                      : is_int(t.dtype) || t.dtype == DType::Bool ? c.i == 0
+                                                                  : c.f == 0 && !std::signbit(c.f);
     return zero ? c_braces(e.c_type(t), {c_text("0")}) : splat_value(e, literal(e, c, scalar), t);
   }
   switch (t.dtype) {
