@@ -37,7 +37,7 @@ Reduced reduced(const LoopNest& nest, DType type, const std::vector<int64_t>& di
   call.tensors[0] = {type, dims, std::vector<uint8_t>(static_cast<size_t>(elements * bytes_of(type)))};
   for (int64_t i = 0; i < elements; ++i) {
     const long double x = element(i);
-    store_number(call.tensors[0], i, {static_cast<int64_t>(x), x, 0});
+    store_number(call.tensors[0], i, {type == DType::Bool ? static_cast<int64_t>(x) : 0, x, 0});
   }
   NestWork work;
   const NestRun run = run_nest(nest, call, &work);
