@@ -160,11 +160,14 @@ std::vector<ValueId> OnnxReader::results(OnnxNodeContext& context, const NodePro
       return call_function(context, *f, node, inputs, where);
     if (is_onnx_control(node)) return map_control(context, node, inputs, names, where);
     may_continue_ = false;
-    context.read_body = [&](const GraphProto& body, const std::vector<ValueId>& given) {
+    // A body has nodes with bodies of their own: theirs are read while this one is.
+    const auto read = [&](const GraphProto& body, const std::vector<ValueId>& given) {
       const Restored move(may_move_);
       may_move_ = false;
       return without_optionals(read_body(context, body, given, names, where), where);
     };
+    const Restored around(context.read_body);
+    context.read_body = std::cref(read);
     return map_onnx_node(context, node, inputs);
   } catch (const OnnxError& e) {
     std::vector<std::string> notes = e.notes;
