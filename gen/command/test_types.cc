@@ -71,9 +71,11 @@ std::optional<std::map<std::string, DType>> types_of(const OpDef& def, const Tes
   for (const auto& [var, dtype] : test.dtypes) types[var.text] = *dtype_from_name(dtype.text);
   for (const TypeVar& v : def.types)
     if (v.derived) types[v.name] = *derived_dtype(v.name, types.at(std::string(variable_of_type(v.name))));
-  if (has_other_numbers(def.inputs, test.inputs, types) || has_other_numbers(def.outputs, test.outputs, types))
-    return std::nullopt;
   return def.types.empty() || types[def.types[0].name] == *key ? std::optional(std::move(types)) : std::nullopt;
+}
+
+bool has_other_numbers(const OpDef& def, const TestCase& test, const std::map<std::string, DType>& types) {
+  return has_other_numbers(def.inputs, test.inputs, types) || has_other_numbers(def.outputs, test.outputs, types);
 }
 
 DType fixed_key(const TryCase& c) { return c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dtype : c.inputs[0]->dtype; }

@@ -70,6 +70,8 @@ std::vector<DType> dtypes_to_make(const OpDef& def, std::vector<DType> keys, con
 
 /// Types of a test at one key; nothing where the test is about another key.
 std::optional<std::map<std::string, DType>> types_of(const OpDef& def, const TestCase& test, std::optional<DType> key);
+/// Whether a tensor of integers is given numbers in the test that are none: NaN, infinity, fractions.
+bool has_other_numbers(const OpDef& def, const TestCase& test, const std::map<std::string, DType>& types);
 
 /// The dtype by which the uniform entry finds an op without type variables: that of its first tensor.
 DType fixed_key(const TryCase& c);

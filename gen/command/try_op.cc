@@ -140,6 +140,11 @@ std::vector<MadeTest> make_tests(const Trial& trial, const std::vector<TestCase>
       const std::optional<DType> key = keys.empty() ? std::nullopt : std::optional(keys[k]);
       const auto types = types_of(def, test, key);
       if (!types) continue;
+      if (key && has_other_numbers(def, test, *types)) {
+        print_to(stdout, "{}:{}: SKIP for {}: it gives numbers that are no integers\n", test.span.file->name(),
+                 test.span.line(), name_of(*key));
+        continue;
+      }
       Diagnostics diagnostics;
       auto c = make_try_case({defs, def, *types, test}, diagnostics);
       if (run.report(with_advice(diagnostics, test.span)) || !c)
