@@ -38,7 +38,6 @@ class ShapeChecker {
     for (const Dim& d : t.dims) {
       check_at(d, t);
       if (d.kind == DimKind::size || d.kind == DimKind::pack) clash(d);
-      if (d.kind == DimKind::size && !d.broadcast && !t.optional) known_.insert(d.name);
       if (d.per_operand && !t.variadic) {
         diagnostics_.error(Code::E0434, d.span,
                            "'...' marks a size that differs between the operands of a variadic input",
@@ -118,37 +117,44 @@ class ShapeChecker {
     });
   }
 
-  /// A split dim gives at most one size that is not known from elsewhere; optional inputs may give the remaining ones.
-  /// Broadcast dims give none of its parts: an extent of 1 would leave two open.
+  /// The order in which a call learns its sizes: those of an input once at most one part of each of its split dims is
+  /// not known; optional inputs may give the remaining ones.
   void check_splits() {
-    std::vector<const Dim*> splits;
-    std::set<std::string> late;
+    std::vector<const TensorDef*> open;
     for (const TensorDef& t : op_.inputs) {
+      open.push_back(&t);
       for (const Dim& d : t.dims) {
-        if (d.kind == DimKind::split) splits.push_back(&d);
-        if (d.kind == DimKind::size && !d.broadcast) late.insert(d.name);
         if (d.kind == DimKind::size) sizes_.insert(d.name);
         for (const Dim& part : d.parts) sizes_.insert(part.name);
       }
     }
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const Dim* d : splits) {
-        const std::vector<const Dim*> open = open_parts(*d);
-        if (open.size() == 1 && op_.let(open[0]->name) == nullptr) changed |= known_.insert(open[0]->name).second;
+    for (const bool optional : {false, true})
+      while (std::erase_if(open, [&](const TensorDef* t) { return t->optional <= optional && learn_sizes(*t); }))
+        continue;
+    for (const TensorDef* t : open)
+      for (const Dim& d : t->dims) {
+        if (is_solvable(d)) continue;
+        const Dim& part = *open_parts(d).back();
+        diagnostics_.error(
+            Code::E0423, part.span, fmt::format("'{}' cannot be determined from the product {}", part.name, print(d)),
+            {"all parts but one must be attributes, sizes of another input (without '~'), or lets of these"});
       }
-      for (const std::string& name : changed ? std::set<std::string>() : late) changed |= known_.insert(name).second;
-    }
-    for (const Dim* d : splits) {
-      const std::vector<const Dim*> open = open_parts(*d);
-      if (open.empty()) continue;
-      diagnostics_.error(
-          Code::E0423, open.back()->span,
-          fmt::format("'{}' cannot be determined from the product {}", open.back()->name, print(*d)),
-          {"all parts but one must be attributes, sizes of another input (without '~'), or lets of these"});
-      for (const Dim* part : open) known_.insert(part->name);
-    }
     known_.insert(sizes_.begin(), sizes_.end());
+  }
+
+  /// Broadcast dims give no size: their extent may be 1.
+  bool learn_sizes(const TensorDef& t) {
+    if (!all_of(t.dims, [&](const Dim& d) { return is_solvable(d); })) return false;
+    for (const Dim& d : t.dims) {
+      if (d.kind == DimKind::size && !d.broadcast) known_.insert(d.name);
+      for (const Dim& part : d.parts) known_.insert(part.name);
+    }
+    return true;
+  }
+
+  bool is_solvable(const Dim& d) const {
+    const std::vector<const Dim*> open = open_parts(d);
+    return open.empty() || (open.size() == 1 && op_.let(open[0]->name) == nullptr);
   }
 
   std::vector<const Dim*> open_parts(const Dim& split) const {
