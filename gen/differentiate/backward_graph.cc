@@ -267,15 +267,25 @@ class Sweep {
     for (const Slice& r : reads) {
       const ValueId part = adjoint(inner, r.part);
       if (part == kNoValue) continue;
-      // Where iterations are left out, it would have to be 0.
-      if (counts_.contains(forward))
-        fail(region(forward).origin, "there is no second gradient through a loop whose end depends on data");
+      if (counts_.contains(forward) && !is_partial(r.whole))
+        fail(region(forward).origin, "a loop whose end depends on data reads a part of each iteration");
       const ValueId whole = like(adjoint_name(r.whole), r.whole, block.region);
       region(inner.region).writes.push_back({whole, part, !r.reversed});
       block.adjoints[r.whole].push_back(whole);
     }
     sum_over_iterations(block, inner, forward);
     block.nodes.insert(block.nodes.end(), inner.nodes.begin(), inner.nodes.end());
+  }
+
+  /// Whether only iterations that run read what a loop makes for all of them.
+  bool is_partial(ValueId v) const {
+    for (const Region& r : graph_.regions) {
+      for (const Slice& s : r.writes)
+        if (s.whole == v) return r.partial || is_partial(s.part);
+      for (const Slice& s : r.reads)
+        if (s.part == v) return is_partial(s.whole);
+    }
+    return false;
   }
 
   /// The gradient of two branches: two branches under the same condition. Nothing leaves a branch but its results, so

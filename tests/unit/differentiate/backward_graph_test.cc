@@ -367,8 +367,8 @@ TEST_CASE("gradients of a graph go through branches and loops in them") {
 namespace {
 
 /// For each row of x, h becomes tanh(h*row + h) as often as n says, the loop's bound permits, and its elements stay
-/// below 2 in sum; s is the sum of the squares of what these loops end with, one after another.
-Graph loops_that_data_end(int64_t bound) {
+/// below 2 in sum; s is the sum of the squares of what these loops end with, one after another, or of its gradient.
+Graph loops_that_data_end(int64_t bound, bool twice) {
   const OpSemantics semantics = library_semantics(shipped(), nullptr);
   GraphBuilder b(semantics, "g");
   const ValueId x = b.add_input("x", DType::F64, {3, 2}), h = b.add_input("h", DType::F64, {2}),
@@ -387,8 +387,9 @@ Graph loops_that_data_end(int64_t bound) {
   end.continues = b.add_node("less", {b.add_node("sum", {next}, whole, 1)[0], limit}, {}, 1)[0];
   const ValueId last = b.end_loop(loop, end)[0];
   const std::vector<ValueId> out = b.end_loop(rows, {{last}, {{last, false}}, kNoValue});
-  const ValueId s = b.add_node("sum", {b.add_node("sq", {out[1]}, {}, 1)[0]},
-                               {{"axes", std::vector<int64_t>{0, 1}}, {"keepdims", false}}, 1)[0];
+  ValueId s = b.add_node("sum", {b.add_node("sq", {out[1]}, {}, 1)[0]},
+                         {{"axes", std::vector<int64_t>{0, 1}}, {"keepdims", false}}, 1)[0];
+  if (twice) s = b.add_node("sum", {b.add_node("sq", {b.add_gradients(s, {h})[0]}, {}, 1)[0]}, whole, 1)[0];
   const std::vector<ValueId> gradients = b.add_gradients(s, {x, h});
   return b.finish({{"s", s}, {"dx", gradients[0]}, {"dh", gradients[1]}});
 }
@@ -403,8 +404,8 @@ TensorData numbers(const std::vector<int64_t>& values) {
 }  // namespace
 
 TEST_CASE("gradients of a graph go through loops that data end") {
-  for (const int64_t bound : {int64_t{6}, kUnboundedTrip}) {
-    auto backward = backward_graph(shipped(), loops_that_data_end(bound));
+  for (const auto& [bound, twice] : {std::pair(int64_t{6}, false), {kUnboundedTrip, false}, {int64_t{6}, true}}) {
+    auto backward = backward_graph(shipped(), loops_that_data_end(bound, twice));
     INFO(backward.diagnostics().text());
     REQUIRE(backward.ok());
     const Model model(std::move(backward).value());
