@@ -22,9 +22,10 @@ struct PackageConfig {
   std::string name;
   std::string contents;  ///< "kernels"
   bool libm;
-  bool pool;  ///< a pool of threads is installed as NAME_threads
+  bool pool;         ///< of threads, installed as NAME_threads
+  bool mpi = false;  ///< processes over MPI, installed as NAME_mpi
 };
-/// The holes of c/package.pc.in, that of the name first: for the package, and for its pool.
+/// The holes of c/package.pc.in, that of the name first: for the package, its pool and its processes.
 std::vector<std::vector<HoleValue>> package_holes(const PackageConfig& package);
 
 /// Whether every element can be written as a number of C: no infinity and no NaN.

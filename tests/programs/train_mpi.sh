@@ -14,6 +14,31 @@ if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
       -I\$(mpicc --showme:incdirs | sed 's/ .*//') \$(grep -v _mpi.c sources.txt)"
   done
   check 'make builds it' make -s -C "$work/mpi" CFLAGS=-O1
+  # Installed, the processes are a library of their own, which a program of the user's links.
+  cat >"$work/alone.c" <<'END'
+#include <net_train_mpi.h>
+#include <stdio.h>
+int main(void)
+{
+    net_train_processes all = {0, 0, NULL, NULL};
+    net_train_context context = {0};
+    int status = net_train_start_processes(&all, &context);
+    printf("%d of %d\n", all.rank + 1, all.size);
+    net_train_stop_processes(&all, status, 1);
+    return status;
+}
+END
+  mkdir "$work/mpi_user" && printf '%s\n' 'cmake_minimum_required(VERSION 3.16)' 'project(user C)' 'find_package(net_train REQUIRED)' \
+    'add_executable(alone ../alone.c)' 'target_link_libraries(alone PRIVATE net_train::net_train_mpi)' >"$work/mpi_user/CMakeLists.txt"
+  check 'make installs it' make -s -C "$work/mpi" CFLAGS=-O1 install PREFIX="$work/mpi_made"
+  linked_by_pkg_config() {
+    flags=$(PKG_CONFIG_PATH="$work/mpi_made/lib/pkgconfig" pkg-config --cflags --libs net_train_mpi) || return 1
+    # shellcheck disable=SC2086
+    mpicc -o "$work/alone" "$work/alone.c" $flags && [ "$("$work/alone")" = '1 of 1' ]
+  }
+  check 'a program links its processes by pkg-config' linked_by_pkg_config
+  check 'CMake installs it' sh -c 'cmake -S "$0/mpi" -B "$0/mpi_build" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_C_FLAGS_RELEASE=-O0 && cmake --build "$0/mpi_build" && cmake --install "$0/mpi_build" --prefix "$0/mpi_installed"' "$work"
+  check 'a program links its processes by CMake' sh -c 'cmake -S "$0/mpi_user" -B "$0/mpi_user/build" -DCMAKE_PREFIX_PATH="$0/mpi_installed" && cmake --build "$0/mpi_user/build" && [ "$("$0/mpi_user/build/alone")" = "1 of 1" ]' "$work"
 
   # together N NAME FLAGS...: the program in N processes.
   together() {

@@ -29,6 +29,8 @@ std::string fill_template(const LibraryOptions& options, const std::string& path
   return broken_if_code(path, TextTemplate(path, text->second)
                                   .fill(holes, {{"threads", options.threads},
                                                 {"pool", has_pool(options)},
+                                                {"mpi", false},
+                                                {"adapters", has_pool(options)},
                                                 {"gradients", options.gradients},
                                                 {"libm", options.libm},
                                                 {"freestanding", options.freestanding}}));

@@ -13,9 +13,7 @@ std::string pool_path(const std::string& which) { return fmt::format("runtime/mo
 
 }  // namespace
 
-std::vector<std::string> pool_template_names() {
-  return {pool_path(".h"), pool_path("_pthread.c"), pool_path("_openmp.c")};
-}
+std::vector<std::string> pool_template_names() { return {pool_path(".h"), pool_path(".c"), pool_path("_openmp.c")}; }
 
 std::string share_note(const LibraryOp& op, const LibraryTexts& texts) {
   std::vector<std::string> alone;
@@ -40,7 +38,7 @@ void add_pools(OutputTree& out, const std::string& provenance, const LibraryOpti
                                              {{"name", options.prefix}, {"upper", upper_case(options.prefix)}}));
   };
   add(fmt::format("include/{}_threads.h", options.prefix), ".h");
-  add(fmt::format("runtime/{}_threads.c", options.prefix), "_pthread.c");
+  add(fmt::format("runtime/{}_threads.c", options.prefix), ".c");
   add(fmt::format("runtime/{}_threads_openmp.c", options.prefix), "_openmp.c");
 }
 

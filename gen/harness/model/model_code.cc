@@ -37,6 +37,7 @@ std::string fill_template(const ExecutionPlan& plan, const ModelFrame& frame, co
                                    {"pool", has_pool(frame)},
                                    {"selftest", frame.selftest != nullptr},
                                    {"mpi", frame.mpi},
+                                   {"adapters", has_pool(frame) || frame.mpi},
                                    {"state", !plan.state.empty()},
                                    {"regions", !plan.memories.empty()},
                                    {"weights_file", frame.weights == WeightsForm::bin},

@@ -47,8 +47,11 @@ class ModelWriter {
                                                     : program_files(code_.plan, code_.frame, code_.levels))
         f.is_source ? source(f.name, f.text) : add(out, "src/" + f.name, f.text);
     }
-    if (has_pool(code_.frame)) write_adapters(sources, out);
-    if (code_.frame.mpi) write_processes(sources, out);
+    if (has_pool(code_.frame)) {
+      write_adapter("threads", sources, out);
+      add(out, fmt::format("runtime/{}_threads_openmp.c", code_.name), code_.fill("runtime/model_threads_openmp.c.in"));
+    }
+    if (code_.frame.mpi) write_adapter("mpi", sources, out);
     std::string list;
     for (const std::string& s : sources) list += s + "\n";
     out.add("sources.txt", list);
@@ -59,7 +62,7 @@ class ModelWriter {
                        {{"sources", list},
                         {"install", code_.fill("c/package_CMakeLists.txt.in", {{"package", code_.name}})}}));
     for (const std::vector<HoleValue>& holes :
-         package_holes({code_.name, "a model", code_.frame.libm, has_pool(code_.frame)}))
+         package_holes({code_.name, "a model", code_.frame.libm, has_pool(code_.frame), code_.frame.mpi}))
       out.add(holes[0].text + ".pc.in", code_.fill("c/package.pc.in", holes));
     out.seal("MANIFEST.json", "model " + code_.name);
   }
@@ -81,26 +84,18 @@ class ModelWriter {
 
   std::vector<HoleValue> makefile_holes() const {
     return {{"libm", libm()},
-            {"mpi_object", code_.frame.mpi ? fmt::format(" runtime/{}_mpi.o", code_.name) : ""},
             {"linker", code_.frame.mpi ? "MPICC" : "CC"},
             {"install", code_.fill("c/package_Makefile.in", {{"package", code_.name}})}};
   }
 
   std::string libm() const { return code_.frame.libm ? " -lm" : ""; }
 
-  /// Pools for the context, of which the program takes the one over POSIX threads.
-  void write_adapters(std::vector<std::string>& sources, OutputTree& out) const {
-    add(out, fmt::format("include/{}_threads.h", code_.name), code_.fill("runtime/model_threads.h.in"));
-    add(out, fmt::format("runtime/{}_threads.c", code_.name), code_.fill("runtime/model_threads_pthread.c.in"));
-    add(out, fmt::format("runtime/{}_threads_openmp.c", code_.name), code_.fill("runtime/model_threads_openmp.c.in"));
-    if (code_.frame.main_program) sources.push_back(fmt::format("runtime/{}_threads.c", code_.name));
-  }
-
-  /// The processes over MPI that the context's all_reduce stands for.
-  void write_processes(std::vector<std::string>& sources, OutputTree& out) const {
-    add(out, fmt::format("include/{}_mpi.h", code_.name), code_.fill("runtime/model_mpi.h.in"));
-    add(out, fmt::format("runtime/{}_mpi.c", code_.name), code_.fill("runtime/model_mpi.c.in"));
-    if (code_.frame.main_program) sources.push_back(fmt::format("runtime/{}_mpi.c", code_.name));
+  /// What gives the context threads or processes; the program takes each.
+  void write_adapter(const std::string& name, std::vector<std::string>& sources, OutputTree& out) const {
+    const std::string source = fmt::format("runtime/{}_{}.c", code_.name, name);
+    add(out, fmt::format("include/{}_{}.h", code_.name, name), code_.fill(fmt::format("runtime/model_{}.h.in", name)));
+    add(out, source, code_.fill(fmt::format("runtime/model_{}.c.in", name)));
+    if (code_.frame.main_program) sources.push_back(source);
   }
 
   /// The constants' source and, where they are no C text, their file: next to the headers, where the assembler finds
@@ -142,9 +137,9 @@ std::vector<std::string> model_template_names() {
                                     "runtime/memory_functions.h.in",
                                     "runtime/model_mpi.c.in",
                                     "runtime/model_mpi.h.in",
+                                    "runtime/model_threads.c.in",
                                     "runtime/model_threads.h.in",
-                                    "runtime/model_threads_openmp.c.in",
-                                    "runtime/model_threads_pthread.c.in"};
+                                    "runtime/model_threads_openmp.c.in"};
   for (const char* name : {"load.c", "load.h", "main.c", "npy.c", "program.h", "image.c", "sound.c", "selftest.c"})
     names.push_back(fmt::format("c/model_{}.in", name));
   for (std::string& name : training_template_names()) names.push_back(std::move(name));
