@@ -54,7 +54,7 @@ static void detect_features(features *cpu) {
   unsigned d;
   unsigned vectors = 0;
   memset(cpu, 0, sizeof *cpu);
-  if (!__get_cpuid(1, &a, &b, &c, &d)) {
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0) {
     return;
   }
   if (bit(c, 27) != 0) {
@@ -67,10 +67,10 @@ static void detect_features(features *cpu) {
   cpu->avx = avx && bit(c, 28);
   cpu->fma = avx && bit(c, 12);
   cpu->f16c = avx && bit(c, 29);
-  if (__get_cpuid(0x80000001u, &a, &b, &c, &d)) {
+  if (__get_cpuid(0x80000001u, &a, &b, &c, &d) != 0) {
     cpu->lzcnt = bit(c, 5);
   }
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) {
     return;
   }
   cpu->bmi = bit(b, 3);
@@ -83,7 +83,7 @@ static void detect_features(features *cpu) {
   cpu->avx512vl = avx512 && bit(b, 31);
   cpu->avx512vnni = avx512 && bit(c, 11);
   cpu->avx512fp16 = avx512 && bit(d, 23);
-  if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d)) {
+  if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0) {
     cpu->avxvnni = avx && bit(a, 4);
     cpu->avx512bf16 = avx512 && bit(a, 5);
   }
