@@ -61,8 +61,9 @@ class Quantization {
   std::string program(const std::string& bytes, const std::string& name) {
     const std::string file = fmt::format("{}/{}.onnx", folder_, name), folder = folder_ + "/" + name;
     write_for_program(file, bytes);
-    if (const int status = run_.deliver(make_model(run_, defs_, options_of(file)), folder, true); status != exit_done)
-      throw Stop{status};
+    // Runs that write nothing need it too.
+    const OutputTree tree = make_model(run_, defs_, options_of(file));
+    if (const WriteOutcome out = tree.write(folder, false); out.error) stop_run(exit_run_failed, *out.error);
     if (compile_folder(folder, o_.compiler + " -w", "net") != 0) throw Stop{exit_run_failed};
     return folder;
   }
