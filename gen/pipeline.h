@@ -110,8 +110,9 @@ struct ModelOptions : ModelInput {
   std::vector<NamedValue> states;           ///< kept from one call to the next
   bool mpi = false;                         ///< a step is one of several processes that train together
   std::optional<TrainingData> data;         ///< what the program that trains will be given
-  std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs
-  size_t asked = 0;             ///< files for outputs
+  /// Files that the program will be called with: as many as the graph has inputs.
+  std::optional<std::vector<std::string>> given;
+  size_t asked = 0;                              ///< files for outputs
   std::shared_ptr<const Blueprints> blueprints;  ///< those of a search, instead of files
   bool fuse = true;  ///< false: a kernel an operator and memory of its own for every value, to compare with
   std::string output_dir;

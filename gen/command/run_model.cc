@@ -48,7 +48,7 @@ int run_command(Run& run, const RunOptions& options) {
   ModelOptions model(options);
   model.max_threads = options.threads.value_or(1);
   model.main_program = true;
-  model.given = options.inputs.size();
+  model.given = options.inputs;
   model.asked = options.outputs.size();
   const int status = run.deliver(
       make_model(run, all_definitions(run, options.definitions, nullptr, options.math), model), folder.path(), true);

@@ -21,7 +21,7 @@ class TunedModel : public TuneSource {
     model_.schedules.reset();  // kernels are grouped by the shipped blueprints
     model_.weights = WeightsForm::incbin;
     model_.main_program = true;
-    if (!o.inputs.empty()) model_.given = o.inputs.size();
+    if (!o.inputs.empty()) model_.given = o.inputs;
     placed_ = place_model(run, defs_, model_);
     shipped_ = read_schedules(run, o.schedules, kernel_names(placed_.plan));
     if (run.only_looks()) return;

@@ -16,7 +16,7 @@ Result<Graph> onnx_model(const FrontendInput& input, const OpSemantics& semantic
   if (!table.ok()) return table.diagnostics();
   const Result<std::vector<uint8_t>> bytes = read_bytes(input.path, input.path);
   if (!bytes.ok()) return bytes.diagnostics();
-  OnnxSource source{input.path, *bytes, input.kept, input.program};
+  OnnxSource source{input.path, *bytes, input.kept, input.program, input.given};
   if (input.train_with.empty() || input.mode == GraphMode::network)
     return read_onnx(source, *table, semantics, input.sizes);
   const Result<SourceFileRef> file = read_source(input.train_with);

@@ -10,6 +10,7 @@ struct FrontendInput {
   std::string path;                      // .onnx, .yaml or .yml
   std::vector<SourceFileRef> onnx_rows;  // the files of opdefs/onnx, in order of their names; read for ONNX models only
   SizeRanges sizes;                      // what --size says
+  InputExtents given = {};               // what open sizes without --size take, of the inputs in their order
   std::vector<std::string> kept = {};    // weights that gradients are asked for
   GraphMode mode = GraphMode::network;   // what a graph with a section `train` is read for
   std::string program = "";              // what the C is called that the model becomes

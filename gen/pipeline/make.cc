@@ -93,10 +93,10 @@ void refuse_wrong_inputs(const Graph& graph, const ModelOptions& o) {
     stop_run(exit_bad_command_line, fmt::format("{} has {} output{}, and -o is given {} times", o.graph,
                                                 graph.outputs.size(), graph.outputs.size() == 1 ? "" : "s", o.asked));
   const size_t wanted = graph.inputs.size();
-  if (!o.given || *o.given == wanted) return;
+  if (!o.given || o.given->size() == wanted) return;
   stop_run(exit_bad_command_line,
-           fmt::format("{} has {} input{}, and {} file{} given:{}", o.graph, wanted, wanted == 1 ? "" : "s", *o.given,
-                       *o.given == 1 ? " is" : "s are", inputs_text(graph)));
+           fmt::format("{} has {} input{}, and {} file{} given:{}", o.graph, wanted, wanted == 1 ? "" : "s",
+                       o.given->size(), o.given->size() == 1 ? " is" : "s are", inputs_text(graph)));
 }
 
 LibraryOptions library_options(Run& run, const LibOptions& o) {

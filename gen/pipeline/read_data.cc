@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontend/frontends.h"
+#include "frontend/tensors/tensor_files.h"
 #include "ir/plan/graph_limits.h"
 #include "opdef/read/definition_text.h"
 #include "opdef/read/read_math.h"
@@ -141,6 +142,9 @@ ModelSource read_model_source(Run& run, const ModelOptions& options, GraphMode m
   if (options.train_with) run.depends_on(input.train_with = *options.train_with);
   input.onnx_rows = read_files(run, files_ending(run.dirs().opdefs / "onnx", ".yaml"));
   for (const SizeBound& s : options.sizes) input.sizes[s.name] = {s.low, s.high};
+  std::error_code gone;
+  for (const std::string& file : options.given.value_or(std::vector<std::string>()))  // a pipe can be read once
+    input.given.push_back(fs::is_regular_file(file, gone) ? npy_extents(file) : std::vector<int64_t>());
   OpSemantics semantics =
       library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs,
                                       const Attributes& attrs, size_t) { return fold_node(defs, op, inputs, attrs); });

@@ -52,6 +52,11 @@ graph ok 'f32[2, 3]' 'relu(x)'
 check 'run without its input: the command line is wrong' ends 2 "ok.yaml has 1 input, and 0 files are given: x f32[2, 3]" "$tenon" run "$work/ok.yaml" --isa portable
 check 'run on a file that is not there: the input is wrong' ends 1 'No such file or directory' "$tenon" run "$work/ok.yaml" "$work/nowhere.npy" --isa portable
 check 'run on files too many: the command line is wrong' ends 2 'ok.yaml has 1 input, and 2 files are given' "$tenon" run "$work/ok.yaml" "$work/file" "$work/file" --isa portable
+cp "$checkout/tests/fuzz/corpus/onnx/dense.onnx" "$work/open.onnx"
+array "$work/open.npy" '<f4' '3, 4' False "$(printf '%48s')"
+check 'run takes an open size from the file' sh -c '"$0" run "$1/open.onnx" "$1/open.npy" --isa portable | grep -q "^y: f32\[3, 3\]"' "$tenon" "$work"
+check 'run with a size that the file does not have' ends 1 "its shape is (3, 4); input 'x' takes f32[2, 4]" "$tenon" run "$work/open.onnx" "$work/open.npy" --size N=2 --isa portable
+check 'run with another file than an array' ends 1 "extent 0 is the open size 'N'" "$tenon" run "$work/open.onnx" "$work/ok.yaml" --isa portable
 check 'run with a number that is none' ends 2 "--repeat: 'many' is not a number above 0" "$tenon" run "$work/ok.yaml" "$work/file" --repeat many
 check 'run with a compiler that fails' ends 3 'tenon: error: `false ' "$tenon" run "$work/ok.yaml" "$work/file" --isa portable --cc false
 check 'run that only looks compiles nothing' ends 0 '' "$tenon" run "$work/ok.yaml" "$work/nowhere.npy" --isa portable --cc false --dry-run

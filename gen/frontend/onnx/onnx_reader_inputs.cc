@@ -61,11 +61,13 @@ void OnnxReader::keep_asked() {
 
 void OnnxReader::read_inputs() {
   std::set<std::string> seen;
+  size_t number = 0;
   for (const ValueInfoProto& v : model_.graph().input()) {
     const std::string where = fmt::format("input '{}'", v.name());
     if (!seen.insert(v.name()).second)
       error(Code::E0809, where, fmt::format("the name '{}' is defined twice", v.name()));
     if (values_.count(v.name())) continue;
+    const size_t k = number++;
     const TypeProto::Tensor& t = v.type().tensor_type();
     const bool texts = onnx_dtype_name(t.elem_type()) == "STRING";
     const std::optional<DType> dtype = texts ? DType::I64 : onnx_dtype(t.elem_type());
@@ -81,6 +83,7 @@ void OnnxReader::read_inputs() {
             "extents that are open, which --size bounds",
             {"onnx.shape_inference or the exporter can state it"});
     if (!dtype || !t.has_shape()) continue;
+    if (k < source_.given.size()) sizes_.take(t.shape(), v.name(), source_.given[k]);
     std::vector<SizeExpr> dims;
     for (int axis = 0; axis < t.shape().dim_size(); ++axis)
       dims.push_back(extent(t.shape().dim(axis), v.name(), axis, where));
@@ -99,7 +102,7 @@ void OnnxReader::read_inputs() {
 
 SizeExpr OnnxReader::extent(const TensorShapeProto::Dimension& dim, const std::string& input, int axis,
                             const std::string& where) {
-  if (dim.has_dim_value() && dim.dim_value() >= 0) return dim.dim_value();
+  if (is_number(dim)) return dim.dim_value();
   std::string name;
   const std::optional<SizeExpr> open = sizes_.extent(dim, input, axis, *builder_, name);
   const auto plain = [](char c) {

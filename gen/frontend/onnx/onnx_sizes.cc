@@ -7,14 +7,28 @@ namespace tenon {
 
 using namespace tenon_onnx;
 
-std::optional<SizeExpr> OpenSizes::extent(const TensorShapeProto::Dimension& dim, const std::string& input, int axis,
-                                          GraphBuilder& builder, std::string& name) {
+bool is_number(const TensorShapeProto::Dimension& dim) { return dim.has_dim_value() && dim.dim_value() >= 0; }
+
+SizeRanges::const_iterator OpenSizes::find(const TensorShapeProto::Dimension& dim, const std::string& input, int axis,
+                                           std::string& name) const {
   // Some exporters call all extents "?" that they do not know: each is a size of its own, and --size bounds them by
   // their own names or all at once.
   const bool unnamed = dim.dim_param().empty() || dim.dim_param() == "?";
   name = unnamed ? fmt::format("{}_d{}", input, axis) : dim.dim_param();
-  auto range = ranges_.find(name);
-  if (range == ranges_.end() && unnamed) range = ranges_.find(dim.dim_param());
+  const auto range = ranges_.find(name);
+  return range == ranges_.end() && unnamed ? ranges_.find(dim.dim_param()) : range;
+}
+
+void OpenSizes::take(const TensorShapeProto& shape, const std::string& input, const std::vector<int64_t>& extents) {
+  std::string name;
+  for (int axis = 0; shape.dim_size() == std::ssize(extents) && axis < shape.dim_size(); ++axis)
+    if (const int64_t e = extents[static_cast<size_t>(axis)]; find(shape.dim(axis), input, axis, name) == ranges_.end())
+      if (!is_number(shape.dim(axis))) ranges_.emplace(name, SizeRange{e, e});
+}
+
+std::optional<SizeExpr> OpenSizes::extent(const TensorShapeProto::Dimension& dim, const std::string& input, int axis,
+                                          GraphBuilder& builder, std::string& name) {
+  const auto range = find(dim, input, axis, name);
   if (range == ranges_.end()) return std::nullopt;
   used_.insert(range->first);
   if (range->second.lo == range->second.hi) return SizeExpr(range->second.lo);
@@ -31,7 +45,7 @@ std::optional<std::vector<SizeExpr>> OpenSizes::stated(const TensorShapeProto& s
   for (const TensorShapeProto::Dimension& dim : shape.dim()) {
     const auto range = ranges_.find(dim.dim_param());
     const auto open = names_.find(dim.dim_param());
-    if (dim.has_dim_value() && dim.dim_value() >= 0) dims.emplace_back(dim.dim_value());
+    if (is_number(dim)) dims.emplace_back(dim.dim_value());
     else if (open != names_.end()) dims.push_back(size_name(open->second));
     else if (dim.dim_param() != "?" && range != ranges_.end() && range->second.lo == range->second.hi)
       dims.emplace_back(range->second.lo);

@@ -13,6 +13,9 @@
 
 namespace tenon {
 
+/// Whether an extent is stated as a number.
+bool is_number(const tenon_onnx::TensorShapeProto::Dimension& dim);
+
 class OpenSizes {
  public:
   OpenSizes(const SizeRanges& ranges, const std::string& program)
@@ -22,6 +25,9 @@ class OpenSizes {
   /// Nothing where no bounds were given; `name` is what they have to be given for.
   std::optional<SizeExpr> extent(const tenon_onnx::TensorShapeProto::Dimension& dim, const std::string& input, int axis,
                                  GraphBuilder& builder, std::string& name);
+
+  /// Open extents of an input that have no bounds are those of an array.
+  void take(const tenon_onnx::TensorShapeProto& shape, const std::string& input, const std::vector<int64_t>& extents);
 
   /// The extents of a shape that the file states; nothing where one of them is none that inputs have.
   std::optional<std::vector<SizeExpr>> stated(const tenon_onnx::TensorShapeProto& shape) const;
@@ -33,7 +39,11 @@ class OpenSizes {
   std::vector<std::string> unused() const;
 
  private:
-  const SizeRanges& ranges_;
+  /// The bounds of an open extent, if it has some; `name` is what they are for.
+  SizeRanges::const_iterator find(const tenon_onnx::TensorShapeProto::Dimension& dim, const std::string& input,
+                                  int axis, std::string& name) const;
+
+  SizeRanges ranges_;
   std::map<std::string, std::string> names_;  // in the file → in C
   std::set<std::string> used_;
   CNames c_names_;

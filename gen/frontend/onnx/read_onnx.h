@@ -16,6 +16,8 @@ struct SizeRange {
   int64_t hi = 0;
 };
 using SizeRanges = std::map<std::string, SizeRange>;
+/// The extents of the arrays that a program will be called with; none for one that is not known.
+using InputExtents = std::vector<std::vector<int64_t>>;
 
 class OnnxExtension;
 
@@ -24,6 +26,7 @@ struct OnnxSource {
   std::span<const uint8_t> bytes;
   std::vector<std::string> kept = {};  // initializers that are not computed away, for gradients with respect to them
   std::string program = "";            // what the C is called that the model becomes: its names are not for values
+  InputExtents given = {};
   GraphMode mode = GraphMode::network;
   OnnxExtension* extension = nullptr;  // work done beyond reading it
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <fstream>
 
 #include "frontend/tensors/tensor_files.h"
 
@@ -155,7 +156,8 @@ std::vector<uint8_t> row_major(const TensorData& t) {
   return result;
 }
 
-TensorData parse_npy(std::span<const uint8_t> bytes) {
+/// The header, and where the elements begin.
+std::pair<NpyHeader, size_t> parse_header(std::span<const uint8_t> bytes) {
   static constexpr uint8_t magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
   if (bytes.size() < 10 || !std::equal(std::begin(magic), std::end(magic), bytes.begin()))
     throw NpyError{"this is not a .npy file"};
@@ -165,9 +167,13 @@ TensorData parse_npy(std::span<const uint8_t> bytes) {
   size_t length = 0;
   for (size_t i = 0; i < length_bytes; ++i) length |= static_cast<size_t>(bytes[8 + i]) << (8 * i);
   if (length > bytes.size() - start) throw NpyError{"the header is cut off"};
-  const NpyHeader h = HeaderReader({reinterpret_cast<const char*>(bytes.data()) + start, length}).read();
+  return {HeaderReader({reinterpret_cast<const char*>(bytes.data()) + start, length}).read(), start + length};
+}
+
+TensorData parse_npy(std::span<const uint8_t> bytes) {
+  const auto [h, begin] = parse_header(bytes);
   const int64_t count = element_count(h.dims), width = bytes_of(h.dtype);
-  const std::span<const uint8_t> data = bytes.subspan(start + length);
+  const std::span<const uint8_t> data = bytes.subspan(begin);
   if (count < 0) throw NpyError{"the number of elements overflows"};
   if (static_cast<uint64_t>(count) > data.size() / static_cast<uint64_t>(width) ||
       static_cast<uint64_t>(count * width) != data.size())
@@ -190,6 +196,18 @@ Result<TensorData> read_npy(std::span<const uint8_t> bytes, const std::string& w
     Diagnostics d;
     d.error_at(Code::E0921, where, error.message);
     return d;
+  }
+}
+
+std::vector<int64_t> npy_extents(const std::string& path) {
+  std::vector<char> bytes(1 << 16);
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  try {
+    return parse_header({reinterpret_cast<const uint8_t*>(bytes.data()), static_cast<size_t>(file.gcount())})
+        .first.dims;
+  } catch (const NpyError&) {
+    return {};
   }
 }
 

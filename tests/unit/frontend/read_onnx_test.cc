@@ -24,10 +24,12 @@ const OnnxTable& table() {
   return t;
 }
 
-Result<tenon::Graph> read(const std::string& bytes, const SizeRanges& sizes = {},
-                          const std::string& path = "net.onnx") {
+Result<tenon::Graph> read(const std::string& bytes, const SizeRanges& sizes = {}, const std::string& path = "net.onnx",
+                          const tenon::InputExtents& given = {}) {
   const OpSemantics semantics = tenon_test::small_semantics();
-  return read_onnx({path, {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}}, table(), semantics, sizes);
+  tenon::OnnxSource source{path, {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}};
+  source.given = given;
+  return read_onnx(source, table(), semantics, sizes);
 }
 
 // Lines of the nodes in the text form, without origins.
@@ -255,6 +257,19 @@ TEST_CASE("frontend: extents that the exporter calls ? are sizes of their own") 
   CHECK(sized({{"?", {1, 4}}}) == "x_d0 x_d2");
   CHECK(sized({{"x_d0", {1, 4}}, {"x_d2", {5, 5}}}) == "x_d0 5");
   CHECK(sized({{"x_d0", {1, 4}}, {"?", {2, 8}}}) == "x_d0 x_d2");
+}
+
+TEST_CASE("frontend: open extents without bounds are those of the arrays that the program gets") {
+  const auto sized = [](const tenon::InputExtents& given, const SizeRanges& sizes = {}) {
+    const auto g = read(model(unary(node("Relu", {"x"}, {"y"}), {-3, 3, -3}), 13), sizes, "net.onnx", given);
+    return g.ok() ? to_text(g->values[static_cast<size_t>(g->inputs[0])].dims) : error_of(g);
+  };
+  CHECK(sized({{2, 3, 4}}) == "2, 3, 4");
+  CHECK(sized({{2, 5, 4}}) == "2, 3, 4");
+  CHECK(sized({{2, 3, 4}}, {{"x_d0", {1, 4}}}) == "x_d0, 3, 4");
+  CHECK(sized({{2, 3, 4}}, {{"?", {8, 8}}}) == "8, 3, 8");
+  CHECK(sized({{2, 3}}) == "net.onnx: input 'x': extent 0 is the open size 'x_d0'");
+  CHECK(sized({{}}) == "net.onnx: input 'x': extent 0 is the open size 'x_d0'");
 }
 
 namespace {
