@@ -59,14 +59,15 @@ typedef uint64_t emu_epu64;
 typedef float emu_ps;
 typedef double emu_pd;
 #define EMU_VECTOR(S, BYTES) typedef emu_##S S##_##BYTES __attribute__((vector_size(BYTES)));
-#define EMU_EACH_SUFFIX(F, ...)                                                                                 \
-  F(epi8, __VA_ARGS__)                                                                                          \
-  F(epu8, __VA_ARGS__)                                                                                          \
-  F(epi16, __VA_ARGS__) F(epu16, __VA_ARGS__) F(epi32, __VA_ARGS__) F(epu32, __VA_ARGS__) F(epi64, __VA_ARGS__) \
-      F(epu64, __VA_ARGS__)
+#define EMU_EACH_SUFFIX(F, ...) \
+  F(epi8, __VA_ARGS__)          \
+  F(epu8, __VA_ARGS__)          \
+  F(epi16, __VA_ARGS__)         \
+  F(epu16, __VA_ARGS__) F(epi32, __VA_ARGS__) F(epu32, __VA_ARGS__) F(epi64, __VA_ARGS__) F(epu64, __VA_ARGS__)
 #define EMU_EACH_VECTOR(BYTES) EMU_EACH_SUFFIX(EMU_VECTOR, BYTES) EMU_VECTOR(ps, BYTES) EMU_VECTOR(pd, BYTES)
 EMU_EACH_VECTOR(16)
-EMU_EACH_VECTOR(32) EMU_EACH_VECTOR(64)
+EMU_EACH_VECTOR(32)
+EMU_EACH_VECTOR(64)
 #define EMU_LANES(V) for (int l = 0; l < (int)(sizeof(V) / sizeof((V)[0])); ++l)
 
 // Two halves of 256 bits, by the intrinsic of AVX2 that has the same name.
