@@ -26,10 +26,7 @@ Kernel with_known(const Kernel& k, const KnownValues& known) {
 
 Expr equal_to(const KnownValues& values) {
   Expr all;
-  for (const auto& [what, value] : values) {
-    const Expr one = equal_to(what, value);
-    all = all ? apply(ScalarOp::And, {all, one}) : one;
-  }
+  for (const auto& [what, value] : values) all = both(all, equal_to(what, value));
   return all;
 }
 

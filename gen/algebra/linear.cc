@@ -126,6 +126,11 @@ LinearForm operator-(const LinearForm& a, const LinearForm& b) {
   return r;
 }
 
+std::optional<int64_t> constant_difference(const Expr& a, const Expr& b) {
+  const LinearForm d = linear_form(a) - linear_form(b);
+  return d.terms.empty() ? std::optional(d.constant) : std::nullopt;
+}
+
 Expr to_expr(const LinearForm& form) {
   Expr e;
   for (const auto& [atom, factor] : form.terms)

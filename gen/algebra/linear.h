@@ -23,6 +23,9 @@ LinearForm operator-(const LinearForm& a, const LinearForm& b);
 /// Back to an expression: positive terms first.
 Expr to_expr(const LinearForm& form);
 
+/// a - b where that is a number, whatever the values of variables and sizes.
+std::optional<int64_t> constant_difference(const Expr& a, const Expr& b);
+
 /// The least and the maximum of some numbers.
 struct NumberRange {
   int64_t lo = 0, hi = 0;

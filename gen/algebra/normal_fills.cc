@@ -49,11 +49,6 @@ std::vector<OpenEnds> open_ends(const Kernel& kernel, const Read& r, const std::
   return out;
 }
 
-bool equal(const Expr& a, const Expr& b) {
-  const LinearForm d = linear_form(a) - linear_form(b);
-  return d.terms.empty() && d.constant == 0;
-}
-
 /// The ends that `condition` closes; false where it says anything else.
 bool close_ends(const Expr& condition, const Read& r, const Tensor& t, std::vector<OpenEnds>& ends) {
   const auto* a = std::get_if<Apply>(&condition->node);
@@ -62,8 +57,8 @@ bool close_ends(const Expr& condition, const Read& r, const Tensor& t, std::vect
   if ((a->op != ScalarOp::Ge && a->op != ScalarOp::Lt) || a->args[0]->type != DType::I64) return false;
   bool found = false;
   for (size_t d = 0; d < r.index.size(); ++d) {
-    if (!equal(a->args[0], r.index[d]) || !equal(a->args[1], a->op == ScalarOp::Ge ? constant_int(0) : t.dims[d]))
-      continue;
+    const Expr end = a->op == ScalarOp::Ge ? constant_int(0) : t.dims[d];
+    if (constant_difference(a->args[0], r.index[d]) != 0 || constant_difference(a->args[1], end) != 0) continue;
     (a->op == ScalarOp::Ge ? ends[d].low : ends[d].high) = false;
     found = true;
   }

@@ -32,8 +32,6 @@ Expr conjugate(const Expr& d) { return is_complex(d->type) && !as_constant(d) ? 
 
 }  // namespace
 
-Expr both(const Expr& a, const Expr& b) { return !a ? b : !b ? a : apply(ScalarOp::And, {a, b}); }
-
 /// Whether a value depends on an active tensor, other than by choosing or by an index.
 bool BackPropagation::depends(const Expr& e) const {
   if (!computes_in_floats(e->type)) return false;
@@ -223,7 +221,6 @@ void BackPropagation::extreme(const Expr& e, const Reduce& r, const Expr& adjoin
 }
 
 bool BackPropagation::reads_each_once(const Reduce& reduction, const Region& in) const {
-  bool all = true;
   const auto is_apart = [&](const Expr& index) {
     return none_of(reduction.vars, [&](const LoopVar& v) { return mentions(index, v.name); });
   };
@@ -236,16 +233,14 @@ bool BackPropagation::reads_each_once(const Reduce& reduction, const Region& in)
       });
     });
   };
-  walk(reduction.value, [&](const Expr& e) {
-    const auto* r = std::get_if<Read>(&e->node);
-    for (size_t d = 0; r && d < r->index.size(); ++d) {
-      const Expr& i = r->index[d];
-      all = all &&
-            (std::holds_alternative<VarRef>(i->node) || is_apart(i) || is_tiled(i, kernel_.tensor(r->tensor).dims[d]));
+  return all_reads(reduction.value, [&](const Read& r) {
+    for (size_t d = 0; d < r.index.size(); ++d) {
+      const Expr& i = r.index[d];
+      const bool one = std::holds_alternative<VarRef>(i->node) || is_apart(i);
+      if (!one && !is_tiled(i, kernel_.tensor(r.tensor).dims[d])) return false;
     }
-    return all;
+    return true;
   });
-  return all;
 }
 
 void BackPropagation::reduction(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in) {

@@ -65,7 +65,4 @@ class BackPropagation {
   std::map<const ExprNode*, Expr> adjoints_;
 };
 
-/// A condition and another one; null is true.
-Expr both(const Expr& a, const Expr& b);
-
 }  // namespace tenon

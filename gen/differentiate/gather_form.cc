@@ -263,13 +263,9 @@ class IndexSolver {
 
   /// Conditions that do not change over the sum enclose it.
   void split(const Expr& condition, Expr& around, Expr& within) const {
-    const auto* a = std::get_if<Apply>(&condition->node);
-    if (a && a->op == ScalarOp::And) {
-      split(a->args[0], around, within);
-      split(a->args[1], around, within);
-    } else {
-      Expr& to = is_inside(condition) ? within : around;
-      to = both(to, condition);
+    for (const Expr& c : conjuncts(condition)) {
+      Expr& to = is_inside(c) ? within : around;
+      to = both(to, c);
     }
   }
 

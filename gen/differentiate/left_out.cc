@@ -35,15 +35,10 @@ bool has_poles(const Expr& value) {
   constexpr std::array kPoles = {ScalarOp::Div,  ScalarOp::Sqrt,  ScalarOp::Rsqrt, ScalarOp::Cbrt,   ScalarOp::Pow,
                                  ScalarOp::Log,  ScalarOp::Log2,  ScalarOp::Log10, ScalarOp::Log1p,  ScalarOp::Asin,
                                  ScalarOp::Acos, ScalarOp::Acosh, ScalarOp::Atanh, ScalarOp::Erfinv, ScalarOp::Lgamma};
-  bool found = false;
-  walk(value, [&](const Expr& e) {
+  return any_node(value, [&](const Expr& e) {
     const auto* a = std::get_if<Apply>(&e->node);
-    if (!a || !holds_reals(e->type) || !contains(kPoles, a->op)) return true;
-    const Expr& at = a->op == ScalarOp::Div ? a->args[1] : a->args[0];
-    walk(at, [&](const Expr& n) { return !(found = found || std::holds_alternative<Read>(n->node)); });
-    return !found;
+    return a && holds_reals(e->type) && contains(kPoles, a->op) && has_node<Read>(a->args[a->op == ScalarOp::Div]);
   });
-  return found;
 }
 
 }  // namespace tenon

@@ -66,11 +66,6 @@ std::optional<std::vector<Digit>> digits_of(const Expr& number, const std::vecto
   return digits;
 }
 
-bool are_equal(const Expr& a, const Expr& b) {
-  const LinearForm d = linear_form(a) - linear_form(b);
-  return d.terms.empty() && d.constant == 0;
-}
-
 }  // namespace
 
 std::optional<Expr> renumbered_form(const Contribution& c, const GatherTarget& target) {
@@ -82,7 +77,8 @@ std::optional<Expr> renumbered_form(const Contribution& c, const GatherTarget& t
   const auto digits = digits_of(number, c.vars);
   if (!digits) return std::nullopt;
   const Digit& outer = digits->back();
-  if (!are_equal(outer.var.extent * constant_int(outer.step), target.dims[0] * constant_int(step))) return std::nullopt;
+  if (constant_difference(outer.var.extent * constant_int(outer.step), target.dims[0] * constant_int(step)) != 0)
+    return std::nullopt;
   Expr at = var_ref(target.loops[0].name);
   for (size_t d = 1; d < target.loops.size(); ++d) at = at * target.dims[d] + var_ref(target.loops[d].name);
   std::map<std::string, Expr> to;

@@ -7,11 +7,7 @@
 #include "library/type_rules.h"
 
 namespace tenon {
-namespace {
-
-Expr both(const Expr& a, const Expr& b) { return a && b ? apply(ScalarOp::And, {a, b}) : a ? a : b; }
-
-}  // namespace
+namespace {}  // namespace
 
 /// Gives the variables of a reduction names that the statement has not used yet.
 std::vector<LoopVar> ExprBuilder::bind_reduced(const Syntax& s) {

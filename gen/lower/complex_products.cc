@@ -216,13 +216,8 @@ class RealProduct {
         ScalarOp::Complex, {read_of(parts_, type_, at_loops({})), read_of(parts_, type_, at_loops(h_.column.extent))},
         sum_->type);
     KernelStatement s = s_;
-    s.value = with_value(s.value, value);
+    s.value = with_expr(s.value, sum_, value);
     return s;
-  }
-
-  Expr with_value(const Expr& e, const Expr& value) const {
-    if (same(e, sum_)) return value;
-    return map_children(e, [&](const Expr& child) { return with_value(child, value); });
   }
 
   Kernel k_;

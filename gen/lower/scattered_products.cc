@@ -100,11 +100,7 @@ class OneByOne {
 
 /// A check of data has to hold for all images before the first is touched.
 bool checks_data(const Kernel& k) {
-  return any_of(k.checks, [](const Check& c) {
-    bool reads = false;
-    each_read(c.holds, [&](const Read&) { reads = true; });
-    return reads;
-  });
+  return any_of(k.checks, [](const Check& c) { return has_node<Read>(c.holds); });
 }
 
 /// The sizes over which the statements may be repeated, outermost first: images, then groups of channels.
@@ -162,9 +158,7 @@ int gathered_temp(const Kernel& k) {
   });
   for (size_t i = 0; i + 1 < k.body.size(); ++i) {
     one = one && is_temp(k, k.body[i].target);
-    each_read(k.body[i].value, [&](const Read& r) {
-      for (const Expr& at : r.index) each_read(at, [&](const Read&) { looks_up = true; });
-    });
+    looks_up = looks_up || any_read(k.body[i].value, [](const Read& r) { return any_of(r.index, has_node<Read>); });
   }
   return one && looks_up ? found : -1;
 }

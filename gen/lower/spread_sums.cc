@@ -18,17 +18,6 @@ struct Step {
   std::string var = {};  ///< takes the place of the number
 };
 
-const Apply* apply_of(const Expr& e, ScalarOp op) {
-  const auto* a = std::get_if<Apply>(&e->node);
-  return a && a->op == op ? a : nullptr;
-}
-
-void collect_terms(const Expr& e, std::vector<Expr>& out) {
-  if (const Apply* both = apply_of(e, ScalarOp::And))
-    for (const Expr& arg : both->args) collect_terms(arg, out);
-  else out.push_back(e);
-}
-
 bool holds_variable(const Expr& e) { return has_node<VarRef>(e); }
 
 /// Whether the kernel says so. Elements are spread forwards: a step backwards would leave the temp.
@@ -42,26 +31,25 @@ bool is_said_positive(const Kernel& k, const Expr& by) {
 /// The steps of a condition that asks nothing else; none if it does. Bounds of numbers are known from it, or from the
 /// reads.
 std::vector<Step> steps_in(const Kernel& k, const Expr& where) {
-  std::vector<Expr> terms;
-  collect_terms(where, terms);
+  const std::vector<Expr> terms = conjuncts(where);
   std::vector<Step> out;
   for (const Expr& term : terms) {
-    const Apply* equal = apply_of(term, ScalarOp::Eq);
-    const Apply* rest = equal && is_zero(equal->args[1]) ? apply_of(equal->args[0], ScalarOp::Mod) : nullptr;
+    const Apply* equal = as_apply(term, ScalarOp::Eq);
+    const Apply* rest = equal && is_zero(equal->args[1]) ? as_apply(equal->args[0], ScalarOp::Mod) : nullptr;
     if (rest && is_leaf(rest->args[1]) && is_said_positive(k, rest->args[1]))
       out.push_back({rest->args[0], rest->args[1], apply(ScalarOp::FloorDiv, {rest->args[0], rest->args[1]})});
   }
   for (const Expr& term : terms) {
-    if (apply_of(term, ScalarOp::Eq)) continue;
-    const Apply* below = apply_of(term, ScalarOp::Lt);
-    const Apply* from = apply_of(term, ScalarOp::Ge);
+    if (as_apply(term, ScalarOp::Eq)) continue;
+    const Apply* below = as_apply(term, ScalarOp::Lt);
+    const Apply* from = as_apply(term, ScalarOp::Ge);
     const Apply* bound = below ? below : from;
     const auto step = !bound ? out.end() : find_if(out, [&](const Step& s) { return same(s.number, bound->args[0]); });
     const bool plain = step != out.end() && (below ? !holds_variable(below->args[1]) : is_zero(from->args[1]));
     if (!plain) return {};
     if (below) step->extent = below->args[1];
   }
-  const auto tests = std::count_if(terms.begin(), terms.end(), [](const Expr& t) { return apply_of(t, ScalarOp::Eq); });
+  const auto tests = std::count_if(terms.begin(), terms.end(), [](const Expr& t) { return as_apply(t, ScalarOp::Eq); });
   return static_cast<size_t>(tests) == out.size() ? out : std::vector<Step>();
 }
 
@@ -71,18 +59,13 @@ bool has_number(const Expr& e, const std::vector<Step>& steps) {
 
 /// The factor of a product that all numbers are in: a term counts where it does.
 Expr factor_with(const Expr& value, const std::vector<Step>& steps) {
-  if (const Apply* product = apply_of(value, ScalarOp::Mul)) {
+  if (const Apply* product = as_apply(value, ScalarOp::Mul)) {
     const bool left = has_number(product->args[0], steps), right = has_number(product->args[1], steps);
     if (left != right) return factor_with(product->args[left ? 0 : 1], steps);
   }
-  if (const Apply* widened = apply_of(value, ScalarOp::Cast); widened && is_float(widened->args[0]->type))
+  if (const Apply* widened = as_apply(value, ScalarOp::Cast); widened && is_float(widened->args[0]->type))
     return factor_with(widened->args[0], steps);
   return value;
-}
-
-Expr put(const Expr& e, const Expr& from, const Expr& to) {
-  if (same(e, from)) return to;
-  return map_children(e, [&](const Expr& c) { return put(c, from, to); });
 }
 
 /// An extent of each number: where no condition bounds it, of the dimension outside of which the factor is 0.
@@ -111,7 +94,7 @@ class Spreading {
     Expr value = factor;
     for (size_t i = 0; i < steps_.size(); ++i) {
       steps_[i].var = "spread_" + std::to_string(i);
-      value = put(value, steps_[i].number, var_ref(steps_[i].var));
+      value = with_expr(value, steps_[i].number, var_ref(steps_[i].var));
     }
     std::vector<LoopVar> around;
     for (const auto* vars : {&sum.loops, &r.vars})
@@ -127,7 +110,7 @@ class Spreading {
     for (const Step& s : steps_) at.push_back(s.index);
     const Expr spread = read_of(temp, factor->type, at, constant_of(0, factor->type));
     KernelStatement rest = sum;
-    rest.value = reduce_like(r, r.vars, nullptr, put(r.value, factor, spread), sum.value->type);
+    rest.value = reduce_like(r, r.vars, nullptr, with_expr(r.value, factor, spread), sum.value->type);
     out_.body.push_back(std::move(rest));
     return temp;
   }

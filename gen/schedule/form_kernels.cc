@@ -169,15 +169,11 @@ class KernelFormer {
 
   /// The factors are read at steps that stay the same: no index is divided or looked up, no element chosen.
   static bool reads_evenly(const Contraction& c) {
-    bool even = true;
-    for (const Expr& side : {c.left, c.right})
-      walk(side, [&](const Expr& e) {
-        even = even && !std::holds_alternative<Select>(e->node);
-        if (const auto* r = std::get_if<Read>(&e->node))
-          for (const Expr& i : r->index) even = even && steps_evenly(linear_form(i));
-        return even;
-      });
-    return even;
+    const auto steps = [](const Read& r) {
+      return all_of(r.index, [](const Expr& i) { return steps_evenly(linear_form(i)); });
+    };
+    return !has_node<Select>(c.left) && !has_node<Select>(c.right) && all_reads(c.left, steps) &&
+           all_reads(c.right, steps);
   }
 
   static bool steps_evenly(const LinearForm& form) {
@@ -246,14 +242,9 @@ class KernelFormer {
   static bool moves_evenly(const Kernel& k) {
     if (!is_movement(k)) return false;
     const Ranges ranges = ranges_of(k.body[0].loops);
-    bool even = true;
-    walk(k.body[0].value, [&](const Expr& e) {
-      const auto* r = std::get_if<Read>(&e->node);
-      if (!r) return even;
-      for (const Expr& i : r->index) even = even && steps_evenly(linear_form(simplify(i, ranges)));
-      return false;
+    return all_reads(k.body[0].value, [&](const Read& r) {
+      return all_of(r.index, [&](const Expr& i) { return steps_evenly(linear_form(simplify(i, ranges))); });
     });
-    return even;
   }
 
   /// Convolutions, products, pooling and plain reductions: one statement, no other reader of the elements in between.

@@ -16,13 +16,7 @@ constexpr int64_t kRowBytes = 1 << 16;
 constexpr int64_t kWholeBytes = 1 << 14;
 
 bool reduces(const Kernel& k) {
-  bool found = false;
-  for (const KernelStatement& s : k.body)
-    walk(s.value, [&](const Expr& e) {
-      found = found || std::holds_alternative<Reduce>(e->node);
-      return !found;
-    });
-  return found;
+  return any_of(k.body, [](const KernelStatement& s) { return has_node<Reduce>(s.value); });
 }
 
 /// Only full definitions, whose every read is at plain variables and constants: neither windows nor scatters.
@@ -81,15 +75,12 @@ class Rows {
       if (!same(target.dims[d], like.dims[d])) return false;
       if (!is_one(like.dims[d]) && !std::holds_alternative<VarRef>(s.index[d]->node)) return false;
     }
-    bool in_row = true;
-    walk(s.value, [&](const Expr& e) {
-      const auto* r = std::get_if<Read>(&e->node);
-      if (!r || !written_[static_cast<size_t>(r->tensor)]) return in_row;
-      in_row = in_row && r->index.size() >= count;
-      for (size_t d = 0; in_row && d < count; ++d) in_row = is_one(like.dims[d]) || same(r->index[d], s.index[d]);
+    return all_reads(s.value, [&](const Read& r) {
+      if (!written_[static_cast<size_t>(r.tensor)]) return true;
+      bool in_row = r.index.size() >= count;
+      for (size_t d = 0; in_row && d < count; ++d) in_row = is_one(like.dims[d]) || same(r.index[d], s.index[d]);
       return in_row;
     });
-    return in_row;
   }
 
   const Kernel& k_;

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "support/check.h"
+#include "support/pointer_map.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -145,6 +147,20 @@ Expr operator+(const Expr& a, const Expr& b) { return is_zero(a) ? b : is_zero(b
 Expr operator-(const Expr& a, const Expr& b) { return is_zero(b) ? a : apply(ScalarOp::Sub, {a, b}); }
 Expr operator*(const Expr& a, const Expr& b) { return is_one(a) ? b : is_one(b) ? a : apply(ScalarOp::Mul, {a, b}); }
 
+Expr both(const Expr& a, const Expr& b) { return !a ? b : !b ? a : apply(ScalarOp::And, {a, b}); }
+Expr conjunction(const std::vector<Expr>& conditions) {
+  Expr all;
+  for (const Expr& c : conditions) all = both(all, c);
+  return all;
+}
+std::vector<Expr> conjuncts(const Expr& e) {
+  const Apply* a = as_apply(e, ScalarOp::And);
+  if (!a) return {e};
+  std::vector<Expr> out = conjuncts(a->args[0]);
+  for (Expr& c : conjuncts(a->args[1])) out.push_back(std::move(c));
+  return out;
+}
+
 bool is_leaf(const Expr& e) {
   return std::holds_alternative<Constant>(e->node) || std::holds_alternative<VarRef>(e->node) ||
          std::holds_alternative<SizeRef>(e->node) || std::holds_alternative<AttrRef>(e->node);
@@ -155,6 +171,10 @@ std::optional<int64_t> constant_value(const Expr& e) {
   const Constant* c = as_constant(e);
   if (!c || holds_reals(e->type)) return std::nullopt;
   return c->i;
+}
+const Apply* as_apply(const Expr& e, ScalarOp op) {
+  const auto* a = std::get_if<Apply>(&e->node);
+  return a && a->op == op ? a : nullptr;
 }
 bool is_zero(const Expr& e) {
   const auto v = constant_value(e);
@@ -214,10 +234,20 @@ void walk(const Expr& e, FunctionRef<bool(const Expr&)> visit) {
   each_child(e, [&](const Expr& c) { walk(c, visit); });
 }
 
-bool any_node(const Expr& e, FunctionRef<bool(const Expr&)> holds) {
-  bool found = false;
-  walk(e, [&](const Expr& n) { return !(found = found || holds(n)); });
+namespace {
+
+bool any_below(const Expr& e, PointerMap<bool>& seen, FunctionRef<bool(const Expr&)> holds) {
+  if (!e || (e.use_count() > 1 && !is_leaf(e) && std::exchange(seen[e.get()], true))) return false;
+  bool found = holds(e);
+  if (!found) each_child(e, [&](const Expr& c) { found = found || any_below(c, seen, holds); });
   return found;
+}
+
+}  // namespace
+
+bool any_node(const Expr& e, FunctionRef<bool(const Expr&)> holds) {
+  PointerMap<bool> seen;  // what one parent alone holds is met once without a note of it
+  return any_below(e, seen, holds);
 }
 
 bool any_read(const Expr& e, FunctionRef<bool(const Read&)> holds) {
@@ -225,6 +255,18 @@ bool any_read(const Expr& e, FunctionRef<bool(const Read&)> holds) {
     const auto* r = std::get_if<Read>(&n->node);
     return r && holds(*r);
   });
+}
+
+bool all_reads(const Expr& e, FunctionRef<bool(const Read&)> hold) {
+  return !any_read(e, [&](const Read& r) { return !hold(r); });
+}
+
+bool reads_tensor(const Expr& e, int tensor) {
+  return any_read(e, [&](const Read& r) { return r.tensor == tensor; });
+}
+
+void each_read(const Expr& e, FunctionRef<void(const Read&)> visit) {
+  any_read(e, [&](const Read& r) { return visit(r), false; });
 }
 
 void each_child(const Expr& e, FunctionRef<void(const Expr&)> f) {

@@ -122,10 +122,19 @@ Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator*(const Expr& a, const Expr& b);
 
+/// Both conditions at once; a null one says nothing.
+Expr both(const Expr& a, const Expr& b);
+/// All of them at once; null if there are none.
+Expr conjunction(const std::vector<Expr>& conditions);
+
 // ---- looking
 const Constant* as_constant(const Expr&);
 /// The value of an integer or bool constant; nothing for any other node.
 std::optional<int64_t> constant_value(const Expr&);
+/// The node that applies `op`; null for any other.
+const Apply* as_apply(const Expr&, ScalarOp op);
+/// The conditions that `e` joins by `and`.
+std::vector<Expr> conjuncts(const Expr& e);
 bool is_zero(const Expr&);
 bool is_one(const Expr&);
 bool same(const Expr&, const Expr&);  ///< structural equality
@@ -152,9 +161,14 @@ void each_node(const Expr& e, const F& f) {
     return true;
   });
 }
-/// Whether `holds` is true of `e`, which may be null, or of a node below it; any_read: of a read in it.
+/// Whether `holds` is true of `e`, which may be null, or of a node below it; any_read, all_reads: of a read in it, of
+/// all of them. Each shared node is asked once.
 bool any_node(const Expr& e, FunctionRef<bool(const Expr&)> holds);
 bool any_read(const Expr& e, FunctionRef<bool(const Read&)> holds);
+bool all_reads(const Expr& e, FunctionRef<bool(const Read&)> hold);
+bool reads_tensor(const Expr& e, int tensor);
+/// Calls `visit` for every read in `e`, each shared node once.
+void each_read(const Expr& e, FunctionRef<void(const Read&)> visit);
 /// Whether there is a node of the kind.
 template <class Node>
 bool has_node(const Expr& e) {
@@ -165,6 +179,8 @@ void each_child(const Expr& e, FunctionRef<void(const Expr&)> f);
 /// Rebuilds `e` with every direct child replaced by f(child); the same node when nothing changes. Extents of Reduce are
 /// children too.
 Expr map_children(const Expr& e, FunctionRef<Expr(const Expr&)> f);
+/// `e` with `to` in place of every node that is the same as `from`.
+Expr with_expr(const Expr& e, const Expr& from, const Expr& to);
 /// Replaces variables by expressions everywhere; reductions whose variables the expressions mention get others. A
 /// shared node stays one node.
 Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars);

@@ -184,17 +184,11 @@ std::vector<Expr> contiguous_strides(const std::vector<Expr>& dims) {
 }
 
 bool has_type(const Kernel& k, DType type) {
-  bool found = any_of(k.tensors, [&](const Tensor& t) { return t.dtype == type; });
-  const auto search = [&](const Expr& e) {
-    walk(e, [&](const Expr& part) { return !(found = found || part->type == type); });
-  };
-  for (const KernelStatement& s : k.body) {
-    search(s.value);
-    if (s.where) search(s.where);
-  }
-  for (const Check& c : k.checks) search(c.holds);
-  for (const Kernel& part : k.parts) found = found || has_type(part, type);
-  return found;
+  const auto has = [&](const Expr& e) { return any_node(e, [&](const Expr& part) { return part->type == type; }); };
+  return any_of(k.tensors, [&](const Tensor& t) { return t.dtype == type; }) ||
+         any_of(k.body, [&](const KernelStatement& s) { return has(s.value) || has(s.where); }) ||
+         any_of(k.checks, [&](const Check& c) { return has(c.holds); }) ||
+         any_of(k.parts, [&](const Kernel& part) { return has_type(part, type); });
 }
 
 std::vector<std::string> tensor_names(const Kernel& k) { return mapped(k.tensors, &Tensor::name); }

@@ -60,4 +60,9 @@ Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars) {
   return vars.empty() ? e : Substitution(vars).run(e);
 }
 
+Expr with_expr(const Expr& e, const Expr& from, const Expr& to) {
+  if (same(e, from)) return to;
+  return map_children(e, [&](const Expr& c) { return with_expr(c, from, to); });
+}
+
 }  // namespace tenon

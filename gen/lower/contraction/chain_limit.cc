@@ -26,7 +26,7 @@ std::optional<Mask> mask_of(const Expr& cond) {
   if (a->op == ScalarOp::Ge) return Mask{nullptr, a->args[0], a->args[1] - constant_int(1)};
   if (a->op != ScalarOp::And || !is_fixed(a->args[0])) return std::nullopt;
   auto inner = mask_of(a->args[1]);
-  if (inner) inner->guard = inner->guard ? apply(ScalarOp::And, {a->args[0], inner->guard}) : a->args[0];
+  if (inner) inner->guard = both(a->args[0], inner->guard);
   return inner;
 }
 
@@ -139,9 +139,7 @@ class Follower {
     return at != masked_.end() && at->second.value == value && is_variable(r->index[at->second.dim], column_);
   }
   bool reads_masked(const Expr& e) const {
-    bool found = false;
-    each_read(e, [&](const Read& r) { found = found || masked_.count(r.tensor); });
-    return found;
+    return any_read(e, [&](const Read& r) { return masked_.count(r.tensor) != 0; });
   }
 
   /// The variable that walks the columns of the masked temps that `e` reads; empty where they do not agree.

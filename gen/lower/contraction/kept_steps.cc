@@ -67,9 +67,9 @@ class StepKeeper {
       const auto see = [&](const Expr& e) {
         each_read(e, [&](const Read& r) {
           if (r.tensor != tensor || !most) return;
-          const LinearForm apart = linear_form(r.index[dim]) - linear_form(step);
-          const bool near = apart.terms.empty() && std::abs(apart.constant) <= kMostBack;
-          most = near ? std::optional(std::max(*most, std::abs(apart.constant))) : std::nullopt;
+          const auto apart = constant_difference(r.index[dim], step);
+          const bool near = apart && std::abs(*apart) <= kMostBack;
+          most = near ? std::optional(std::max(*most, std::abs(*apart))) : std::nullopt;
         });
       };
       for (const Expr& e : s.index) see(e);
@@ -103,9 +103,7 @@ class StepKeeper {
     for (const KeptDim& k : at->second) {
       if (!read->fill || k.elements == 1) continue;
       const Expr& i = read->index[k.dim];
-      const Expr here =
-          apply(ScalarOp::And, {apply(ScalarOp::Ge, {i, constant_int(0)}), apply(ScalarOp::Lt, {i, k.extent})});
-      holds = holds ? apply(ScalarOp::And, {holds, here}) : here;
+      holds = both(holds, both(apply(ScalarOp::Ge, {i, constant_int(0)}), apply(ScalarOp::Lt, {i, k.extent})));
     }
     return holds ? select(holds, inside, read->fill) : inside;
   }

@@ -12,10 +12,7 @@ namespace tenon {
 /// The value of an element that is in a variable; null where none is known to be.
 const Bundle* Generator::known_value(int tensor, const std::vector<Expr>& index) const {
   if (const Bundle* written = forwarded_.find(tensor, index)) return written;
-  const auto equal = [](const Expr& a, const Expr& b) {
-    const LinearForm apart = linear_form(a) - linear_form(b);
-    return apart.terms.empty() && apart.constant == 0;
-  };
+  const auto equal = [](const Expr& a, const Expr& b) { return constant_difference(a, b) == 0; };
   const auto at = find_if(carried_, [&](const CarriedValue& c) {
     return c.tensor == tensor && std::equal(c.index.begin(), c.index.end(), index.begin(), index.end(), equal);
   });

@@ -25,12 +25,6 @@ Expr negated(const Expr& e) {
   return apply(ScalarOp::Not, {e});
 }
 
-void add_parts(const Expr& e, std::vector<Expr>& out) {
-  const auto* a = std::get_if<Apply>(&e->node);
-  if (!a || a->op != ScalarOp::And) return out.push_back(e);
-  for (const Expr& part : a->args) add_parts(part, out);
-}
-
 /// Whether it may be asked before the parts in front of it: nothing in it can fail.
 bool may_move(const Expr& e) {
   return !has_node<Read>(e) && !has_node<Reduce>(e) && !any_node(e, [](const Expr& x) {
@@ -45,8 +39,6 @@ size_t depth_of(const Expr& e, const std::vector<LoopVar>& loops) {
     if (mentions(e, loops[k - 1].name)) return k;
   return 0;
 }
-
-Expr both(const Expr& a, const Expr& b) { return a ? apply(ScalarOp::And, {a, b}) : b; }
 
 /// The check with its variables replaced by those of the group's loops; nothing where the loops differ.
 std::optional<Check> over_loops_of(const CheckGroup& group, const Check& c) {
@@ -85,9 +77,8 @@ bool joins(CheckGroup& group, const Check& c) {
 }  // namespace
 
 std::vector<Expr> failing_parts(const Check& check) {
-  std::vector<Expr> parts, out(check.loops.size() + 1);
-  add_parts(negated(check.holds), parts);
-  for (const Expr& part : parts) {
+  std::vector<Expr> out(check.loops.size() + 1);
+  for (const Expr& part : conjuncts(negated(check.holds))) {
     Expr& at = out[may_move(part) ? depth_of(part, check.loops) : check.loops.size()];
     at = both(at, part);
   }

@@ -49,11 +49,6 @@ std::optional<Clamped> clamped_in(const Expr& e, const std::vector<LoopVar>& loo
   return found;
 }
 
-Expr with_expr(const Expr& e, const Expr& from, const Expr& to) {
-  if (same(e, from)) return to;
-  return map_children(e, [&](const Expr& c) { return with_expr(c, from, to); });
-}
-
 }  // namespace
 
 std::optional<Fork> fork_clamped(const Kernel& k) {
@@ -66,7 +61,7 @@ std::optional<Fork> fork_clamped(const Kernel& k) {
     Expr holds;
     for (const Expr& place : {c->form.rest, end})
       for (const Expr& inside : {apply(ScalarOp::Ge, {place, constant_int(0)}), apply(ScalarOp::Le, {place, c->last})})
-        holds = holds ? apply(ScalarOp::And, {holds, inside}) : inside;
+        holds = both(holds, inside);
     holds = simplify(holds, size_ranges(k));
     if (constant_value(holds) || ruled_out(k, holds)) return std::nullopt;
     Fork f = fork_on(holds, map_exprs(k, [&](const Expr& e) { return with_expr(e, c->whole, c->inner); }), k);
@@ -106,8 +101,7 @@ std::optional<Fork> fork_operands(const Kernel& k) {
     if (own == s.loops.end()) return std::nullopt;
     if (i < kFew) continue;
     absent[size_name(own->extent)] = 0;
-    const Expr none = equals(own->extent, 0);
-    holds = holds ? apply(ScalarOp::And, {holds, none}) : none;
+    holds = both(holds, equals(own->extent, 0));
   }
   if (absent.size() < kFew || ruled_out(k, holds)) return std::nullopt;
   return fork_on(holds, with_sizes(k, absent), k);

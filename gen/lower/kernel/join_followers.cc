@@ -150,13 +150,7 @@ class FollowerJoiner {
   /// In the innermost loop of a recurrence nothing is a vector: functions of many steps are better left outside.
   static bool loses(const StatementGroup& g, const KernelStatement& s) {
     if (s.loops.size() > g.lead.size()) return false;
-    bool costly = false, reduces = false;
-    walk(s.value, [&](const Expr& e) {
-      costly = costly || is_costly(e);
-      reduces = reduces || std::holds_alternative<Reduce>(e->node);
-      return true;
-    });
-    return costly && !reduces;
+    return any_node(s.value, [](const Expr& e) { return is_costly(e); }) && !has_node<Reduce>(s.value);
   }
 
   Kernel k_;

@@ -2,25 +2,15 @@
 #include "lower/kernel/kernel_ranges.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "algebra/simplify.h"
 #include "lower/kernel/narrow_updates.h"
-#include "support/pointer_map.h"
 
 namespace tenon {
 namespace {
 
 /// Ends beyond this are no bounds: sums of them could overflow.
 constexpr int64_t kProvable = int64_t{1} << 40;
-
-/// Visits every node below `e` once, parents first. What one parent alone holds is met once without a note of it.
-template <class Visit>
-void each_node(const Expr& e, PointerMap<bool>& seen, const Visit& visit) {
-  if (!e || is_leaf(e) || (e.use_count() > 1 && std::exchange(seen[e.get()], true))) return;
-  visit(e);
-  each_child(e, [&](const Expr& c) { each_node(c, seen, visit); });
-}
 
 bool in_range(const Kernel& k, const Read& r, const Ranges& ranges) {
   const Tensor& t = k.tensor(r.tensor);
@@ -73,28 +63,16 @@ Ranges size_ranges(const Kernel& k) {
   return r;
 }
 
-void each_read(const Expr& e, FunctionRef<void(const Read&)> visit) {
-  PointerMap<bool> seen;
-  each_node(e, seen, [&](const Expr& n) {
-    if (const auto* r = std::get_if<Read>(&n->node)) visit(*r);
-  });
-}
-
 bool always_defined(const Kernel& k, const Expr& e, const Ranges& ranges) {
-  bool ok = true;
-  PointerMap<bool> seen;
   Ranges inner = ranges;
-  each_node(e, seen, [&](const Expr& n) {
+  return !any_node(e, [&](const Expr& n) {
     if (const auto* r = std::get_if<Reduce>(&n->node)) add_loops(inner, r->vars);
-    if (const auto* r = std::get_if<Read>(&n->node)) ok = ok && (r->fill || in_range(k, *r, inner));
+    if (const auto* r = std::get_if<Read>(&n->node)) return !r->fill && !in_range(k, *r, inner);
     const auto* a = std::get_if<Apply>(&n->node);
-    if (a && is_int(n->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod)) {
-      const auto* most = std::get_if<Apply>(&a->args[1]->node);
-      const Expr& least = most && most->op == ScalarOp::Max ? most->args[1] : a->args[1];
-      ok = ok && constant_value(least).value_or(0) > 0;
-    }
+    if (!a || !is_int(n->type) || (a->op != ScalarOp::FloorDiv && a->op != ScalarOp::Mod)) return false;
+    const Apply* most = as_apply(a->args[1], ScalarOp::Max);
+    return constant_value(most ? most->args[1] : a->args[1]).value_or(0) <= 0;
   });
-  return ok;
 }
 
 bool always_defined(const Kernel& k, const KernelStatement& s, const Reduce& r) {
@@ -104,12 +82,6 @@ bool always_defined(const Kernel& k, const KernelStatement& s, const Reduce& r) 
 bool is_variable(const Expr& e, const std::string& name) {
   const auto* v = std::get_if<VarRef>(&e->node);
   return v && v->name == name;
-}
-
-bool reads_tensor(const Expr& e, int tensor) {
-  bool found = false;
-  each_read(e, [&](const Read& r) { found = found || r.tensor == tensor; });
-  return found;
 }
 
 bool is_costly(const Expr& node) {

@@ -13,9 +13,6 @@ Ranges size_ranges(const Kernel&);
 bool always_defined(const Kernel&, const Expr& e, const Ranges& ranges);
 /// The same of the value that a statement reduces, over the statement's loops and its own.
 bool always_defined(const Kernel&, const KernelStatement& s, const Reduce& r);
-/// Calls `visit` for every read in `e`, each shared node once.
-void each_read(const Expr& e, FunctionRef<void(const Read&)> visit);
-bool reads_tensor(const Expr& e, int tensor);
 bool is_variable(const Expr& e, const std::string& name);
 /// Row of a scalar operation that is a function of its own rather than an instruction or two.
 bool is_costly(const Expr& node);

@@ -22,8 +22,7 @@ Expr short_windows(const Kernel& k) {
   });
   Expr all;
   for (const auto& [name, element] : widths) {
-    const Expr is_short = apply(ScalarOp::Le, {attr_ref(name, DType::I64, element), constant_int(kShortWindow)});
-    all = all ? apply(ScalarOp::And, {all, is_short}) : is_short;
+    all = both(all, apply(ScalarOp::Le, {attr_ref(name, DType::I64, element), constant_int(kShortWindow)}));
   }
   return all;
 }
@@ -112,8 +111,7 @@ bool demand(const Kernel& k, const Expr& extent, int64_t least, Expr& holds) {
     if (s.hi < least) return false;
     if (s.lo >= least) return true;
   }
-  const Expr test = apply(ScalarOp::Ge, {size_ref(name), constant_int(least)});
-  holds = holds ? apply(ScalarOp::And, {holds, test}) : test;
+  holds = both(holds, apply(ScalarOp::Ge, {size_ref(name), constant_int(least)}));
   return true;
 }
 

@@ -5,14 +5,6 @@
 
 namespace tenon {
 
-std::vector<Expr> conjuncts(const Expr& e) {
-  const auto* a = std::get_if<Apply>(&e->node);
-  if (!a || a->op != ScalarOp::And) return {e};
-  std::vector<Expr> out = conjuncts(a->args[0]);
-  for (Expr& c : conjuncts(a->args[1])) out.push_back(std::move(c));
-  return out;
-}
-
 namespace {
 
 /// The variable, or what it is next to data of 32 bits: limits are compared by their values.
@@ -47,12 +39,6 @@ std::optional<VariableBound> bound_of(const Expr& condition, const std::string& 
     case ScalarOp::Le: return VariableBound{false, limit + constant_int(1)};
     default: return std::nullopt;
   }
-}
-
-Expr conjunction(const std::vector<Expr>& conditions) {
-  Expr all;
-  for (const Expr& c : conditions) all = all ? apply(ScalarOp::And, {all, c}) : c;
-  return all;
 }
 
 namespace {

@@ -16,10 +16,6 @@ struct VariableBound {
   Expr limit;
 };
 
-/// The conditions that `e` joins by `and`.
-std::vector<Expr> conjuncts(const Expr& e);
-/// All of them at once; null if there are none.
-Expr conjunction(const std::vector<Expr>& conditions);
 /// What a comparison of an index variable with something else says.
 std::optional<VariableBound> bound_of(const Expr& condition, const std::string& v);
 

@@ -24,10 +24,7 @@ Expr not_negative(const Expr& condition) {
 }
 
 bool is_known(const Expr& difference, const std::vector<Expr>& known) {
-  return any_of(known, [&](const Expr& k) {
-    const LinearForm rest = linear_form(k) - linear_form(difference);
-    return rest.terms.empty() && rest.constant == 0;
-  });
+  return any_of(known, [&](const Expr& k) { return constant_difference(k, difference) == 0; });
 }
 
 Expr without_clamps(const Expr& e, const std::vector<Expr>& known) {

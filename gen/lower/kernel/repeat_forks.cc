@@ -132,8 +132,7 @@ std::optional<Fork> fork_repeated(const Kernel& k) {
   Expr holds;
   for (const Repeat& r : repeats_of(k)) {
     once[r.times] = 1;
-    const Expr test = equals(size_ref(r.times), 1);
-    holds = holds ? apply(ScalarOp::And, {holds, test}) : test;
+    holds = both(holds, equals(size_ref(r.times), 1));
   }
   if (!holds || ruled_out(k, holds)) return std::nullopt;
   Fork f = fork_on(holds, with_sizes(k, once), k);

@@ -79,9 +79,8 @@ class ReductionSeparator {
     }
     if (const auto* s = std::get_if<Select>(&e->node)) {
       const Expr cond = take_out(s->cond, scope, guard);
-      const auto under = [&](const Expr& c) { return guard ? apply(ScalarOp::And, {guard, c}) : c; };
-      const Expr yes = take_out(s->yes, scope, under(cond));
-      const Expr no = take_out(s->no, scope, under(apply(ScalarOp::Not, {cond})));
+      const Expr yes = take_out(s->yes, scope, both(guard, cond));
+      const Expr no = take_out(s->no, scope, both(guard, apply(ScalarOp::Not, {cond})));
       return cond == s->cond && yes == s->yes && no == s->no ? e : select(cond, yes, no);
     }
     return map_children(e, [&](const Expr& c) { return take_out(c, scope, guard); });
@@ -95,7 +94,7 @@ class ReductionSeparator {
     add_loops(ranges, scope);
     add_loops(ranges, r.vars);
     const bool guarded = guard && !always_defined(out_, r.value, ranges);
-    if (guarded) e = reduce_like(r, r.vars, r.where ? apply(ScalarOp::And, {guard, r.where}) : guard, r.value, e->type);
+    if (guarded) e = reduce_like(r, r.vars, both(guard, r.where), r.value, e->type);
     KernelStatement s;
     const bool inside = reads_group(e);
     const size_t carried = inside ? shared_loops(e) : 0;
@@ -129,18 +128,11 @@ class ReductionSeparator {
   /// Whether a loop over this extent runs only where something that `e` reads is given.
   bool is_presence(const Expr& extent, const Expr& e) const {
     const auto* size = std::get_if<SizeRef>(&extent->node);
-    bool found = false;
-    if (size != nullptr)
-      each_read(e, [&](const Read& r) {
-        found = found || size->name == presence_of(out_.tensors[static_cast<size_t>(r.tensor)].name);
-      });
-    return found;
+    return size && any_read(e, [&](const Read& r) { return size->name == presence_of(out_.tensor(r.tensor).name); });
   }
 
   bool reads_group(const Expr& e) const {
-    bool found = false;
-    if (!group_.empty()) each_read(e, [&](const Read& r) { found = found || group_.count(r.tensor) != 0; });
-    return found;
+    return !group_.empty() && any_read(e, [&](const Read& r) { return group_.count(r.tensor) != 0; });
   }
 
   /// Before the statements that share more loops than these with the one at hand.
@@ -163,11 +155,8 @@ class ReductionSeparator {
   }
 
   bool reads_before(const Expr& e, const LoopVar& loop) const {
-    bool all = true;
-    each_read(e, [&](const Read& r) {
-      if (all && group_.count(r.tensor) != 0) all = is_before(r, loop, std::get<Reduce>(e->node));
-    });
-    return all;
+    return all_reads(
+        e, [&](const Read& r) { return group_.count(r.tensor) == 0 || is_before(r, loop, std::get<Reduce>(e->node)); });
   }
 
   /// Whether an element is one that the loop makes before the iteration at hand: by its index, or by the condition
@@ -177,9 +166,9 @@ class ReductionSeparator {
     if (made == dims_.end()) return false;
     const bool up = loop.direction == Direction::Up;
     const auto ahead = [&](const Expr& index, int64_t least) {  // by how much the loop's variable is past the index
-      const LinearForm far = up ? linear_form(var_ref(loop.name)) - linear_form(index)
-                                : linear_form(index) - linear_form(var_ref(loop.name));
-      return far.terms.empty() && far.constant >= least;
+      const Expr here = var_ref(loop.name);
+      const auto far = up ? constant_difference(here, index) : constant_difference(index, here);
+      return far && *far >= least;
     };
     const Expr& index = read.index[made->second];
     if (ahead(index, 1)) return true;

@@ -75,11 +75,7 @@ class FunctionSharer {
   }
 
   /// Whether what `e` reads is something else after the statement.
-  static bool changes(const KernelStatement& s, const Expr& e) {
-    bool found = false;
-    each_read(e, [&](const Read& r) { found = found || r.tensor == s.target; });
-    return found;
-  }
+  static bool changes(const KernelStatement& s, const Expr& e) { return reads_tensor(e, s.target); }
 
   bool runs_beside(size_t a, size_t b) const {
     const KernelStatement &x = out_.body[a], &y = out_.body[b];

@@ -58,10 +58,7 @@ std::optional<Fork> fork_steps(const Kernel& k) {
     for (const Element& e : taps) values[e] = 1;
     for (const Element& e : steps) values[e] = step;
     Expr holds;
-    for (const auto& [e, v] : values) {
-      const Expr test = equals(attr_ref(e.first, DType::I64, e.second), v);
-      holds = holds ? apply(ScalarOp::And, {holds, test}) : test;
-    }
+    for (const auto& [e, v] : values) holds = both(holds, equals(attr_ref(e.first, DType::I64, e.second), v));
     if (ruled_out(k, holds)) continue;
     Kernel then = k;
     for (const auto& [e, v] : values)

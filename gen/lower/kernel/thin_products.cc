@@ -16,7 +16,7 @@ class Assumptions {
  public:
   explicit Assumptions(const Kernel& k) : k_(k) {}
 
-  void demand(const Expr& condition) { holds_ = holds_ ? apply(ScalarOp::And, {holds_, condition}) : condition; }
+  void demand(const Expr& condition) { holds_ = both(holds_, condition); }
 
   /// `value` is `number`; false where it never is, or is neither a number nor a size of its own.
   bool equal(const Expr& value, int64_t number) {
@@ -128,7 +128,7 @@ std::optional<ThinProduct> short_sums(const Kernel& k, const Contraction& c, con
   if (sums.size() > 1)
     out.holds = out.holds && sums.back().holds ? apply(ScalarOp::Or, {out.holds, sums.back().holds}) : nullptr;
   for (const Expr& more : {dense.holds, apply(ScalarOp::Lt, {size_ref(depth), constant_int(kLongRow)})})
-    if (more) out.holds = out.holds ? apply(ScalarOp::And, {out.holds, more}) : more;
+    out.holds = both(out.holds, more);
   out.kernel = with_inner_loop(with_sizes(out.kernel, a.sizes()), c.columns);
   for (Size& s : out.kernel.sizes)
     if (s.name == depth) s.hi = std::min(s.hi, kLongRow - 1);

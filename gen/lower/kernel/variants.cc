@@ -147,8 +147,7 @@ std::optional<Fork> fork_strides(const Kernel& k) {
     for (size_t i = 0; i < strides.size(); ++i) {
       const int64_t v = (zeros >> i & 1u) != 0 ? 0 : 1;
       sizes.emplace(strides[i].name, v);
-      const Expr test = equals(size_ref(strides[i].name), v);
-      holds = holds ? apply(ScalarOp::And, {holds, test}) : test;
+      holds = both(holds, equals(size_ref(strides[i].name), v));
     }
     if (!ruled_out(k, holds)) return fork_on(holds, with_sizes(k, sizes), k);
   }
@@ -170,7 +169,7 @@ void update_by_blocks(KernelStatement& s) {
   const auto in_block = [&](const Expr& e) { return substitute(e, {{last.name, whole}}); };
   for (Expr& e : s.index) e = in_block(e);
   s.value = in_block(s.value);
-  s.where = s.where ? apply(ScalarOp::And, {in_block(s.where), inside}) : inside;
+  s.where = both(s.where ? in_block(s.where) : nullptr, inside);
   s.loops.back().extent = constant_int(kBlock);
   s.loops.insert(s.loops.end() - 2, block);
 }
@@ -218,13 +217,7 @@ std::string last_of_copy(const Kernel& k) {
 /// A copy or an update whose indices are given by a tensor: without the loop over a single neighbour an element is a
 /// load and a store.
 bool is_gather(const Kernel& k) {
-  const auto told = [](const std::vector<Expr>& index) {
-    return any_of(index, [](const Expr& i) {
-      bool found = false;
-      each_read(i, [&](const Read&) { found = true; });
-      return found;
-    });
-  };
+  const auto told = [](const std::vector<Expr>& index) { return any_of(index, has_node<Read>); };
   return any_of(k.body, [&](const KernelStatement& s) {
     const auto* r = std::get_if<Read>(&s.value->node);
     return r && (told(r->index) || told(s.index));

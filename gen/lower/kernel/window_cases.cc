@@ -26,8 +26,7 @@ class Case {
     for (const auto& [known, becomes] : known_)
       if (same(known, value)) return same(becomes, other);
     known_.emplace_back(value, other);
-    const Expr equal = apply(ScalarOp::Eq, {value, other});
-    holds_ = holds_ ? apply(ScalarOp::And, {holds_, equal}) : equal;
+    holds_ = both(holds_, apply(ScalarOp::Eq, {value, other}));
     return true;
   }
 
@@ -75,8 +74,7 @@ std::optional<WindowCase> few_filters(const Kernel& k, const Contraction& c, con
   if (!filters || !along) return std::nullopt;
   WindowCase out = few.result();
   out.what = "few filters: vectors of pixels along a line";
-  const Expr are_few = apply(ScalarOp::Le, {c.columns[0].extent, constant_int(kFewFilters)});
-  out.holds = out.holds ? apply(ScalarOp::And, {are_few, out.holds}) : are_few;
+  out.holds = both(apply(ScalarOp::Le, {c.columns[0].extent, constant_int(kFewFilters)}), out.holds);
   for (Size& s : out.kernel.sizes)
     if (s.name == filters->name) s.hi = std::min(s.hi, kFewFilters);
   const auto found = find_contraction(out.kernel);

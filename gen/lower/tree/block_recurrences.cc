@@ -68,12 +68,10 @@ bool reads_rows_by_sum(const Rows& r) {
   std::set<int> made;
   for (const TreeNode& n : r.rest)
     if (const auto* d = std::get_if<TreeDefine>(&n.node)) made.insert(d->tensor);
-  bool ok = true;
-  each_read(r.value, [&](const Read& x) {
-    if (made.count(x.tensor) == 0) return;
-    ok = ok && !x.fill && none_of(x.index, [&](const Expr& e) { return mentions(e, r.row->var.name); });
+  return all_reads(r.value, [&](const Read& x) {
+    const auto by_row = [&](const Expr& e) { return mentions(e, r.row->var.name); };
+    return made.count(x.tensor) == 0 || (!x.fill && none_of(x.index, by_row));
   });
-  return ok;
 }
 
 std::optional<Rows> rows_of(const Kernel& k, const LoopTree& tree, const TreeLoop& l) {
@@ -104,11 +102,10 @@ std::optional<Rows> rows_of(const Kernel& k, const LoopTree& tree, const TreeLoo
 /// Whether no column needs what another one makes: all that is made is written and read at the column itself.
 bool apart(const Rows& r, const std::string& column) {
   std::map<int, size_t> dims;
-  bool ok = true;
-  const auto see = [&](const Expr& e) {
-    each_read(e, [&](const Read& x) {
-      const auto at = dims.find(x.tensor);
-      ok = ok && (at == dims.end() || is_variable(x.index[at->second], column));
+  const auto is_apart = [&](const Expr& e) {
+    return all_reads(e, [&](const Read& x) {
+      const size_t* at = find_value(dims, x.tensor);
+      return !at || is_variable(x.index[*at], column);
     });
   };
   for (const TreeNode& n : r.rest) {
@@ -116,15 +113,12 @@ bool apart(const Rows& r, const std::string& column) {
     const auto at = find_if(d.index, [&](const Expr& e) { return is_variable(e, column); });
     if (at == d.index.end()) return false;
     const auto dim = static_cast<size_t>(at - d.index.begin());
-    ok = ok && dims.try_emplace(d.tensor, dim).first->second == dim;
+    if (dims.try_emplace(d.tensor, dim).first->second != dim) return false;
   }
-  see(r.value);
-  for (const TreeNode& n : r.rest) {
-    const auto& d = std::get<TreeDefine>(n.node);
-    see(d.value);
-    for (const Expr& e : d.index) see(e);
-  }
-  return ok;
+  return is_apart(r.value) && all_of(r.rest, [&](const TreeNode& n) {
+           const auto& d = std::get<TreeDefine>(n.node);
+           return is_apart(d.value) && all_of(d.index, is_apart);
+         });
 }
 
 /// The tensor that the sum reads row by row and whose rows are made by this loop, each before it is read; -1: none.
@@ -139,10 +133,10 @@ int rows_made(const Rows& r) {
     for (size_t i = 0; i < d.index.size(); ++i)
       if (mentions(d.index[i], r.row->var.name)) row = i;
     // Each read is of the row itself or an earlier one, and all ranges begin with the first row.
-    const LinearForm apart = r.grows ? linear_form(d.index[row]) - linear_form(reached)
-                                     : linear_form(reached) - linear_form(d.index[row]) - linear_form(constant_int(1));
+    const auto apart = r.grows ? constant_difference(d.index[row], reached)
+                               : constant_difference(reached, d.index[row] + constant_int(1));
     const bool whole = r.grows ? !r.sum->begin : !r.sum->end || same(r.sum->end, r.sum->var.extent);
-    if (made >= 0 || !whole || !apart.terms.empty() || apart.constant < 0) return -1;
+    if (made >= 0 || !whole || apart.value_or(-1) < 0) return -1;
     if (!same(r.sum->var.extent, r.row->var.extent)) return -1;
     made = d.tensor;
   }

@@ -3,7 +3,6 @@
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
-#include "lower/kernel/loop_bounds.h"
 #include "lower/kernel/variants.h"
 #include "lower/tree/tree_passes.h"
 #include "support/ranges.h"

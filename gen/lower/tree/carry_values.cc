@@ -24,8 +24,9 @@ int64_t reads_before(const Kernel& k, const TreeLoop& l) {
       const auto at = affine_in(r.index[d], l.var.name);
       const auto step = at ? constant_value(at->coefficient) : std::nullopt;
       if (!step || (*step != 1 && *step != -1)) continue;
-      LinearForm before = linear_form(*step > 0 ? constant_int(0) - at->rest : at->rest - dims[d] + constant_int(1));
-      if (before.terms.empty() && before.constant <= kMostApart) most = std::max(most, before.constant);
+      const auto before = *step > 0 ? constant_difference(constant_int(0), at->rest)
+                                    : constant_difference(at->rest + constant_int(1), dims[d]);
+      if (before && *before <= kMostApart) most = std::max(most, *before);
     }
   };
   each_value(l.body, [&](const Expr& e) { each_read(e, see); });
@@ -116,9 +117,9 @@ std::optional<int64_t> iterations_ago(const HandedOn& h, const std::string& var,
     }
     const auto made = affine_in(h.made[d], var);
     const int64_t step = made ? constant_value(made->coefficient).value_or(0) : 0;
-    const LinearForm apart = linear_form(h.made[d]) - linear_form(index[d]);
-    if (ago || (step != 1 && step != -1) || !apart.terms.empty()) return std::nullopt;
-    ago = step * apart.constant;
+    const auto apart = constant_difference(h.made[d], index[d]);
+    if (ago || (step != 1 && step != -1) || !apart) return std::nullopt;
+    ago = step * *apart;
   }
   return ago && *ago > 0 ? ago : std::nullopt;
 }
@@ -179,13 +180,10 @@ class ChainEnds {
   }
 
   bool waits(const Expr& e) const {
-    bool found = false;
-    each_read(e, [&](const Read& r) {
-      found = found || any_of(values_, [&](const HandedOn& h) {
-                return h.tensor == r.tensor && iterations_ago(h, var_, r.index);
-              });
+    return any_read(e, [&](const Read& r) {
+      const auto is_ago = [&](const HandedOn& h) { return h.tensor == r.tensor && iterations_ago(h, var_, r.index); };
+      return any_of(values_, is_ago);
     });
-    return found;
   }
 
   const std::vector<HandedOn> values_;

@@ -96,11 +96,11 @@ class Inliner {
 
   bool inlinable(const KernelStatement& s, const Uses& uses) const {
     if (s.update != Update::Assign || is_in_recurrence(s) || !is_own_index(s)) return false;
-    bool stable = true, reduces = false;
     // A value in the memory of an output may be overwritten between the definition and a reader.
-    each_read(s.value, [&](const Read& r) {
-      stable = stable && writers_[static_cast<size_t>(r.tensor)] <= 1 && !k_.tensor(r.tensor).shared;
+    const bool stable = all_reads(s.value, [&](const Read& r) {
+      return writers_[static_cast<size_t>(r.tensor)] <= 1 && !k_.tensor(r.tensor).shared;
     });
+    bool reduces = false;
     const int c = cost(s.value, reduces);
     if (!stable || reduces) return false;
     return (c <= kCheap && c * uses.reads <= kMostCopies) || (uses.reads == 1 && uses.variables <= s.loops.size());

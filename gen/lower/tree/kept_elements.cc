@@ -32,8 +32,8 @@ std::optional<int64_t> distance(const AffineIn& defined, int64_t step, const Loo
   // Not along the loop: it is read after it, where the last element is the one that was made last.
   const Expr last = step > 0 ? loop.extent - constant_int(1) : constant_int(1) - loop.extent;
   const Expr from = *along == 0 ? defined.rest + last : defined.rest;
-  const LinearForm apart = linear_form(step > 0 ? from - at->rest : at->rest - from);
-  return apart.terms.empty() && apart.constant >= 0 ? std::optional(apart.constant) : std::nullopt;
+  const auto apart = step > 0 ? constant_difference(from, at->rest) : constant_difference(at->rest, from);
+  return apart.value_or(-1) >= 0 ? apart : std::nullopt;
 }
 
 std::optional<int64_t> reach(const TempAccesses& a, size_t dim, const LoopVar& loop) {

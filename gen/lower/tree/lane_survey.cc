@@ -201,9 +201,7 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
 /// Whether it is a product of elements, for which the level has an instruction. Products of indices and sizes are few
 /// and stay scalar.
 bool LaneSurvey::has_wide_products(const Expr& e) const {
-  bool elements = false;
-  each_read(e, [&](const Read&) { elements = true; });
-  return elements && isa_.row(scalar_op_row(ScalarOp::Mul).name, e->type, isa_.lanes(e->type));
+  return has_node<Read>(e) && isa_.row(scalar_op_row(ScalarOp::Mul).name, e->type, isa_.lanes(e->type));
 }
 
 void LaneSurvey::apply(const Expr& e, const Apply& a) {

@@ -20,11 +20,7 @@ using Index = std::vector<Expr>;
 /// How far the index is from the variable, where no loop changes that.
 Expr distance(const Expr& index, const std::string& var) {
   const auto a = affine_in(index, var);
-  bool fixed = a && constant_value(a->coefficient) == 1;
-  if (fixed)
-    walk(a->rest, [&](const Expr& part) {
-      return fixed = fixed && !std::holds_alternative<VarRef>(part->node) && !std::holds_alternative<Read>(part->node);
-    });
+  const bool fixed = a && constant_value(a->coefficient) == 1 && !has_node<VarRef>(a->rest) && !has_node<Read>(a->rest);
   return fixed ? simplify(a->rest) : nullptr;
 }
 
@@ -71,13 +67,10 @@ struct IndicesOf {
 /// Whether each iteration of `var` has the loop go over a block of its own: from n·var to at most n·var + n.
 bool goes_over_block(const TreeLoop& l, const std::string& var) {
   const auto from = l.begin ? affine_in(l.begin, var) : std::nullopt;
-  const auto* end = from && l.end ? std::get_if<Apply>(&l.end->node) : nullptr;
-  if (!end || end->op != ScalarOp::Min) return false;
-  const LinearForm next = linear_form(l.begin + from->coefficient);
-  return any_of(end->args, [&](const Expr& bound) {
-    const LinearForm rest = linear_form(bound) - next;
-    return rest.terms.empty() && rest.constant == 0;
-  });
+  const Apply* end = from && l.end ? as_apply(l.end, ScalarOp::Min) : nullptr;
+  if (!end) return false;
+  const Expr next = l.begin + from->coefficient;
+  return any_of(end->args, [&](const Expr& bound) { return constant_difference(bound, next) == 0; });
 }
 
 /// Parallel loops of one kernel.
@@ -126,11 +119,10 @@ bool divides_before_lines(const TreeLoop& rows) {
   if (!line || (rows.body.size() == 1 && !line->periods && !rows.periods)) return false;
   bool divides = false;
   each_value(rows.body, [&](const Expr& e) {
-    walk(e, [&](const Expr& x) {
-      const auto* a = std::get_if<Apply>(&x->node);
-      divides = divides || (a && a->op == ScalarOp::Mod && !constant_value(a->args[1]) && !mentions(x, line->var.name));
-      return !divides;
-    });
+    divides = divides || any_node(e, [&](const Expr& x) {
+                const Apply* a = as_apply(x, ScalarOp::Mod);
+                return a && !constant_value(a->args[1]) && !mentions(x, line->var.name);
+              });
   });
   return divides;
 }

@@ -3,6 +3,7 @@
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/place_temps.h"
 #include "lower/tree/tree_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -90,10 +91,8 @@ class Reuse {
   }
   static bool touches(const Leaf& leaf, int tensor) { return !accesses(leaf, tensor).empty(); }
   static bool filled(const Leaf& leaf, int tensor) {
-    bool found = false;
-    for (const Expr& e : leaf.values)
-      each_read(e, [&](const Read& r) { found = found || (r.tensor == tensor && r.fill); });
-    return found;
+    const auto is_filled = [&](const Read& r) { return r.tensor == tensor && r.fill; };
+    return any_of(leaf.values, [&](const Expr& e) { return any_read(e, is_filled); });
   }
 
   const Kernel& k_;

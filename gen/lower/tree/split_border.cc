@@ -155,23 +155,15 @@ std::optional<Interior> find_interior(const Kernel& k, const TreeLoop& loop, con
 
 namespace {
 
-const Apply* applies(const Expr& e, ScalarOp op) {
-  const auto* a = std::get_if<Apply>(&e->node);
-  return a && a->op == op ? a : nullptr;
-}
-
-bool is_sum(const Expr& a, const Expr& b, int64_t of = 0) {
-  const LinearForm f = linear_form(a) - linear_form(b);
-  return f.terms.empty() && f.constant == of;
-}
+bool is_sum(const Expr& a, const Expr& b, int64_t of = 0) { return constant_difference(a, b) == of; }
 
 /// m where it is below d, else counted from the other end: mirror and reflect, with m = index % period.
 std::optional<GuardedIndex> turned_back(const Select& s, const Ranges& ranges) {
-  const Apply* below = applies(s.cond, ScalarOp::Lt);
-  const Apply* mod = applies(s.yes, ScalarOp::Mod);
+  const Apply* below = as_apply(s.cond, ScalarOp::Lt);
+  const Apply* mod = as_apply(s.yes, ScalarOp::Mod);
   if (!below || !mod || !same(below->args[0], s.yes)) return std::nullopt;
   const Expr &d = below->args[1], &period = mod->args[1];
-  const Apply* most = applies(period, ScalarOp::Max);
+  const Apply* most = as_apply(period, ScalarOp::Max);
   const bool reflects = most && constant_value(most->args[1]) == 1 && is_sum(most->args[0], d + d, -2);
   if (!reflects && !proves_le(d, period, ranges)) return std::nullopt;
   return GuardedIndex{mod->args[0], constant_int(0), d - constant_int(1), true};
@@ -179,7 +171,7 @@ std::optional<GuardedIndex> turned_back(const Select& s, const Ranges& ranges) {
 
 /// Counted from the end where it is negative.
 std::optional<GuardedIndex> from_the_end(const Select& s) {
-  const Apply* negative = applies(s.cond, ScalarOp::Lt);
+  const Apply* negative = as_apply(s.cond, ScalarOp::Lt);
   if (!negative || constant_value(negative->args[1]) != 0 || !same(negative->args[0], s.no)) return std::nullopt;
   return GuardedIndex{s.no, constant_int(0), nullptr};
 }
@@ -207,7 +199,7 @@ std::optional<GuardedIndex> guarded_index(const Expr& e, const Ranges& ranges) {
     if (auto turned = turned_back(*s, ranges)) return turned;
     return from_the_end(*s);
   }
-  if (const Apply* mod = applies(e, ScalarOp::Mod)) {
+  if (const Apply* mod = as_apply(e, ScalarOp::Mod)) {
     const auto by = constant_value(mod->args[1]);
     const bool shifts = by && *by > 0 && (*by & (*by - 1)) == 0;
     return GuardedIndex{mod->args[0], constant_int(0), mod->args[1] - constant_int(1), !shifts, true};

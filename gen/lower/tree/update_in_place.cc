@@ -45,15 +45,14 @@ struct Steps {
 
   /// How many steps ago the element was made; -1 if that is not known.
   int64_t ago(const Read& r) const {
-    const LinearForm apart = linear_form(define->index[dim]) - linear_form(r.index[dim]);
-    return apart.terms.empty() ? direction * apart.constant : -1;
+    const auto apart = constant_difference(define->index[dim], r.index[dim]);
+    return apart ? direction * *apart : -1;
   }
 
   /// Whether the element was made in the last step.
   bool last(const Read& r) const {
     const Expr end = direction > 0 ? loop->var.extent - constant_int(1) : constant_int(0);
-    const LinearForm apart = linear_form(end) - linear_form(r.index[dim]);
-    return apart.terms.empty() && apart.constant == 0;
+    return constant_difference(end, r.index[dim]) == 0;
   }
 
   /// Whether an index is another than that of the definition; `anywhere`: one that loops around the steps determine.
@@ -256,11 +255,6 @@ class InPlace {
     return nullptr;
   }
 
-  static Expr with(const Expr& e, const Expr& old, const Expr& replacement) {
-    if (same(e, old)) return replacement;
-    return map_children(e, [&](const Expr& c) { return with(c, old, replacement); });
-  }
-
   /// The loops over the elements of which one condition may hold; nothing if these may be all.
   static std::optional<TreeNode> point(const Steps& s, TreeNode node, const Expr& condition, const Choices& c) {
     const Definition d = definition_in(node);
@@ -282,7 +276,7 @@ class InPlace {
       TreeLoop& outer = *d.loops[0];
       outer.end = select(c.first, zero, outer.end ? outer.end : outer.var.extent);
     }
-    d.define->value = with(as_choice(s, d.define->value), c.old, c.kept);
+    d.define->value = with_expr(as_choice(s, d.define->value), c.old, c.kept);
     return node;
   }
 
@@ -297,7 +291,7 @@ class InPlace {
     if (any_of(d.loops, varies)) return {};
     if (choices->first) {
       d.loops[0]->end = select(choices->first, d.loops[0]->var.extent, constant_int(0));
-      d.define->value = with(as_choice(s, d.define->value), choices->old, choices->initial);
+      d.define->value = with_expr(as_choice(s, d.define->value), choices->old, choices->initial);
       out.push_back(std::move(all));
     }
     for (const Expr& condition : choices->conditions) {
