@@ -67,19 +67,15 @@ class BodyExpander {
 
   void find_ranges(const Statement& s) {
     if (!s.is_call && !s.targets.empty()) bare_uses(s.targets[0].text, s.subs);
-    for (const Syntax& sub : s.subs) find_ranges(sub);
-    find_ranges(s.value);
-    for (const Syntax& r : s.ranges) find_ranges(r);
-    if (s.where) find_ranges(*s.where);
-  }
-
-  void find_ranges(const Syntax& s) {
-    if (s.kind == SyntaxKind::subscript) bare_uses(s.text, s.children);
-    if (const auto list =
-            s.kind == SyntaxKind::subscript ? scope_.binding.attrs.find(s.text) : scope_.binding.attrs.end();
-        list != scope_.binding.attrs.end() && list->second.list && s.children.size() == 1)
-      bare_name(s.children[0], expr_.length_of(list->second), false);
-    for (const Syntax& c : s.children) find_ranges(c);
+    each_expression(s, [&](const Syntax& e) {
+      each_within(e, [&](const Syntax& n) {
+        if (!n.is(SyntaxKind::subscript)) return;
+        bare_uses(n.text, n.children);
+        if (const BoundAttr* list = find_value(scope_.binding.attrs, n.text);
+            list && list->list && n.children.size() == 1)
+          bare_name(n.children[0], expr_.length_of(*list), false);
+      });
+    });
   }
 
   bool is_index_name(const std::string& n) const {

@@ -39,13 +39,10 @@ std::string BodyExpander::shape_of(const std::string& name) const {
 /// Why an expression is no argument: its tensors have one shape, and none has another.
 void BodyExpander::no_argument(const Syntax& arg) {
   std::vector<std::string> names;
-  const auto look = [&](const auto& self, const Syntax& e) -> void {
-    const auto t = e.kind == SyntaxKind::name ? scope_.tensors.find(e.text) : scope_.tensors.end();
-    const bool found = t != scope_.tensors.end() && t->second.tensor >= 0;
-    if (found && !contains(names, e.text)) names.push_back(e.text);
-    for (const Syntax& child : e.children) self(self, child);
-  };
-  look(look, arg);
+  each_within(arg, [&](const Syntax& e) {
+    const BoundTensor* t = e.is(SyntaxKind::name) ? find_value(scope_.tensors, e.text) : nullptr;
+    if (t && t->tensor >= 0 && !contains(names, e.text)) names.push_back(e.text);
+  });
   if (names.size() < 2)
     return expr_.error(Code::E0425, arg, "an input of an op is a tensor, or an expression over whole tensors");
   expr_.error(Code::E0425, arg, fmt::format("the tensors of '{}' have different shapes", print(arg)),

@@ -268,16 +268,13 @@ void BodyExpander::call_frame(const std::shared_ptr<const Frame>& frame, Scope& 
 
 /// The subscripts of the first read of a tensor in the body; nullptr if there is none.
 const Syntax* BodyExpander::read_of_name(const std::string& name) const {
-  const Syntax* found = nullptr;
-  const auto look = [&](const auto& self, const Syntax& s) -> void {
-    if (!found && s.kind == SyntaxKind::subscript && s.text == name) found = &s;
-    for (const Syntax& c : s.children) self(self, c);
-  };
+  const auto is_read = [&](const Syntax& s) { return s.is(SyntaxKind::subscript) && s.text == name; };
   for (const Statement& s : def_.body) {
-    look(look, s.value);
-    for (const Syntax& sub : s.subs) look(look, sub);
+    if (const Syntax* found = first_within(s.value, is_read)) return found;
+    for (const Syntax& sub : s.subs)
+      if (const Syntax* found = first_within(sub, is_read)) return found;
   }
-  return found;
+  return nullptr;
 }
 
 /// Results that the definition lacks, but its values are read at.

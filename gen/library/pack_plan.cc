@@ -1,7 +1,6 @@
 // How the packs of a definition reach library kernels.
 #include "library/pack_plan.h"
 
-#include <functional>
 #include <set>
 
 #include "support/ranges.h"
@@ -19,11 +18,6 @@ struct PackUses {
   std::set<std::string> counted;    ///< lin(s): how many elements are before the current one
   std::map<std::string, std::string> of_variable;
 };
-
-void for_each_syntax(const Syntax& s, const std::function<void(const Syntax&)>& f) {
-  f(s);
-  for (const Syntax& c : s.children) for_each_syntax(c, f);
-}
 
 const TensorDef* tensor_of(const OpDef& def, const std::string& name) {
   return def.input(name) ? def.input(name) : def.output(name);
@@ -47,15 +41,15 @@ void collect_dims(const std::vector<TensorDef>& tensors, PackUses& uses) {
 }
 
 void collect_by_dim(const OpDef& def, const Syntax& s, PackUses& uses) {
-  for_each_syntax(s, [&](const Syntax& n) {
+  each_within(s, [&](const Syntax& n) {
     if (n.kind == SyntaxKind::subscript) collect_variables(def, n.text, n.children, uses);
   });
-  for_each_syntax(s, [&](const Syntax& n) {
+  each_within(s, [&](const Syntax& n) {
     if (n.kind == SyntaxKind::each && !n.children[0].calls(Builtin::unravel))
-      for_each_syntax(n, [&](const Syntax& m) {
-        const auto v = uses.of_variable.find(m.text);
-        if (m.kind == SyntaxKind::name && v != uses.of_variable.end()) uses.by_dim.insert(v->second);
-        if (m.kind == SyntaxKind::name && uses.names.count(m.text)) uses.by_dim.insert(m.text);
+      each_within(n, [&](const Syntax& m) {
+        if (!m.is(SyntaxKind::name)) return;
+        if (const std::string* pack = find_value(uses.of_variable, m.text)) uses.by_dim.insert(*pack);
+        if (uses.names.count(m.text)) uses.by_dim.insert(m.text);
       });
     if (n.kind == SyntaxKind::reduce)
       for (const Syntax& v : n.variables())
@@ -71,7 +65,7 @@ void collect_by_dim(const OpDef& def, const Syntax& s, PackUses& uses) {
 void collect_ranges(const OpDef& def, PackUses& uses) {
   for (const IndexRange& r : def.index) {
     if (!r.pack) continue;
-    for_each_syntax(r.extent, [&](const Syntax& n) {
+    each_within(r.extent, [&](const Syntax& n) {
       if (n.kind != SyntaxKind::name && n.kind != SyntaxKind::pack) return;
       if (const LetDef* l = def.let(n.text); l && l->pack) uses.names.insert(n.text);
       if (uses.names.count(n.text)) uses.by_dim.insert(n.text);
@@ -92,7 +86,7 @@ PackUses uses_of(const OpDef& def) {
   }
   for (const LetDef& l : def.lets) {
     if (l.pack && l.value.calls(Builtin::keep)) continue;  // ones, whatever their number
-    for_each_syntax(l.value, [&](const Syntax& n) {
+    each_within(l.value, [&](const Syntax& n) {
       if (l.pack && (n.kind == SyntaxKind::name || n.kind == SyntaxKind::pack) && uses.names.count(n.text)) {
         uses.by_dim.insert(n.text);
         uses.by_dim.insert(l.name);
@@ -125,15 +119,11 @@ bool leads_outputs(const OpDef& def, const std::string& pack) {
 }  // namespace
 
 bool asks_for_rank(const OpDef& def, const std::string& pack) {
-  bool asks = false;
-  const auto look = [&](const Syntax& n) {
-    asks = asks || (n.calls(Builtin::rank, Builtin::dim) && n.children[0].text == pack);
+  const auto asks = [&](const Syntax& s) {
+    return any_within(
+        s, [&](const Syntax& n) { return n.calls(Builtin::rank, Builtin::dim) && n.children[0].text == pack; });
   };
-  for (const Statement& s : def.body) {
-    for_each_syntax(s.value, look);
-    for (const Syntax& sub : s.subs) for_each_syntax(sub, look);
-  }
-  return asks;
+  return any_of(def.body, [&](const Statement& s) { return asks(s.value) || any_of(s.subs, asks); });
 }
 
 bool takes_dims_apart(const OpDef& def, const Frame* frame, const std::string& pack) {

@@ -80,12 +80,7 @@ class OneDefault {
 /// Gives `to` every expression of the body.
 template <class To>
 void add_body(const OpDef& def, To& to) {
-  for (const Statement& s : def.body) {
-    to.add(s.value);
-    for (const Syntax& sub : s.subs) to.add(sub);
-    for (const Syntax& range : s.ranges) to.add(range);
-    if (s.where) to.add(*s.where);
-  }
+  for (const Statement& s : def.body) each_expression(s, [&](const Syntax& e) { to.add(e); });
 }
 
 /// The types that an input may have; none where they follow from others.

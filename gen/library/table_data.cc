@@ -141,10 +141,9 @@ int constant_tensor(Kernel& kernel, const std::string& name, const std::shared_p
 namespace {
 
 bool reads(const Statement& s, const std::string& table) {
-  const auto any = [&](const std::vector<Syntax>& all) {
-    return any_of(all, [&](const Syntax& one) { return tenon::reads(one, table); });
-  };
-  return tenon::reads(s.value, table) || any(s.subs) || any(s.ranges) || (s.where && tenon::reads(*s.where, table));
+  bool found = false;
+  each_expression(s, [&](const Syntax& e) { found = found || tenon::reads(e, table); });
+  return found;
 }
 
 }  // namespace

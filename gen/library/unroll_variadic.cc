@@ -42,7 +42,9 @@ class Unroller {
     if (output_) extents_ = own_.at(0);
     for (const Statement& s : def_.body) {
       if (output_ && is_each(s)) note_variables(s.subs);
-      find_variables(s.value);
+      each_within(s.value, [&](const Syntax& n) {
+        if (n.is(SyntaxKind::subscript) && n.text == tensor_.name) note_variables(n.children);
+      });
     }
   }
 
@@ -134,16 +136,11 @@ class Unroller {
     out.lets.insert(out.lets.begin(), lets.begin(), lets.end());
   }
 
+  /// Variables over a dim that differs between the tensors range over another extent in each statement, so each has
+  /// names of its own.
   void note_variables(const std::vector<Syntax>& subs) {
     for (size_t i = 0; i < std::min(tensor_.dims.size(), subs.size()); ++i)
       if (tensor_.dims[i].per_operand && subs[i].kind == SyntaxKind::name) own_.push_back(subs[i].text);
-  }
-
-  /// Variables over a dim that differs between the tensors range over another extent in each statement, so each has
-  /// names of its own.
-  void find_variables(const Syntax& s) {
-    if (s.kind == SyntaxKind::subscript && s.text == tensor_.name) note_variables(s.children);
-    for (const Syntax& c : s.children) find_variables(c);
   }
 
   Syntax sum(const std::string& name, int count, const SourceSpan& span) const {

@@ -286,8 +286,9 @@ CExpr condition_value(const Syntax& s, const ArithmeticScope& scope) { return as
 
 std::set<std::string> names_in(const Syntax& s) {
   std::set<std::string> out;
-  if (s.kind == SyntaxKind::name || s.kind == SyntaxKind::pack || s.kind == SyntaxKind::subscript) out.insert(s.text);
-  for (const Syntax& c : s.children) out.merge(names_in(c));
+  each_within(s, [&](const Syntax& n) {
+    if (n.is(SyntaxKind::name) || n.is(SyntaxKind::pack) || n.is(SyntaxKind::subscript)) out.insert(n.text);
+  });
   return out;
 }
 

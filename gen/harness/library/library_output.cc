@@ -69,13 +69,13 @@ std::optional<GivenFunction> given_function(const std::string& name, const OpLib
 
 /// Appends the functions of numbers that an expression calls, and those that they call.
 void add_functions(const Syntax& s, const OpLibrary& defs, std::vector<GivenFunction>& out) {
-  const auto is_known = [&](const GivenFunction& f) { return f.name == s.text; };
-  if (s.is(SyntaxKind::call) && none_of(out, is_known))
-    if (const auto f = given_function(s.text, defs)) {
-      out.push_back(*f);
-      add_functions(*f->value, defs, out);
-    }
-  for (const Syntax& child : s.children) add_functions(child, defs, out);
+  each_within(s, [&](const Syntax& n) {
+    const auto is_known = [&](const GivenFunction& f) { return f.name == n.text; };
+    const auto f = n.is(SyntaxKind::call) && none_of(out, is_known) ? given_function(n.text, defs) : std::nullopt;
+    if (!f) return;
+    out.push_back(*f);
+    add_functions(*f->value, defs, out);
+  });
 }
 
 /// The statements of a body, and what the functions stand for that it and the sizes call.
@@ -84,12 +84,7 @@ CLines formulas(const OpDef& def, const OpLibrary& defs) {
   std::string out = "/* ---- " + verbatim(def.name) + quoted(def.doc.empty() ? "" : ": " + def.doc) + "\n";
   for (const Statement& s : def.body) out += "   " + quoted(print(s)) + "\n";
   std::vector<GivenFunction> called;
-  for (const Statement& s : def.body) {
-    add_functions(s.value, defs, called);
-    for (const Syntax& sub : s.subs) add_functions(sub, defs, called);
-    for (const Syntax& range : s.ranges) add_functions(range, defs, called);
-    if (s.where) add_functions(*s.where, defs, called);
-  }
+  for (const Statement& s : def.body) each_expression(s, [&](const Syntax& e) { add_functions(e, defs, called); });
   for (const LetDef& let : def.lets) add_functions(let.value, defs, called);
   for (const GivenFunction& f : called)
     out += "   with " + quoted(fmt::format("{}({}) = {}", f.name, fmt::join(*f.params, ", "), print(*f.value))) + "\n";

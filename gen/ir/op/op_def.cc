@@ -12,13 +12,17 @@ namespace {
 
 template <typename T>
 const T* by_name(const std::vector<T>& list, std::string_view name) {
-  for (const T& item : list) {
-    if (item.name == name) return &item;
-  }
-  return nullptr;
+  return find_pointer(list, [&](const T& item) { return item.name == name; });
 }
 
 }  // namespace
+
+void each_expression(const Statement& s, FunctionRef<void(const Syntax&)> visit) {
+  for (const Syntax& sub : s.subs) visit(sub);
+  visit(s.value);
+  for (const Syntax& range : s.ranges) visit(range);
+  if (s.where) visit(*s.where);
+}
 
 const AttrDef* OpDef::attr(std::string_view n) const { return by_name(attrs, n); }
 const TensorDef* OpDef::input(std::string_view n) const { return by_name(inputs, n); }

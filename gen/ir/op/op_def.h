@@ -153,6 +153,9 @@ struct Statement {
   SourceSpan span;
 };
 
+/// Calls `visit` for each expression of a statement, in the order of the text.
+void each_expression(const Statement& s, FunctionRef<void(const Syntax&)> visit);
+
 enum class GradKind { derived, none, closed };
 
 /// Closed form of one input's gradient: the right side, over the body's names, `dY` for the gradient of output Y.

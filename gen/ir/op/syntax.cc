@@ -136,8 +136,18 @@ std::string print(const Syntax& s) {
   return {};
 }
 
-bool any_within(const Syntax& s, FunctionRef<bool(const Syntax&)> holds) {
-  return holds(s) || any_of(s.children, [&](const Syntax& child) { return any_within(child, holds); });
+const Syntax* first_within(const Syntax& s, FunctionRef<bool(const Syntax&)> holds) {
+  if (holds(s)) return &s;
+  for (const Syntax& child : s.children)
+    if (const Syntax* found = first_within(child, holds)) return found;
+  return nullptr;
+}
+
+bool any_within(const Syntax& s, FunctionRef<bool(const Syntax&)> holds) { return first_within(s, holds) != nullptr; }
+
+void each_within(const Syntax& s, FunctionRef<void(const Syntax&)> visit) {
+  visit(s);
+  for (const Syntax& child : s.children) each_within(child, visit);
 }
 
 bool reads(const Syntax& s, const std::string& name) {

@@ -90,7 +90,10 @@ inline const Syntax& without_sign(const Syntax& s) {
   return s.is(SyntaxKind::unary) && s.text == "-" ? s.children[0] : s;
 }
 
-/// Whether `holds` is true for `s` or for a node below it.
+/// Calls `visit` for `s` and every node below it, in the order of the text.
+void each_within(const Syntax& s, FunctionRef<void(const Syntax&)> visit);
+/// The first of them for which `holds`; null if there is none.
+const Syntax* first_within(const Syntax& s, FunctionRef<bool(const Syntax&)> holds);
 bool any_within(const Syntax& s, FunctionRef<bool(const Syntax&)> holds);
 /// Whether the value or tensor of this name is read.
 bool reads(const Syntax& s, const std::string& name);

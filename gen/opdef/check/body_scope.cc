@@ -224,10 +224,9 @@ bool BodyScope::define(const Statement& statement) {
 }
 
 std::string BodyScope::first_tensor(const Syntax& s) const {
-  if (s.is(SyntaxKind::name)) return values_.count(s.text) != 0 && !is_given(s.text) ? s.text : "";
-  for (const Syntax& child : s.children)
-    if (std::string found = first_tensor(child); !found.empty()) return found;
-  return "";
+  const Syntax* found = first_within(
+      s, [&](const Syntax& n) { return n.is(SyntaxKind::name) && values_.count(n.text) != 0 && !is_given(n.text); });
+  return found ? found->text : "";
 }
 
 bool BodyScope::infer_call(const Statement& statement) {

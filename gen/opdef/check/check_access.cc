@@ -206,15 +206,12 @@ void ExpressionChecker::check_single_sub(const Syntax& access, const Syntax& sub
 /// "where i runs over N": the variables of an index with their ranges.
 std::string ExpressionChecker::where(const Syntax& sub) {
   std::vector<std::string> ranges;
-  const auto collect = [&](const auto& self, const Syntax& s) -> void {
+  each_within(sub, [&](const Syntax& s) {
     const IndexVariable* v = s.is(SyntaxKind::name) ? scope_.variable(s.text) : nullptr;
-    if (v != nullptr && v->extent) {
-      std::string text = fmt::format("0 <= {} < {}", s.text, print(*v->extent));
-      if (!contains(ranges, text)) ranges.push_back(std::move(text));
-    }
-    for (const Syntax& child : s.children) self(self, child);
-  };
-  collect(collect, sub);
+    if (v == nullptr || !v->extent) return;
+    std::string text = fmt::format("0 <= {} < {}", s.text, print(*v->extent));
+    if (!contains(ranges, text)) ranges.push_back(std::move(text));
+  });
   return ranges.empty() ? "" : fmt::format(" where {}", joined(ranges, ", "));
 }
 

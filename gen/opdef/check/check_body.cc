@@ -224,12 +224,13 @@ class BodyChecker {
 
   /// operand(X) and offset(D) are about one tensor of several.
   void check_numberless(const Syntax& s) {
-    if (s.calls(Builtin::operand, Builtin::offset))
-      diagnostics_.error(
-          Code::E0434, s.span,
-          fmt::format("'{}' is about one tensor of a variadic input or output, and none is named here", print(s)),
-          {"it is in a statement that reads the input, or defines the output"});
-    for (const Syntax& child : s.children) check_numberless(child);
+    each_within(s, [&](const Syntax& n) {
+      if (n.calls(Builtin::operand, Builtin::offset))
+        diagnostics_.error(
+            Code::E0434, n.span,
+            fmt::format("'{}' is about one tensor of a variadic input or output, and none is named here", print(n)),
+            {"it is in a statement that reads the input, or defines the output"});
+    });
   }
 
   Syntax target_access(const Statement& statement) {
@@ -326,13 +327,10 @@ class BodyChecker {
 
   void check_grad(const ClosedGrad& grad, const ExpressionPlace& place) {
     std::set<std::string> reduced;
-    const auto collect = [&](const auto& self, const Syntax& s) -> void {
-      if (s.is(SyntaxKind::reduce)) {
+    each_within(grad.value, [&](const Syntax& s) {
+      if (s.is(SyntaxKind::reduce))
         for (const Syntax& v : s.variables()) reduced.insert(v.text);
-      }
-      for (const Syntax& child : s.children) self(self, child);
-    };
-    collect(collect, grad.value);
+    });
     for (const std::string& name : reduced) expressions_.bound.erase(name);
     ExpressionPlace optional = place;
     optional.optional = true;

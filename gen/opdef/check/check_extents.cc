@@ -62,13 +62,9 @@ class ExtentChecker {
 
   void statement(const Statement& s) {
     const Syntax* early = nullptr;
-    const auto look = [&](const Syntax& part) {
+    each_expression(s, [&](const Syntax& part) {
       if (early == nullptr) early = open_use(part);
-    };
-    for (const Syntax& sub : s.subs) look(sub);
-    look(s.value);
-    for (const Syntax& range : s.ranges) look(range);
-    if (s.where) look(*s.where);
+    });
     if (early != nullptr) before_value(early->span, extent_of(*early), early->text);
     else if (!s.is_call && !s.is_extent) target(s);
     if (s.is_extent) open_.erase(s.targets[0].text);
@@ -116,10 +112,7 @@ class ExtentChecker {
   }
 
   const Syntax* open_name(const Syntax& s) const {
-    if (s.is(SyntaxKind::name) && open_.count(s.text) != 0) return &s;
-    for (const Syntax& child : s.children)
-      if (const Syntax* found = open_name(child)) return found;
-    return nullptr;
+    return first_within(s, [&](const Syntax& n) { return n.is(SyntaxKind::name) && open_.count(n.text) != 0; });
   }
 
   /// The extent without a value that a name stands for or ranges over; "" for none.
@@ -131,10 +124,9 @@ class ExtentChecker {
   }
 
   const Syntax* open_use(const Syntax& s) const {
-    if ((s.is(SyntaxKind::name) || s.is(SyntaxKind::pack)) && !extent_of(s).empty()) return &s;
-    for (const Syntax& child : s.children)
-      if (const Syntax* found = open_use(child)) return found;
-    return nullptr;
+    return first_within(s, [&](const Syntax& n) {
+      return (n.is(SyntaxKind::name) || n.is(SyntaxKind::pack)) && !extent_of(n).empty();
+    });
   }
 
   const OpDef& op_;

@@ -63,8 +63,9 @@ class FunctionChecker {
 using Graph = std::map<std::string, std::vector<std::pair<std::string, SourceSpan>>>;
 
 void collect_calls(const Syntax& s, std::vector<std::pair<std::string, SourceSpan>>& out) {
-  if (s.is(SyntaxKind::call)) out.emplace_back(s.text, s.span);
-  for (const Syntax& child : s.children) collect_calls(child, out);
+  each_within(s, [&](const Syntax& n) {
+    if (n.is(SyntaxKind::call)) out.emplace_back(n.text, n.span);
+  });
 }
 
 /// Reports each call that closes a circle, once.

@@ -86,11 +86,10 @@ void check_type(const OpDef& op, const TableDef& table, Diagnostics& diagnostics
 
 /// A read of a table that comes later; nullptr if there is none.
 const Syntax* early_read(const Syntax& s, const OpDef& op, const TableDef& table) {
-  const auto later = [&](const TableDef& t) { return &t > &table && t.tensor.name == s.text; };
-  if (s.is(SyntaxKind::subscript) && any_of(op.tables, later)) return &s;
-  for (const Syntax& child : s.children)
-    if (const Syntax* found = early_read(child, op, table)) return found;
-  return nullptr;
+  const auto later = [&](const Syntax& read) {
+    return [&](const TableDef& t) { return &t > &table && t.tensor.name == read.text; };
+  };
+  return first_within(s, [&](const Syntax& n) { return n.is(SyntaxKind::subscript) && any_of(op.tables, later(n)); });
 }
 
 }  // namespace

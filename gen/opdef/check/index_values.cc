@@ -187,11 +187,6 @@ void add_definitions(const OpDef& op, BoundsContext& context) {
   }
 }
 
-void find_guarded(const Syntax& s, const std::set<std::string>& names, std::set<std::string>& found) {
-  if (s.is(SyntaxKind::subscript) && names.count(s.text) != 0 && any_of(s.children, is_guarded)) found.insert(s.text);
-  for (const Syntax& child : s.children) find_guarded(child, names, found);
-}
-
 /// Values of recurrences that may be read before they are computed, where a guard changes the index: they are 0 then.
 std::set<std::string> values_read_early(const OpDef& op) {
   std::set<std::string> found;
@@ -199,7 +194,11 @@ std::set<std::string> values_read_early(const OpDef& op) {
   for (const RecurrentGroup& group : recurrent_groups(op, reported_by_others)) {
     std::set<std::string> members;
     for (std::size_t i = group.first; i <= group.last; ++i) members.insert(op.body[i].targets[0].text);
-    for (std::size_t i = group.first; i <= group.last; ++i) find_guarded(op.body[i].value, members, found);
+    for (std::size_t i = group.first; i <= group.last; ++i)
+      each_within(op.body[i].value, [&](const Syntax& s) {
+        const bool member = s.is(SyntaxKind::subscript) && members.count(s.text) != 0;
+        if (member && any_of(s.children, is_guarded)) found.insert(s.text);
+      });
   }
   return found;
 }

@@ -30,10 +30,7 @@ class PartialRanges {
       const BodyValue* target = scope_.value(s.targets[0].text);
       // The shape of an intermediate follows from its left side and says nothing.
       if (target != nullptr && target->output != nullptr) indices(s.targets[0].text, s.subs, *target);
-      for (const Syntax& sub : s.subs) reads(sub);
-      reads(s.value);
-      for (const Syntax& range : s.ranges) reads(range);
-      if (s.where) reads(*s.where);
+      each_expression(s, [&](const Syntax& e) { reads(e); });
       for (const auto& [name, use] : uses_)
         if (use.larger != nullptr && !use.whole) warn(name, use);
     }
@@ -41,9 +38,10 @@ class PartialRanges {
 
  private:
   void reads(const Syntax& s) {
-    if (s.is(SyntaxKind::subscript))
-      if (const BodyValue* value = scope_.value(s.text)) indices(s.text, s.children, *value);
-    for (const Syntax& child : s.children) reads(child);
+    each_within(s, [&](const Syntax& n) {
+      if (n.is(SyntaxKind::subscript))
+        if (const BodyValue* value = scope_.value(n.text)) indices(n.text, n.children, *value);
+    });
   }
 
   void indices(const std::string& tensor, const std::vector<Syntax>& subs, const BodyValue& value) {

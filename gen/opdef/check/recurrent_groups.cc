@@ -12,18 +12,6 @@ namespace tenon {
 
 namespace {
 
-void reads_of(const Syntax& s, std::set<std::string>& out) {
-  if (s.is(SyntaxKind::subscript)) out.insert(s.text);
-  for (const Syntax& child : s.children) reads_of(child, out);
-}
-
-const Syntax* first_read(const Syntax& s, const std::string& name) {
-  if (s.is(SyntaxKind::subscript) && s.text == name) return &s;
-  for (const Syntax& child : s.children)
-    if (const Syntax* found = first_read(child, name)) return found;
-  return nullptr;
-}
-
 class GroupFinder {
  public:
   GroupFinder(const OpDef& op, Diagnostics& diagnostics) : op_(op), diagnostics_(diagnostics) {
@@ -34,7 +22,9 @@ class GroupFinder {
     for (std::size_t i = 0; i < op.body.size(); ++i) {
       if (!defines(op.body[i])) continue;
       std::set<std::string> reads;
-      reads_of(op.body[i].value, reads);
+      each_within(op.body[i].value, [&](const Syntax& s) {
+        if (s.is(SyntaxKind::subscript)) reads.insert(s.text);
+      });
       for (const std::string& name : reads)
         if (const auto at = definitions.find(name); at != definitions.end()) needs_[i].push_back(at->second);
     }
@@ -110,7 +100,8 @@ class GroupFinder {
       if (first == nullptr) first = &between;
       const std::string& later = op_.body[members[k]].targets[0].text;
       for (std::size_t j = 0; j < k; ++j) {
-        const Syntax* read = first_read(op_.body[members[j]].value, later);
+        const auto is_read = [&](const Syntax& s) { return s.is(SyntaxKind::subscript) && s.text == later; };
+        const Syntax* read = first_within(op_.body[members[j]].value, is_read);
         if (read == nullptr) continue;
         report_between(*read, later, between, diagnostics_);
         return first;
