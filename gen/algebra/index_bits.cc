@@ -1,8 +1,8 @@
 // Indices made of bits and of values of narrow types.
-#include <algorithm>
 #include <bit>
 
 #include "algebra/index_bounds.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -73,9 +73,9 @@ std::optional<Polynomial> IndexBounds::either_bits(const Syntax& s) {
 std::optional<Polynomial> IndexBounds::conversion(const Syntax& s) {
   const auto value = polynomial(s.children[0]);
   if (s.children[1].is_name("i64")) return value;
-  const auto range = context_.type_ranges.find(s.children[1].text);
-  if (range == context_.type_ranges.end()) return std::nullopt;
-  const Polynomial least = Polynomial::constant(range->second.first), most = Polynomial::constant(range->second.second);
+  const Interval* range = find_value(context_.type_ranges, s.children[1].text);
+  if (!range) return std::nullopt;
+  const Polynomial least = Polynomial::constant(range->lo), most = Polynomial::constant(range->hi);
   if (value && prove_quickly(*value - least) && prove_quickly(most - *value)) return value;
   return bounded("value", least, most, print(s));
 }

@@ -34,11 +34,10 @@ void IndexBounds::accumulator(const std::string& name, const Syntax& start) {
   const bool converted = start.calls(Builtin::cast);
   if (!converted && !start.is(SyntaxKind::subscript)) return;
   const auto& ranges = converted ? context_.type_ranges : context_.ranges;
-  const auto range = ranges.find(converted ? start.children[1].text : start.text);
-  if (range == ranges.end()) return;
+  const Interval* range = find_value(ranges, converted ? start.children[1].text : start.text);
+  if (!range) return;
   const Polynomial q = Polynomial::quantity(name);
-  quantities_[name].facts = {q - Polynomial::constant(range->second.first),
-                             Polynomial::constant(range->second.second) - q};
+  quantities_[name].facts = {q - Polynomial::constant(range->lo), Polynomial::constant(range->hi) - q};
 }
 
 /// Drops the facts about a name that gets another meaning, and about values derived from it.

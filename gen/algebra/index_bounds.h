@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "algebra/polynomial.h"
+#include "ir/number/interval.h"
 #include "ir/op/op_def.h"
 
 namespace tenon {
@@ -28,10 +29,9 @@ struct BoundsContext {
       lists;  ///< list attributes of fixed length → length: a fact about one is a fact about each element
   const std::map<std::string, ScalarFn, std::less<>>* functions = nullptr;  ///< scalar functions, inlined
   std::vector<Syntax> requires_;
-  std::map<std::string, std::pair<std::int64_t, std::int64_t>>
-      ranges;  ///< inputs and narrow types that bound their values: least, largest
-  std::map<std::string, std::pair<std::int64_t, std::int64_t>> type_ranges;  ///< the same of narrow types
-  std::set<std::string> whole_data;                                          ///< values of integers
+  std::map<std::string, Interval> ranges;       ///< values that are bounded, by their types or by what defines them
+  std::map<std::string, Interval> type_ranges;  ///< narrow types
+  std::set<std::string> whole_data;             ///< values of integers
   std::map<std::string, const Statement*> definitions;  ///< intermediates computed in integers: what defines them
   std::set<std::string> recurrent;                      ///< those of them that read themselves, or each other
   std::set<std::string> integer_types;                  ///< type variables that are integers for certain

@@ -67,9 +67,8 @@ std::optional<Syntax> value_at(const Statement& definition, const Syntax& read) 
 /// has no known bounds.
 std::optional<Polynomial> IndexBounds::element(const Syntax& s) {
   if (context_.lists.count(s.text) != 0) return list_element(s);
-  if (const auto range = context_.ranges.find(s.text); range != context_.ranges.end())
-    return bounded("value", Polynomial::constant(range->second.first), Polynomial::constant(range->second.second),
-                   print(s));
+  if (const Interval* range = find_value(context_.ranges, s.text))
+    return bounded("value", Polynomial::constant(range->lo), Polynomial::constant(range->hi), print(s));
   const auto definition = context_.definitions.find(s.text);
   if (definition == context_.definitions.end()) return std::nullopt;
   const bool recurrent = context_.recurrent.count(s.text) != 0;

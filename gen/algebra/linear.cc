@@ -58,7 +58,7 @@ std::optional<int64_t> end_of_type(DType type, bool least) {
 }
 
 /// Of an element that is in its tensor.
-const NumberRange* element_range(const Expr& e, const Ranges& ranges) {
+const Interval* element_range(const Expr& e, const Ranges& ranges) {
   const auto* r = std::get_if<Read>(&e->node);
   const auto at = r && !r->fill ? ranges.elements.find(r->tensor) : ranges.elements.end();
   return at == ranges.elements.end() ? nullptr : &at->second;
@@ -71,7 +71,7 @@ Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
     const auto it = ranges.extents.find(v->name);
     return it == ranges.extents.end() ? nullptr : it->second - constant_int(1);
   }
-  if (const NumberRange* known = element_range(atom, ranges)) return constant_int(positive ? known->lo : known->hi);
+  if (const Interval* known = element_range(atom, ranges)) return constant_int(positive ? known->lo : known->hi);
   const auto* s = std::get_if<SizeRef>(&atom->node);
   if (s && positive) {
     const auto it = ranges.size_lo.find(s->name);
@@ -91,7 +91,7 @@ Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
     return n.terms.empty() && n.constant >= 0 ? constant_int(n.constant / *constant_value(a->args[1])) : nullptr;
   }
   if (a && a->op == ScalarOp::Cast) {
-    if (const NumberRange* known = is_int(a->args[0]->type) ? element_range(a->args[0], ranges) : nullptr)
+    if (const Interval* known = is_int(a->args[0]->type) ? element_range(a->args[0], ranges) : nullptr)
       return constant_int(positive ? known->lo : known->hi);
     const auto end = end_of_type(a->args[0]->type, positive);
     return end ? constant_int(*end) : nullptr;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/kernel/expr.h"
+#include "ir/number/interval.h"
 
 namespace tenon {
 
@@ -26,18 +27,13 @@ Expr to_expr(const LinearForm& form);
 /// a - b where that is a number, whatever the values of variables and sizes.
 std::optional<int64_t> constant_difference(const Expr& a, const Expr& b);
 
-/// The least and the maximum of some numbers.
-struct NumberRange {
-  int64_t lo = 0, hi = 0;
-};
-
 /// Known facts: variables run from 0 below their extent, sizes are between their ends, and so do the elements of a
 /// kernel's tensors, by their numbers. Missing entries may have any value.
 struct Ranges {
   std::map<std::string, Expr> extents;
   std::map<std::string, int64_t> size_lo;
   std::map<std::string, int64_t> size_hi;
-  std::map<int, NumberRange> elements;
+  std::map<int, Interval> elements;
 };
 
 void add_loops(Ranges& ranges, const std::vector<LoopVar>& loops);

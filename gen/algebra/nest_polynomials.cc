@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "ir/graph/size_expr.h"
+#include "ir/number/interval.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -152,8 +152,7 @@ Polynomial NestPolynomials::quotient(const Polynomial& a, const Polynomial& b) {
   const Parts parts = parts_by(a, b);
   if (known_.proves(parts.low, {}) && known_.proves(b - number(1) - parts.low, {})) return parts.high;
   if (parts.low.is_constant() && b.is_constant()) {
-    const int64_t x = parts.low.constant_value(), y = b.constant_value();
-    return parts.high + number(x / y - (x % y < 0 ? 1 : 0));
+    return parts.high + number(floor_quotient(parts.low.constant_value(), b.constant_value()));
   }
   const std::string key = fmt::format("({})//({})", print(parts.low), print(b));
   const auto at = derived_.find(key);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "algebra/known_quantities.h"
+#include "ir/number/interval.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -20,7 +21,6 @@ uint64_t drawn(size_t seed, size_t number) {
 }
 
 int64_t quotient_up(int64_t a, int64_t b) { return a / b + (a % b != 0 && (a > 0) == (b > 0) ? 1 : 0); }
-int64_t quotient_down(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a > 0) != (b > 0) ? 1 : 0); }
 
 struct ValueRange {
   int64_t low = INT64_MIN, high = INT64_MAX;
@@ -65,7 +65,7 @@ std::optional<int64_t> KnownQuantities::pick(const Point& point, size_t seed) co
     const auto factor = value_at(fact.factor, point), rest = value_at(fact.rest, point);
     if (!factor || !rest || std::abs(*rest) > far || (*factor == 0 && *rest < 0)) return std::nullopt;
     if (*factor > 0) range.low = std::max(range.low, quotient_up(-*rest, *factor));
-    if (*factor < 0) range.high = std::min(range.high, quotient_down(*rest, -*factor));
+    if (*factor < 0) range.high = std::min(range.high, floor_quotient(*rest, -*factor));
   }
   if (range.low > range.high) return std::nullopt;
   const uint64_t random = drawn(seed, point.size());

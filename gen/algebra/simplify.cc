@@ -10,10 +10,6 @@
 namespace tenon {
 namespace {
 
-int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0 && ((a < 0) != (b < 0))) ? 1 : 0); }
-/// What is left, with the sign of the divisor; the product of divisor and quotient would leave 64 bits for the lowest
-/// numbers.
-int64_t floor_mod(int64_t a, int64_t b) { return a % b != 0 && ((a < 0) != (b < 0)) ? a % b + b : a % b; }
 int64_t wrap_to(int64_t v, DType type) {
   const int bits = dtype_row(type).bits;
   if (type == DType::Bool) return v != 0;
@@ -266,8 +262,8 @@ class Simplifier {
     const LinearForm form = linear_form(x);
     for (const auto& [atom, factor] : form.terms)
       (factor % c == 0 ? whole : part).terms.emplace_back(atom, factor % c == 0 ? factor / c : factor);
-    whole.constant = floor_div(form.constant, c);
-    part.constant = floor_mod(form.constant, c);
+    whole.constant = floor_quotient(form.constant, c);
+    part.constant = *compute(ScalarOp::Mod, form.constant, c);
     rest = to_expr(part);
     multiple = to_expr(whole);
     return proves_not_negative(part, ranges_) && proves_lt(rest, constant_int(c), ranges_) && !may_wrap(x);

@@ -44,12 +44,12 @@ class CallCutter {
     return fmt::format("{}[{}]", name_of(t.dtype), joined(t.dims, ", ", [](int64_t d) { return fmt::to_string(d); }));
   }
 
-  SizeBounds extent(const Value& v, size_t axis) const { return bounds_of(v.dims[axis], graph_.sizes); }
+  Interval extent(const Value& v, size_t axis) const { return bounds_of(v.dims[axis], graph_.sizes); }
 
   bool fits(const Value& v, const TensorData& data) const {
     if (data.dtype != v.dtype || data.dims.size() != v.dims.size()) return false;
     for (size_t d = 0; d < v.dims.size(); ++d) {
-      const SizeBounds e = extent(v, d);
+      const Interval e = extent(v, d);
       if (d == 0 ? data.dims[d] < e.lo || (e.lo == e.hi && e.lo > 0 && data.dims[d] % e.lo != 0)
                  : data.dims[d] < e.lo || data.dims[d] > e.hi)
         return false;

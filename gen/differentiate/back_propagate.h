@@ -33,7 +33,7 @@ class BackPropagation {
   bool keeps_variables = false;  ///< a maximum hands on at its own variables: each of them asks whether it is the one
   std::vector<Contribution> contributions;
   std::vector<KernelStatement> positions;  ///< places of maxima, which `where` names: to be put in front
-  std::map<int, NumberRange> elements;     ///< what these tensors hold, where that is known
+  std::map<int, Interval> elements;        ///< what these tensors hold, where that is known
   std::string why;                         ///< not empty: what has no derivative here
 
  private:

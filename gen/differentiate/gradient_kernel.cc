@@ -415,7 +415,7 @@ class Differentiator {
   std::set<int> active_, left_out_;
   std::map<int, std::vector<Contribution>> contributions_;
   std::map<int, Adjoint> adjoints_;
-  std::map<int, NumberRange> elements_;  // of indices of maxima
+  std::map<int, Interval> elements_;  // of indices of maxima
   std::string why_;
 };
 

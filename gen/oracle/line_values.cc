@@ -98,7 +98,7 @@ void each_pair(const LineValue& a, const LineValue& b, const std::vector<T> Line
 }
 
 /// The quotient rounded down; 0 if there is none.
-int64_t floor_quotient(int64_t x, int64_t y) {
+int64_t quotient_or_0(int64_t x, int64_t y) {
   if (y == 0 || y == -1) return y == 0 ? 0 : static_cast<int64_t>(-static_cast<uint64_t>(x));
   const int64_t q = x / y;
   return q - ((x % y != 0) && ((x < 0) != (y < 0)));
@@ -121,9 +121,9 @@ bool apply_whole(LineValue& v) {
       return each([=](int64_t x, int64_t y) { return wrapped(static_cast<int64_t>(as(x) * as(y)), t); });
     case ScalarOp::BitAnd: return each([](int64_t x, int64_t y) { return x & y; });
     case ScalarOp::BitOr: return each([](int64_t x, int64_t y) { return x | y; });
-    case ScalarOp::FloorDiv: return t == DType::I64 && each(floor_quotient);
+    case ScalarOp::FloorDiv: return t == DType::I64 && each(quotient_or_0);
     case ScalarOp::Mod:
-      return t == DType::I64 && each([](int64_t x, int64_t y) { return x - floor_quotient(x, y) * y; });
+      return t == DType::I64 && each([](int64_t x, int64_t y) { return x - quotient_or_0(x, y) * y; });
     default: return false;
   }
 }

@@ -12,16 +12,16 @@ namespace {
 /// Longer constants are weights, not indices.
 constexpr int64_t kMostPlaces = int64_t{1} << 20;
 
-std::optional<NumberRange> range_of(const Value& value) {
+std::optional<Interval> range_of(const Value& value) {
   if (!value.constant || value.trainable || !is_int(value.dtype) || value.dtype == DType::U64 || is_small(value.dtype))
     return std::nullopt;
   const int64_t n = element_count(value.constant->dims);
   if (n < 1 || n > kMostPlaces) return std::nullopt;
   const int64_t first = int_element(*value.constant, 0);
-  NumberRange out{first, first};
+  Interval out{first, first};
   for (int64_t i = 1; i < n; ++i) {
     const int64_t x = int_element(*value.constant, i);
-    out = {std::min(out.lo, x), std::max(out.hi, x)};
+    out = hull(out, {x, x});
   }
   return out;
 }

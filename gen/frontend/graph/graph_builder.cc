@@ -152,7 +152,7 @@ std::optional<ValueRange> GraphBuilder::range(ValueId id) const {
   double lo = std::numeric_limits<double>::infinity(), hi = -lo;
   if (const auto elements = e.numbers) {
     for (const SizeExpr& n : *elements) {
-      const SizeBounds b = bounds_of(n, sizes());
+      const Interval b = bounds_of(n, sizes());
       lo = std::min(lo, static_cast<double>(b.lo));
       hi = std::max(hi, static_cast<double>(b.hi));
     }

@@ -49,7 +49,7 @@ std::optional<SizeExpr> GraphBuilder::joint_extent(const SizeExpr& a, const Size
     return any_of(graph_.sizes, [&](const GraphSize& s) { return s.written && is_in(size_name(s.name), e); });
   };
   if (is_written(a) || is_written(b) || !known_at_run(a) || !known_at_run(b)) return std::nullopt;
-  const SizeBounds x = bounds_of(a, graph_.sizes), y = bounds_of(b, graph_.sizes);
+  const Interval x = bounds_of(a, graph_.sizes), y = bounds_of(b, graph_.sizes);
   if (x.lo > 1 && y.lo > 1) return std::nullopt;
   SizeExpr joint = x.lo > 1 ? a : y.lo > 1 ? b : joint_maximum(a, b);
   // Nothing next to one element is nothing.

@@ -81,7 +81,7 @@ bool GraphBuilder::fix_sizes(const std::string& op, const InferredTypes& inferre
 
 GraphBuilder::Equality GraphBuilder::require_equal(const SizeExpr& x, const SizeExpr& y) {
   const SizeExpr a = decided(x, graph_.sizes), b = decided(y, graph_.sizes);
-  const SizeBounds apart = bounds_of(a - b, graph_.sizes);
+  const Interval apart = bounds_of(a - b, graph_.sizes);
   if (apart.lo > 0 || apart.hi < 0) return Equality::never;
   if (apart.lo == apart.hi) return Equality::at_every_call;
   const bool at_each_iteration = names_a_counter(a) || names_a_counter(b);

@@ -242,7 +242,7 @@ bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes) {
       return bounds_of(e, sizes).hi == e.value &&
              static_cast<int64_t>(narrow ? static_cast<double>(static_cast<float>(e.value))
                                          : static_cast<double>(e.value)) == e.value;
-    const SizeBounds b = bounds_of(e, sizes);
+    const Interval b = bounds_of(e, sizes);
     return b.lo >= -most && b.hi <= most;
   });
 }

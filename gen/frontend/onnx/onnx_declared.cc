@@ -37,7 +37,7 @@ bool may_have_shape(const TypeProto::Tensor& t, const TensorType& value, const s
   if (!all_of(dims, [](const auto& d) { return d.has_dim_value() && d.dim_value() >= 0; })) return true;
   if (static_cast<size_t>(dims.size()) != value.dims.size()) return false;
   for (int i = 0; i < dims.size(); ++i) {
-    const SizeBounds range = bounds_of(value.dims[static_cast<size_t>(i)], sizes);
+    const Interval range = bounds_of(value.dims[static_cast<size_t>(i)], sizes);
     if (dims.Get(i).dim_value() < range.lo || dims.Get(i).dim_value() > range.hi) return false;
   }
   return true;

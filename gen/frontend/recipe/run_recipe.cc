@@ -204,7 +204,7 @@ class RecipeRun {
   // The ranges of sizes may decide what their values would.
   RecipeValue ordered(const RecipeExpr& e, const SizeExpr& a, const SizeExpr& b) const {
     const bool less = e.text == "<" || e.text == "<=", strict = e.text == "<" || e.text == ">";
-    const SizeBounds d = bounds_of(less ? b - a : a - b, context_.builder.sizes());
+    const Interval d = bounds_of(less ? b - a : a - b, context_.builder.sizes());
     const int64_t least = strict ? 1 : 0;
     if (d.lo >= least) return true;
     if (d.hi < least) return false;

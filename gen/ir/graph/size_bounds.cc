@@ -8,24 +8,8 @@
 namespace tenon {
 namespace {
 
-__extension__ using Wide = __int128;
-
-// Larger bounds are treated as unknown; sums and products of two values within this limit fit in 128 bits.
-constexpr int64_t kWide = int64_t{1} << 62;
-
-int64_t clamped(Wide v) { return static_cast<int64_t>(std::clamp<Wide>(v, -kWide, kWide)); }
-
-SizeBounds product_bounds(SizeBounds a, SizeBounds b) {
-  const Wide corners[] = {static_cast<Wide>(a.lo) * b.lo, static_cast<Wide>(a.lo) * b.hi,
-                          static_cast<Wide>(a.hi) * b.lo, static_cast<Wide>(a.hi) * b.hi};
-  return {clamped(*std::min_element(corners, corners + 4)), clamped(*std::max_element(corners, corners + 4))};
-}
-
-SizeBounds quotient_bounds(SizeBounds a, SizeBounds b) {
-  if (b.lo < 1) return {-kWide, kWide};
-  return {std::min(floor_quotient(a.lo, b.lo), floor_quotient(a.lo, b.hi)),
-          std::max(floor_quotient(a.hi, b.lo), floor_quotient(a.hi, b.hi))};
-}
+/// Larger ends are treated as unknown.
+Interval known(int64_t lo, int64_t hi) { return combined(ScalarOp::Add, {lo, hi}, {0, 0}); }
 
 /// The number k and the divisor d of a term k*d*(e//d).
 struct WholePart {
@@ -42,43 +26,30 @@ std::optional<WholePart> whole_part(const SizeExpr& term) {
 }
 
 /// Of a sum, with k*d*(e//d) as k*e less k times a remainder: 2*((n + 1)//2) - n is 0 or 1.
-SizeBounds with_remainder(const SizeExpr& sum, SizeBounds all, const std::vector<GraphSize>& sizes) {
+Interval with_remainder(const SizeExpr& sum, Interval all, const std::vector<GraphSize>& sizes) {
   for (size_t i = 0; i < sum.args.size(); ++i) {
     const std::optional<WholePart> part = whole_part(sum.args[i]);
     if (!part) continue;
     SizeExpr rest = SizeExpr(part->times) * part->of;
     for (size_t k = 0; k < sum.args.size(); ++k)
       if (k != i) rest = rest + sum.args[k];
-    const SizeBounds b = bounds_of(rest, sizes);
-    const Wide most = static_cast<Wide>(part->times) * (part->divisor - 1);
-    return {std::max(all.lo, clamped(b.lo - std::max<Wide>(most, 0))),
-            std::min(all.hi, clamped(b.hi - std::min<Wide>(most, 0)))};
+    const Interval remainder = combined(ScalarOp::Mul, {part->times, part->times}, {0, part->divisor - 1});
+    const Interval b = combined(ScalarOp::Sub, bounds_of(rest, sizes), remainder);
+    return {std::max(all.lo, b.lo), std::min(all.hi, b.hi)};
   }
   return all;
 }
 
 }  // namespace
 
-SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
-  if (size.is_constant()) return {clamped(size.value), clamped(size.value)};
+Interval bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
+  if (size.is_constant()) return known(size.value, size.value);
   if (size.is_name()) {
-    const auto known = find_if(sizes, [&](const GraphSize& s) { return s.name == size.name; });
-    return known == sizes.end() ? SizeBounds{-kWide, kWide} : SizeBounds{clamped(known->lo), clamped(known->hi)};
+    const GraphSize* open = find_pointer(sizes, [&](const GraphSize& s) { return s.name == size.name; });
+    return open ? known(open->lo, open->hi) : kAnyInteger;
   }
-  SizeBounds all = bounds_of(size.args[0], sizes);
-  for (size_t i = 1; i < size.args.size(); ++i) {
-    const SizeBounds b = bounds_of(size.args[i], sizes);
-    switch (*size.op) {
-      case ScalarOp::Add:
-        all = {clamped(static_cast<Wide>(all.lo) + b.lo), clamped(static_cast<Wide>(all.hi) + b.hi)};
-        break;
-      case ScalarOp::Mul: all = product_bounds(all, b); break;
-      case ScalarOp::FloorDiv: all = quotient_bounds(all, b); break;
-      case ScalarOp::Mod: all = b.lo < 1 ? SizeBounds{-kWide, kWide} : SizeBounds{0, b.hi - 1}; break;
-      case ScalarOp::Min: all = {std::min(all.lo, b.lo), std::min(all.hi, b.hi)}; break;
-      default: all = {std::max(all.lo, b.lo), std::max(all.hi, b.hi)}; break;
-    }
-  }
+  Interval all = bounds_of(size.args[0], sizes);
+  for (size_t i = 1; i < size.args.size(); ++i) all = combined(*size.op, all, bounds_of(size.args[i], sizes));
   return size.op == ScalarOp::Add ? with_remainder(size, all, sizes) : all;
 }
 
@@ -166,16 +137,16 @@ std::optional<int64_t> maximum_value(const SizeExpr& size, const std::vector<Gra
   }
   if (combinations <= kFewValues) return maximum_of_all(size, open, 0, values);
   const int64_t most = bounds_of(size, sizes).hi;
-  return most < kWide ? std::optional(most) : std::nullopt;
+  return most < kFarInteger ? std::optional(most) : std::nullopt;
 }
 
 SizeExpr lesser(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes) {
-  const SizeBounds d = bounds_of(a - b, sizes);
+  const Interval d = bounds_of(a - b, sizes);
   return d.hi <= 0 ? a : d.lo >= 0 ? b : size_min(a, b);
 }
 
 SizeExpr greater(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes) {
-  const SizeBounds d = bounds_of(a - b, sizes);
+  const Interval d = bounds_of(a - b, sizes);
   return d.lo >= 0 ? a : d.hi <= 0 ? b : size_max(a, b);
 }
 

@@ -6,16 +6,12 @@
 
 #include "ir/graph/graph.h"
 #include "ir/graph/size_expr.h"
+#include "ir/number/interval.h"
 
 namespace tenon {
 
-/// What an extent is between, whatever the sizes are.
-struct SizeBounds {
-  int64_t lo = 0;
-  int64_t hi = 0;
-};
-/// Bounds where the sizes have these ranges; wide ones where a name is none of them.
-SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes);
+/// What an extent is between where the sizes have these ranges; any integer where a name is none of them.
+Interval bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes);
 
 /// The maximum value of the extent: exact where it grows or shrinks with each size or the sizes have few values, else
 /// no less than that. Nothing where a name is none of the sizes, or 62 bits do not hold it.

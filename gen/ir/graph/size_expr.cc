@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "ir/number/interval.h"
 #include "support/check.h"
 #include "support/joined.h"
 #include "support/ranges.h"
@@ -28,11 +29,7 @@ int64_t saturating_mul(int64_t a, int64_t b) {
   return r;
 }
 
-int64_t floor_remainder(int64_t a, int64_t b) {
-  if (b == -1) return 0;
-  const int64_t r = a % b;
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
+int64_t floor_remainder(int64_t a, int64_t b) { return *compute(ScalarOp::Mod, a, b); }
 
 // A product of atoms (names, quotients, remainders, minima, maxima) in the order of their spelling.
 using Atoms = std::vector<SizeExpr>;
@@ -240,11 +237,6 @@ std::optional<int64_t> apply(ScalarOp op, int64_t a, int64_t b) {
 }
 
 }  // namespace
-
-int64_t floor_quotient(int64_t a, int64_t b) {
-  if (b == -1) return saturating_mul(a, -1);
-  return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
-}
 
 SizeExpr size_name(std::string name) {
   TENON_CHECK(!name.empty(), "a size without a name");

@@ -45,8 +45,6 @@ SizeExpr size_max(const SizeExpr& a, const SizeExpr& b);
 /// a and b under an operation; nothing for those that extents do not have.
 std::optional<SizeExpr> combined(ScalarOp operation, const SizeExpr& a, const SizeExpr& b);
 
-/// Of numbers: rounded toward minus infinity; the divisor must not be 0.
-int64_t floor_quotient(int64_t a, int64_t b);
 /// What `size` has to be at least for `most` to be equal to it, where `most` is the maximum of the two.
 std::optional<SizeExpr> at_least(const SizeExpr& most, const SizeExpr& size);
 /// The value under `sizes`; nothing where a name is missing, a divisor is 0 or 64 bits do not hold it.

@@ -1,10 +1,9 @@
 // Checks of definitions that were read: names, arities, ranges, shapes, reads in bounds. All errors of an op at once.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <utility>
 
+#include "ir/number/interval.h"
 #include "ir/op/op_def.h"
 #include "support/diagnostics.h"
 
@@ -39,6 +38,6 @@ void check_shapes(const OpDef& op, Diagnostics& diagnostics);
 void check_tables(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics);
 
 /// The least and the largest value of a table of integers that is written as a list; nothing for others.
-std::optional<std::pair<std::int64_t, std::int64_t>> values_of(const TableDef& table);
+std::optional<Interval> values_of(const TableDef& table);
 
 }  // namespace tenon

@@ -115,14 +115,14 @@ void check_tables(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics)
   }
 }
 
-std::optional<std::pair<std::int64_t, std::int64_t>> values_of(const TableDef& table) {
-  std::optional<std::pair<std::int64_t, std::int64_t>> range;
+std::optional<Interval> values_of(const TableDef& table) {
+  std::optional<Interval> range;
   const auto add = [&](const auto& self, const Syntax& s) -> bool {
     if (s.is(SyntaxKind::list)) return all_of(s.children, [&](const Syntax& c) { return self(self, c); });
     const Syntax& bare = without_sign(s);
     if (!bare.is(SyntaxKind::integer) || bare.integer < 0) return false;
     const std::int64_t v = &bare == &s ? bare.integer : -bare.integer;
-    range = range ? std::pair(std::min(range->first, v), std::max(range->second, v)) : std::pair(v, v);
+    range = hull(range.value_or(Interval{v, v}), {v, v});
     return true;
   };
   return !table.formula && add(add, table.values) ? range : std::nullopt;

@@ -95,32 +95,30 @@ bool holds_whole_numbers(const TensorDef& input, const OpDef& op) {
   return dtype && is_int(*dtype);
 }
 
-using Range = std::pair<std::int64_t, std::int64_t>;
-
 /// The least and the largest value of an integer type that is narrower than an index; of a small one, as stored: a cast
 /// to it gives more.
-std::optional<Range> range_of(DType dtype) {
+std::optional<Interval> range_of(DType dtype) {
   const DType type = dtype_row(dtype).compute;
   const int bits = dtype_row(dtype).key & 0xff;
-  if (dtype == DType::Bool) return Range{0, 1};
+  if (dtype == DType::Bool) return Interval{0, 1};
   if (!is_int(type) || bits >= 64) return std::nullopt;
-  if (is_unsigned_int(type)) return Range{0, (std::int64_t{1} << bits) - 1};
-  return Range{-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
+  if (is_unsigned_int(type)) return Interval{0, (std::int64_t{1} << bits) - 1};
+  return Interval{-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
 }
 
 /// A type variable that ranges over named types holds what the widest of them does; a class has a type of 64 bits.
-std::optional<Range> range_of_type(const std::string& type, const OpDef& op) {
+std::optional<Interval> range_of_type(const std::string& type, const OpDef& op) {
   std::vector<std::string> names = {type};
   if (const TypeVar* variable = op.type(type)) {
     names.clear();
     for (const Word& w : variable->classes) names.push_back(w.text);
   }
-  std::optional<Range> all;
+  std::optional<Interval> all;
   for (const std::string& name : names) {
     const auto dtype = dtype_from_name(name);
-    const std::optional<Range> range = name == "bool" ? Range{0, 1} : dtype ? range_of(*dtype) : std::nullopt;
+    const std::optional<Interval> range = name == "bool" ? Interval{0, 1} : dtype ? range_of(*dtype) : std::nullopt;
     if (!range) return std::nullopt;
-    all = all ? Range{std::min(all->first, range->first), std::max(all->second, range->second)} : *range;
+    all = all ? hull(*all, *range) : *range;
   }
   return all;
 }
@@ -265,8 +263,7 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
   add_whole_values(op, context);
   add_value_ranges(op, context);
   for (const std::string& name : early)
-    if (const auto range = context.ranges.find(name); range != context.ranges.end())
-      range->second = {std::min<std::int64_t>(range->second.first, 0), std::max<std::int64_t>(range->second.second, 0)};
+    if (Interval* range = find_value(context.ranges, name)) *range = hull(*range, {0, 0});
   add_stored_types(op, context);
 }
 

@@ -11,22 +11,19 @@ namespace tenon {
 
 namespace {
 
-using Range = std::pair<std::int64_t, std::int64_t>;
-
 /// The state of a type: not typed yet, a range of values, or unknown.
 struct StoredType {
   bool known = true;
-  std::optional<Range> range;
+  std::optional<Interval> range;
 
   bool operator==(const StoredType&) const = default;
 
   void join(const StoredType& other) {
     known = known && other.known;
     if (!other.range) return;
-    range = range ? Range{std::min(range->first, other.range->first), std::max(range->second, other.range->second)}
-                  : *other.range;
+    range = range ? hull(*range, *other.range) : *other.range;
     // Of both signs: the signed type of the width of the widest.
-    if (range->first < 0) range->first = std::min(range->first, -(range->second / 2) - 1);
+    if (range->lo < 0) range->lo = std::min(range->lo, -(range->hi / 2) - 1);
   }
   void join_unknown() { known = false; }
 };
@@ -114,9 +111,9 @@ class StoredTypes {
   }
 
   void typed(const std::string& name, StoredType& type) const {
-    const auto range = context_.type_ranges.find(name);
-    if (range == context_.type_ranges.end()) return type.join_unknown();
-    if (name != "bool") type.join({true, range->second});
+    const Interval* range = find_value(context_.type_ranges, name);
+    if (!range) return type.join_unknown();
+    if (name != "bool") type.join({true, *range});
   }
 
   void call(const Syntax& s, StoredType& type) const {
@@ -150,9 +147,9 @@ class StoredTypes {
 
 void add_stored_types(const OpDef& op, BoundsContext& context) {
   for (const TensorDef& output : op.outputs) {
-    const auto range = context.type_ranges.find(output.dtype);
-    if (range != context.type_ranges.end() && !output.variadic && context.whole_data.count(output.name) != 0)
-      context.ranges.emplace(output.name, range->second);
+    const Interval* range = find_value(context.type_ranges, output.dtype);
+    if (range && !output.variadic && context.whole_data.count(output.name) != 0)
+      context.ranges.emplace(output.name, *range);
   }
   StoredTypes types(op, context);
   for (const auto& [name, type] : types.find())

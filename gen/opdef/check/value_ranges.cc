@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ir/number/dtype.h"
+#include "ir/number/scalar_op.h"
 #include "opdef/check/index_values.h"
 #include "support/ranges.h"
 
@@ -11,106 +12,96 @@ namespace tenon {
 
 namespace {
 
-using Range = std::pair<std::int64_t, std::int64_t>;
-
-bool within(const Range& inner, const Range& outer) {
-  return inner.first >= outer.first && inner.second <= outer.second;
-}
+using Range = std::optional<Interval>;
 
 class ValueRanges {
  public:
   ValueRanges(const OpDef& op, const BoundsContext& context) : op_(op), context_(context) {}
 
   /// What an expression is between. Nothing below 0: -1 in an unsigned type is its largest value.
-  std::optional<Range> range(const Syntax& s) {
+  Range range(const Syntax& s) {
     const auto found = any_range(s);
-    return found && found->first >= 0 && found->second <= capacity(s) ? found : std::nullopt;
+    return found && found->lo >= 0 && found->hi <= capacity(s) ? found : std::nullopt;
   }
 
  private:
-  std::optional<Range> any_range(const Syntax& s) {
+  Range any_range(const Syntax& s) {
     switch (s.kind) {
-      case SyntaxKind::integer: return Range{s.integer, s.integer};
-      case SyntaxKind::boolean: return Range{0, 1};
+      case SyntaxKind::integer: return Interval{s.integer, s.integer};
+      case SyntaxKind::boolean: return Interval{0, 1};
       case SyntaxKind::subscript: return element(s);
       case SyntaxKind::binary: return binary(s);
       case SyntaxKind::call: return call(s);
-      case SyntaxKind::reduce: return s.text == "any" || s.text == "all" ? std::optional(Range{0, 1}) : std::nullopt;
+      case SyntaxKind::reduce: return s.text == "any" || s.text == "all" ? Range({0, 1}) : std::nullopt;
       default: return std::nullopt;
     }
   }
 
-  std::optional<Range> element(const Syntax& s) const {
-    const auto known = context_.ranges.find(s.text);
-    return known == context_.ranges.end() ? std::nullopt : std::optional(known->second);
+  Range element(const Syntax& s) const {
+    const Interval* known = find_value(context_.ranges, s.text);
+    return known ? Range(*known) : std::nullopt;
   }
 
-  std::optional<Range> binary(const Syntax& s) {
+  Range binary(const Syntax& s) {
     const std::string& sign = s.text;
-    if (s.is_condition()) return Range{0, 1};
+    if (s.is_condition()) return Interval{0, 1};
     const auto a = range(s.children[0]), b = range(s.children[1]);
     if (sign == "%") {
-      if (!b || b->first < 1 || b->second > capacity(s.children[0]) || !whole(s.children[0])) return std::nullopt;
-      return a && a->second < b->first ? a : std::optional(Range{0, b->second - 1});
+      if (!b || b->lo < 1 || b->hi > capacity(s.children[0]) || !whole(s.children[0])) return std::nullopt;
+      return a && a->hi < b->lo ? a : Range({0, b->hi - 1});
     }
-    if (!a || !b || std::max(a->second, b->second) > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
-    if (sign == "+") return Range{a->first + b->first, a->second + b->second};
-    if (sign == "-") return Range{a->first - b->second, a->second - b->first};
-    if (sign == "*") return Range{a->first * b->first, a->second * b->second};
-    if (sign == "//" && b->first >= 1) return Range{a->first / b->second, a->second / b->first};
-    return std::nullopt;
+    if (!a || !b || std::max(a->hi, b->hi) > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+    const bool known = sign == "+" || sign == "-" || sign == "*" || (sign == "//" && b->lo >= 1);
+    return known ? Range(combined(*scalar_op_from_sign(sign), *a, *b)) : std::nullopt;
   }
 
-  std::optional<Range> call(const Syntax& s) {
+  Range call(const Syntax& s) {
     const std::size_t n = s.children.size();
     if (s.calls(Builtin::select)) return either(s.children[1], s.children[2]);
     if (s.calls(Builtin::padded, Builtin::opt)) return either(s.children[0], s.children[1]);
     if (s.calls(Builtin::clamp)) return clamped(s);
     if ((s.text == "min" || s.text == "max") && n == 2) return extremum(s);
     if (s.calls(Builtin::cast)) return converted(s);
-    if (s.text == "popcount" || s.text == "clz") return Range{0, 64};
+    if (s.text == "popcount" || s.text == "clz") return Interval{0, 64};
     if (s.text == "bit_and" && n == 2) return masked(s);
     if (s.text == "shr" && n == 2) {
       const auto x = range(s.children[0]), by = range(s.children[1]);
-      if (x && by && by->first >= 0 && by->second < 8) return Range{x->first >> by->second, x->second >> by->first};
+      if (x && by && by->lo >= 0 && by->hi < 8) return Interval{x->lo >> by->hi, x->hi >> by->lo};
     }
     return std::nullopt;
   }
 
-  std::optional<Range> either(const Syntax& x, const Syntax& y) {
+  Range either(const Syntax& x, const Syntax& y) {
     const auto a = range(x), b = range(y);
-    if (!a || !b) return std::nullopt;
-    return Range{std::min(a->first, b->first), std::max(a->second, b->second)};
+    return a && b ? Range(hull(*a, *b)) : std::nullopt;
   }
 
-  std::optional<Range> clamped(const Syntax& s) {
+  Range clamped(const Syntax& s) {
     const auto low = range(s.children[1]), high = range(s.children[2]);
     if (!low || !high || !whole(s.children[0])) return std::nullopt;
-    if (std::max(low->second, high->second) > capacity(s.children[0])) return std::nullopt;
-    return Range{low->first, high->second};
+    if (std::max(low->hi, high->hi) > capacity(s.children[0])) return std::nullopt;
+    return Interval{low->lo, high->hi};
   }
 
-  std::optional<Range> extremum(const Syntax& s) {
+  Range extremum(const Syntax& s) {
     const auto a = range(s.children[0]), b = range(s.children[1]);
-    if (!a || !b) return std::nullopt;
-    if (s.text == "min") return Range{std::min(a->first, b->first), std::min(a->second, b->second)};
-    return Range{std::max(a->first, b->first), std::max(a->second, b->second)};
+    return a && b ? Range(combined(s.text == "min" ? ScalarOp::Min : ScalarOp::Max, *a, *b)) : std::nullopt;
   }
 
   /// What the type holds already stays; anything else comes within the range of the type.
-  std::optional<Range> converted(const Syntax& s) {
+  Range converted(const Syntax& s) {
     const auto value = range(s.children[0]);
     const std::string& type = s.children[1].text;
-    const auto known = context_.type_ranges.find(type);
-    if (known == context_.type_ranges.end()) return type == "i64" || type == "u64" ? value : std::nullopt;
-    return value && within(*value, known->second) ? value : std::optional(known->second);
+    const Interval* known = find_value(context_.type_ranges, type);
+    if (!known) return type == "i64" || type == "u64" ? value : std::nullopt;
+    return value && within(*value, *known) ? value : Range(*known);
   }
 
-  std::optional<Range> masked(const Syntax& s) {
+  Range masked(const Syntax& s) {
     for (const std::size_t mask : {0, 1}) {
       const auto m = range(s.children[mask]);
       const Syntax& x = s.children[1 - mask];
-      if (m && m->second <= capacity(x) && whole(x)) return Range{0, m->second};
+      if (m && m->hi <= capacity(x) && whole(x)) return Interval{0, m->hi};
     }
     return std::nullopt;
   }
@@ -172,9 +163,8 @@ void add_value_ranges(const OpDef& op, BoundsContext& context) {
     const auto range = ValueRanges(op, context).range(s.value);
     if (!range) continue;
     if (const TensorDef* output = op.output(name)) {
-      const auto type = context.type_ranges.find(output->dtype);
-      if (type != context.type_ranges.end() && !within(*range, type->second)) continue;
-      if (type == context.type_ranges.end() && output->dtype != "i64" && output->dtype != "u64") continue;
+      const Interval* type = find_value(context.type_ranges, output->dtype);
+      if (type ? !within(*range, *type) : output->dtype != "i64" && output->dtype != "u64") continue;
     }
     context.ranges[name] = *range;
   }

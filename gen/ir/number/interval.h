@@ -1,0 +1,30 @@
+// Intervals of integers: what a value is between, whatever its parts are between their ends.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/number/scalar_op.h"
+
+namespace tenon {
+
+/// The integers from `lo` to `hi`.
+struct Interval {
+  int64_t lo = 0, hi = 0;
+  bool operator==(const Interval&) const = default;
+};
+
+/// Nothing is known beyond: products of two such numbers fit in 128 bits.
+constexpr int64_t kFarInteger = int64_t{1} << 62;
+constexpr Interval kAnyInteger{-kFarInteger, kFarInteger};
+
+/// The least one that has the numbers of both.
+Interval hull(Interval a, Interval b);
+bool within(Interval inner, Interval outer);
+/// The results of Add, Sub, Mul, Min, Max, and of FloorDiv and Mod where the divisor is at least 1; any integer for
+/// others. Ends that are far stay where nothing is known.
+Interval combined(ScalarOp op, Interval a, Interval b);
+
+/// a / b rounded toward minus infinity; b must not be 0.
+int64_t floor_quotient(int64_t a, int64_t b);
+
+}  // namespace tenon
