@@ -33,7 +33,7 @@ class ValueLowering {
   bool failed() const { return failed_; }
 
   Operand go(const Expr& e) {
-    if (const auto it = scope_.given.find(e.get()); it != scope_.given.end()) return it->second;
+    if (const auto* it = find_value(scope_.given, e.get())) return *it;
     return std::visit([&](const auto& n) { return lower(e, n); }, e->node);
   }
 
@@ -122,10 +122,7 @@ std::string canonical(const Operand& v) {
   return fmt::format("{}({})", scalar_op_row(a->op).name, joined(terms, ","));
 }
 
-Operand AffineForm::coefficient(const std::string& var) const {
-  const auto it = coefficients.find(var);
-  return it == coefficients.end() ? v_int(0) : it->second;
-}
+Operand AffineForm::coefficient(const std::string& var) const { return value_or(coefficients, var, v_int(0)); }
 
 std::optional<AffineForm> affine_form(const Expr& index, const std::vector<LoopVar>& over, const ValueScope& scope) {
   if (!mentions_any(index, over)) {

@@ -47,7 +47,7 @@ std::optional<ExtentProduct> extent_product(const Expr& extent) {
 std::optional<ExtentProduct> times(const ExtentProduct& a, const ExtentProduct& b) {
   ExtentProduct out = a;
   if (__builtin_mul_overflow(a.number, b.number, &out.number) || out.number > kMaximumNumber) return std::nullopt;
-  out.factors.insert(out.factors.end(), b.factors.begin(), b.factors.end());
+  append(out.factors, b.factors);
   return out;
 }
 

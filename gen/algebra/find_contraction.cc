@@ -75,11 +75,9 @@ std::vector<LoopVar> flat_suffix(const Kernel& kernel, const Contraction& c, con
     bool flat = flat_outside(kernel, c, vars);
     if (flat && side) {
       const Read* read = plain_read(*side);
-      std::vector<LoopVar> all = vars;
-      all.insert(all.end(), c.depth.begin(), c.depth.end());
+      std::vector<LoopVar> all = concat(vars, c.depth);
       const ValueScope inside = scope_with(kernel, [&] {
-        auto v = c.statement->loops;
-        v.insert(v.end(), c.depth.begin(), c.depth.end());
+        auto v = concat(c.statement->loops, c.depth);
         return v;
       }());
       const auto form = read ? offset_form(read->tensor, read->index, all, inside) : std::nullopt;
@@ -254,8 +252,7 @@ std::optional<Contraction> find_contraction(const Kernel& kernel) {
     if (is_one(v.extent)) single[v.name] = constant_int(0);
     else c.depth.push_back(v);
   }
-  std::vector<LoopVar> vars = c.statement->loops;
-  vars.insert(vars.end(), c.depth.begin(), c.depth.end());
+  std::vector<LoopVar> vars = concat(c.statement->loops, c.depth);
   std::vector<Expr> factors;
   collect_factors(r.value, factors);
   for (Expr& f : factors) f = normal_fills(kernel, substitute(f, single), vars);

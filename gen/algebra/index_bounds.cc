@@ -12,7 +12,7 @@ namespace tenon {
 IndexBounds::IndexBounds(BoundsContext context) : context_(std::move(context)) {
   for (const Syntax& condition : context_.requires_) {
     const Facts facts = facts_of(condition, false);
-    known_.insert(known_.end(), facts.begin(), facts.end());
+    append(known_, facts);
   }
   for (const auto& [name, value] : context_.lets) {
     if (context_.sizes.count(name) == 0) continue;
@@ -77,12 +77,11 @@ IndexBounds::Facts IndexBounds::closure(const std::vector<Polynomial>& start, st
 bool IndexBounds::prove(const Polynomial& goal, const Facts& extra, int splits) {
   std::vector<Polynomial> start = known_;
   start.push_back(goal);
-  start.insert(start.end(), scope_.begin(), scope_.end());
-  start.insert(start.end(), extra.begin(), extra.end());
+  append(start, scope_);
+  append(start, extra);
   std::set<std::string> quantities;
-  Facts facts = closure(start, quantities);
-  facts.insert(facts.end(), extra.begin(), extra.end());
-  facts.insert(facts.end(), known_.begin(), known_.end());
+  Facts facts = concat(closure(start, quantities), extra);
+  append(facts, known_);
   if (never_negative(goal, facts, context_.sizes)) return true;
   for (const std::string& name : quantities) {
     const auto found = quantities_.find(name);
@@ -130,7 +129,7 @@ bool IndexBounds::positive(const Polynomial& p) {
 bool IndexBounds::prove_quickly(const Polynomial& goal) {
   std::set<std::string> quantities;
   Facts facts = closure({goal}, quantities);
-  facts.insert(facts.end(), known_.begin(), known_.end());
+  append(facts, known_);
   return never_negative(goal, facts, context_.sizes, 3);
 }
 
@@ -151,8 +150,7 @@ bool IndexBounds::at_most(const Syntax& low, const Syntax& high, const std::vect
   const Polynomial goal = *b - *a;
   if (goal.is_constant()) return !goal.overflowed && goal.constant_value() >= 0;
   Facts facts;
-  for (const Syntax& condition : conditions)
-    for (const Polynomial& fact : facts_of(condition, false)) facts.push_back(fact);
+  for (const Syntax& condition : conditions) append(facts, facts_of(condition, false));
   const bool proved = prove(goal, facts, failures_ < kPatience ? kSplits : 0);
   if (!proved) ++failures_;
   return proved;

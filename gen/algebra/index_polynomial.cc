@@ -158,7 +158,7 @@ std::optional<Polynomial> IndexBounds::polynomial(const Syntax& s) {
 std::optional<Polynomial> IndexBounds::name(const Syntax& s) {
   if (context_.reals.count(s.text) != 0) return std::nullopt;
   if (const auto let = context_.lets.find(s.text); let != context_.lets.end()) {
-    if (const auto done = lets_.find(s.text); done != lets_.end()) return done->second;
+    if (const auto* done = find_value(lets_, s.text)) return *done;
     if (!open_.insert(s.text).second) return std::nullopt;
     const bool outside = std::exchange(of_sizes_, true);
     const auto value = polynomial(let->second);
@@ -399,7 +399,7 @@ IndexBounds::Facts IndexBounds::facts_of(const Syntax& s, bool negated) {
   if (s.text == (negated ? "or" : "and")) {
     Facts facts = facts_of(s.children[0], negated);
     const Facts more = facts_of(s.children[1], negated);
-    facts.insert(facts.end(), more.begin(), more.end());
+    append(facts, more);
     return facts;
   }
   if (s.text == "or" || s.text == "and") return {};

@@ -49,8 +49,7 @@ class Numbers {
 
  private:
   void note(const Polynomial& p) {
-    for (const auto& [monomial, coefficient] : p.terms)
-      for (const QuantityName& name : monomial) names_.push_back(name);
+    for (const auto& [monomial, coefficient] : p.terms) append(names_, monomial);
   }
   char16_t number_of(const QuantityName& name) const {
     return static_cast<char16_t>(std::lower_bound(names_.begin(), names_.end(), name) - names_.begin());

@@ -50,7 +50,7 @@ Monomial operator*(const Monomial& a, const Monomial& b) {
   if (a.empty()) return b;
   if (b.empty()) return a;
   std::vector<QuantityName> all(a.begin(), a.end());
-  all.insert(all.end(), b.begin(), b.end());
+  append(all, b);
   return Monomial::product(std::move(all));
 }
 

@@ -40,7 +40,7 @@ class Collector {
     const auto* branch = b.empty() ? nullptr : std::get_if<SIf>(&b.back().node);
     if (branch) {
       const bool holds = !branch->then->empty();
-      for (Polynomial& f : values_.facts_of(branch->cond, holds)) facts_.push_back(std::move(f));
+      append(facts_, values_.facts_of(branch->cond, holds));
       return enter(holds ? *branch->then : *branch->otherwise);
     }
     const auto* loop = b.empty() ? nullptr : std::get_if<SFor>(&b.back().node);
@@ -51,7 +51,7 @@ class Collector {
     if (!loop || loop->kind != LoopKind::Parallel) return out_.faults.push_back("a phase without a parallel loop");
     values_.open_shared(*loop);
     block(*loop->body);
-    for (const Polynomial& n : values_.numbers()) out_.numbers.push_back(n);
+    append(out_.numbers, values_.numbers());
   }
 
   const LoopNest& nest_;
@@ -160,7 +160,7 @@ class Collector {
   void branch(const Operand& cond, bool holds, const Block& body) {
     const size_t before = facts_.size();
     for (Polynomial& f : values_.facts_of(cond, holds)) {
-      for (Polynomial& more : out_.known.consequences(f)) facts_.push_back(std::move(more));
+      append(facts_, out_.known.consequences(f));
       facts_.push_back(std::move(f));
     }
     const bool never = any_of(facts_, [](const Polynomial& f) { return f.is_constant() && f.constant_value() < 0; });

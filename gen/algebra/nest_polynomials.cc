@@ -76,8 +76,8 @@ Polynomial NestPolynomials::of(const Operand& v) {
   if (const auto c = constant_value(v)) return number(*c);
   if (v->type != OperandType{}) return unknown("value");
   if (const auto* x = std::get_if<VVar>(&v->node)) {
-    const auto at = names_.find(x->name);
-    return at == names_.end() ? unknown(x->name) : at->second;
+    const Polynomial* known = find_value(names_, x->name);
+    return known ? *known : unknown(x->name);
   }
   if (const auto* s = std::get_if<VSize>(&v->node)) return sizes_.at(s->name);
   if (const auto* a = std::get_if<VAttr>(&v->node)) {
@@ -246,7 +246,7 @@ Facts NestPolynomials::facts_of(const Operand& condition, bool holds) {
   if (!a || a->args.size() != 2) return {};
   if (a->op == (holds ? ScalarOp::And : ScalarOp::Or)) {
     Facts out = facts_of(a->args[0], holds);
-    for (Polynomial& f : facts_of(a->args[1], holds)) out.push_back(std::move(f));
+    append(out, facts_of(a->args[1], holds));
     return out;
   }
   if (a->args[0]->type != OperandType{}) return {};

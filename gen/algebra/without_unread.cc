@@ -32,7 +32,7 @@ Block without_unread_variables(Block block) {
     later.add(after);
     if (later.vars.count(name) != 0) continue;
     block.resize(i);
-    block.insert(block.end(), after.begin(), after.end());
+    append(block, after);
   }
   return block;
 }

@@ -47,8 +47,7 @@ class KernelFixer {
   void ask(const Expr& what, const Expr& value) { out_.values.asked.emplace_back(what, value); }
 
   Expr known(const Expr& e) const {
-    KnownValues all = out_.values.asked;
-    all.insert(all.end(), out_.values.implied.begin(), out_.values.implied.end());
+    KnownValues all = concat(out_.values.asked, out_.values.implied);
     return simplify(with_known(e, all));
   }
 

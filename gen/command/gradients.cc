@@ -57,7 +57,7 @@ Library kernels_and_gradients(Run& run, const OpLibrary& defs, const LibOptions&
   Library library;
   if (named.empty() || !forward.ops->empty()) library = chosen_kernels(run, defs, forward, has_user_files);
   LibrarySelection all = selected(defs, forward, has_user_files);
-  all.ops.insert(all.ops.end(), named.begin(), named.end());
+  append(all.ops, named);
   std::map<std::string, std::string> left_out;
   std::erase_if(all.ops, [&](const std::string& name) {
     const std::string why = no_gradient(*defs.op(name));

@@ -64,7 +64,7 @@ void check_written(const Run& run, const TrainOptions& options) {
   std::vector<std::string> read = options.definitions;
   read.push_back(options.graph);
   if (options.train_with) read.push_back(*options.train_with);
-  read.insert(read.end(), run.files_read().begin(), run.files_read().end());
+  append(read, run.files_read());
   std::vector<WrittenFile> written = written_files(options);
   refuse_overwriting(run, written, read);
   if (options.export_onnx) written.pop_back();  // the command itself writes this one, and makes its folder

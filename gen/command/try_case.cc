@@ -247,7 +247,7 @@ class CaseMaker {
     const std::vector<int> order = storage_order(t, expr_);
     for (size_t k = 0; k < entries.size(); ++k) {
       const auto& e = entries[order.empty() ? k : static_cast<size_t>(order[k])];
-      dims.insert(dims.end(), e.begin(), e.end());
+      append(dims, e);
     }
     return dims;
   }

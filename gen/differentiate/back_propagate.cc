@@ -208,7 +208,7 @@ void BackPropagation::extreme(const Expr& e, const Reduce& r, const Expr& adjoin
   const Expr first = first_extreme(e, r, in);
   Region below = in;
   if (keeps_variables || reads_each_once(r, in)) {
-    below.vars.insert(below.vars.end(), r.vars.begin(), r.vars.end());
+    append(below.vars, r.vars);
     below.where = both(both(in.where, r.where), apply(ScalarOp::Eq, {step_of(r.vars), first}));
     return region(r.value, adjoint, below);
   }
@@ -246,7 +246,7 @@ bool BackPropagation::reads_each_once(const Reduce& reduction, const Region& in)
 void BackPropagation::reduction(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in) {
   if (r.op == Reducer::Max || r.op == Reducer::Min) return extreme(e, r, adjoint, in);
   Region below = in;
-  below.vars.insert(below.vars.end(), r.vars.begin(), r.vars.end());
+  append(below.vars, r.vars);
   below.where = both(in.where, r.where);
   Expr inner = adjoint;
   if (r.op == Reducer::Prod && !r.vars.empty()) inner = chained(adjoint, conjugate(others(r, e->type)));

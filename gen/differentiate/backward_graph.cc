@@ -274,7 +274,7 @@ class Sweep {
       block.adjoints[r.whole].push_back(whole);
     }
     sum_over_iterations(block, inner, forward);
-    block.nodes.insert(block.nodes.end(), inner.nodes.begin(), inner.nodes.end());
+    append(block.nodes, inner.nodes);
   }
 
   /// Whether only iterations that run read what a loop makes for all of them.
@@ -312,7 +312,7 @@ class Sweep {
       for (size_t k = 0; k < 2; ++k) region(arms[k].region).results.push_back({inside_of(arms[k], made[k], v), result});
       block.adjoints[v].push_back(result);
     }
-    for (Block& arm : arms) block.nodes.insert(block.nodes.end(), arm.nodes.begin(), arm.nodes.end());
+    for (Block& arm : arms) append(block.nodes, arm.nodes);
   }
 
   Block arm(Block& block, const Part& part, RegionId forward) {
@@ -354,10 +354,7 @@ class Sweep {
     active_.resize(graph_.values.size(), false);
     active_[static_cast<size_t>(v)] = is_active(of);
   }
-  ValueId original_of(ValueId v) const {
-    const auto known = originals_.find(v);
-    return known == originals_.end() ? v : known->second;
-  }
+  ValueId original_of(ValueId v) const { return value_or(originals_, v, v); }
 
   /// What would be written twice.
   void refuse_in_branch(const Node& n) {

@@ -47,8 +47,7 @@ class FlatValues {
     for (const Expr& x : product.args) {
       const auto* a = std::get_if<Apply>(&x->node);
       if (!a || a->op != ScalarOp::Mul) out.push_back(x);
-      else
-        for (const Expr& f : factors_of(*a)) out.push_back(f);
+      else append(out, factors_of(*a));
     }
     return out;
   }

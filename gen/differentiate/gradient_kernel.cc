@@ -171,7 +171,7 @@ class Differentiator {
     back.keeps_variables = is_in_recurrence(s);
     back.run(s.value, adjoint, undirected(s.loops), s.where);
     why_ = back.why;
-    for (KernelStatement& p : back.positions) k_.body.push_back(std::move(p));
+    append(k_.body, std::move(back.positions));
     elements_.merge(back.elements);
     for (Contribution& c : back.contributions) {
       if (!request_.keeps_marks) c.value = without_marks(c.value);
@@ -181,10 +181,9 @@ class Differentiator {
 
   /// Null where no gradient that is asked for depends on the tensor.
   const Adjoint* adjoint_of(int tensor) {
-    if (const auto known = adjoints_.find(tensor); known != adjoints_.end()) return &known->second;
+    if (const auto* known = find_value(adjoints_, tensor)) return known;
     finish(tensor);
-    const auto made = adjoints_.find(tensor);
-    return made == adjoints_.end() ? nullptr : &made->second;
+    return find_value(adjoints_, tensor);
   }
 
   int cotangent_of(int tensor) const {

@@ -80,7 +80,7 @@ class ReductionNamer {
   Expr inside(const Expr& e, const Reduce& r) {
     if (r.op == Reducer::Fold) return last_step(e, r);
     const size_t outer = scope_.size(), conditions = path_.size();
-    scope_.insert(scope_.end(), r.vars.begin(), r.vars.end());
+    append(scope_, r.vars);
     const Expr where = r.where ? below(r.where) : nullptr;
     if (where) path_.push_back(where);
     const Expr value = below(r.value);
@@ -205,7 +205,7 @@ class ReductionNamer {
   /// within a recurrence nothing is read of which a condition may exclude the elements that are not computed yet.
   bool reads_anywhere(const Expr& e) {
     std::vector<LoopVar> vars = scope_;
-    each_node<Reduce>(e, [&](const Reduce& r) { vars.insert(vars.end(), r.vars.begin(), r.vars.end()); });
+    each_node<Reduce>(e, [&](const Reduce& r) { append(vars, r.vars); });
     bool plain = true;
     walk(e, [&](const Expr& n) {
       const auto* r = std::get_if<Read>(&n->node);

@@ -67,7 +67,7 @@ class FunctionBuilder {
     CFunction f = head();
     f.comment = emit::banner_text(options.banner ? *options.banner : banner_of(kernel), nest.blueprint);
     if (options.style == FunctionStyle::Library) library_prologue(f);
-    f.body.insert(f.body.end(), carved.begin(), carved.end());
+    append(f.body, carved);
     f.body.insert(f.body.end(), std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));
     f.body.push_back(c_return(c_text("0")));
     return f;

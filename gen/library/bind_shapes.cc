@@ -219,8 +219,7 @@ class CallBinder {
         std::vector<Expr>& extents = scope_.binding.packs[l.name] = expr_.list(l.value);
         for (Expr& e : extents) e = fitting(l, e);
       } else if (l.written) {
-        const auto named = named_.find(l.name);
-        const Expr size = named == named_.end() ? size_ref(l.name) : named->second;
+        const Expr size = value_or(named_, l.name, size_ref(l.name));
         extents_.push_back({l.name, std::get<SizeRef>(size->node).name, fitting(l, expr_.value(l.value).e)});
         scope_.binding.sizes[l.name] = {size, true};
       } else {
@@ -281,7 +280,7 @@ class CallBinder {
 
 std::vector<Expr> flat(const std::vector<std::vector<Expr>>& entries) {
   std::vector<Expr> out;
-  for (const auto& e : entries) out.insert(out.end(), e.begin(), e.end());
+  for (const auto& e : entries) append(out, e);
   return out;
 }
 

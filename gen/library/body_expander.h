@@ -344,7 +344,7 @@ class BodyExpander {
         b.open = b.open || scope_.open_ranges.count(p.text) != 0;
         for (const LoopVar& lv : expr_.loop_vars(p)) entry.push_back(lv.extent);
       }
-      dims.insert(dims.end(), entry.begin(), entry.end());
+      append(dims, entry);
       b.entries.push_back(std::move(entry));
     }
     b.tensor = kernel_.add_temp(unused_name(name), v.e->type, std::move(dims));
@@ -356,7 +356,7 @@ class BodyExpander {
   static std::vector<std::vector<Expr>> entries_for_caller(const BoundTensor& made,
                                                            const std::vector<BoundTensor>& inputs) {
     std::vector<Expr> dims;
-    for (const auto& e : made.entries) dims.insert(dims.end(), e.begin(), e.end());
+    for (const auto& e : made.entries) append(dims, e);
     std::vector<std::vector<Expr>> out;
     size_t at = 0;
     if (!inputs.empty())

@@ -290,7 +290,7 @@ Library expand_ops(const OpExpansion& how, const std::vector<std::string>& names
   Library library;
   for (Expanded& e : ops) {
     diagnostics.append(e.diagnostics);
-    for (LibraryOp& op : e.part.ops) library.ops.push_back(std::move(op));
+    append(library.ops, std::move(e.part.ops));
   }
   return library;
 }

@@ -216,8 +216,7 @@ class SymbolicExpander {
     if (d.kind == DimKind::integer) return {constant_int(d.value)};
     std::vector<Expr> out;
     if (d.kind == DimKind::split) {
-      for (const Dim& part : d.parts)
-        for (Expr& e : entry_of(part)) out.push_back(std::move(e));
+      for (const Dim& part : d.parts) append(out, entry_of(part));
       return out;
     }
     if (const auto s = scope_.binding.sizes.find(d.name); s != scope_.binding.sizes.end()) return {s->second.e};
@@ -270,7 +269,7 @@ class SymbolicExpander {
     Tensor t{def.name, role, dtype_of(def), {}, {}};
     for (const Dim& d : def.dims) {
       b.entries.push_back(entry_of(d));
-      t.dims.insert(t.dims.end(), b.entries.back().begin(), b.entries.back().end());
+      append(t.dims, b.entries.back());
     }
     for (const Expr& e : t.dims)
       if (const auto* z = std::get_if<SizeRef>(&e->node); z && known_.count(z->name)) extent_of(z->name).lo = 0;
@@ -306,8 +305,7 @@ class SymbolicExpander {
     const std::vector<int> order = def.storage[0].condition ? std::vector<int>{} : order_of(def, def.storage[0]);
     if (order.empty()) return contiguous_strides(kernel_dims(b));
     std::vector<Expr> stored;
-    for (int i : order)
-      for (const Expr& e : b.entries[static_cast<size_t>(i)]) stored.push_back(e);
+    for (int i : order) append(stored, b.entries[static_cast<size_t>(i)]);
     const std::vector<Expr> s = contiguous_strides(stored);
     std::vector<std::vector<Expr>> by_entry(b.entries.size());
     size_t at = 0;
@@ -315,13 +313,13 @@ class SymbolicExpander {
       for (size_t k = 0; k < b.entries[static_cast<size_t>(i)].size(); ++k)
         by_entry[static_cast<size_t>(i)].push_back(s[at++]);
     std::vector<Expr> out;
-    for (auto& e : by_entry) out.insert(out.end(), e.begin(), e.end());
+    for (auto& e : by_entry) append(out, e);
     return out;
   }
 
   static std::vector<Expr> kernel_dims(const BoundTensor& b) {
     std::vector<Expr> out;
-    for (const auto& e : b.entries) out.insert(out.end(), e.begin(), e.end());
+    for (const auto& e : b.entries) append(out, e);
     return out;
   }
 

@@ -328,8 +328,7 @@ Typed ExprBuilder::linear(const Syntax& s) {
   const std::vector<LoopVar> vars = loop_vars(p);
   Expr e;
   for (const LoopVar& v : vars) {
-    const auto r = renamed_.find(v.name);
-    const Expr i = r == renamed_.end() ? var_ref(v.name) : r->second;
+    const Expr i = value_or(renamed_, v.name, var_ref(v.name));
     e = e ? e * v.extent + i : i;
   }
   const auto pack = scope_.pack_of.find(p.text);
@@ -343,7 +342,7 @@ Typed ExprBuilder::extent(const Syntax& s) {
   const Syntax& p = s.children[0];
   const auto pack = scope_.binding.packs.find(p.text);
   if (pack == scope_.binding.packs.end()) {
-    if (const auto z = scope_.binding.sizes.find(p.text); z != scope_.binding.sizes.end()) return z->second;
+    if (const auto* z = find_value(scope_.binding.sizes, p.text)) return *z;
     error(Code::E0401, s, "size(P) takes a pack");
     return zero();
   }

@@ -153,11 +153,10 @@ void ExprBuilder::append_subscript(const Syntax& sub, const std::vector<Expr>& e
   const size_t before = out.size();
   if (sub.kind == SyntaxKind::pack) {
     for (const LoopVar& v : loop_vars(sub)) {
-      const auto r = renamed_.find(v.name);
-      out.push_back(r == renamed_.end() ? var_ref(v.name) : r->second);
+      out.push_back(value_or(renamed_, v.name, var_ref(v.name)));
     }
   } else if (sub.kind == SyntaxKind::each) {
-    for (Expr& e : list(sub)) out.push_back(std::move(e));
+    append(out, list(sub));
   } else if (sub.kind == SyntaxKind::group) {
     for (const Syntax& part : sub.children) out.push_back(index(part));
   } else if (entry.size() > 1) {  // a split dim by one index into the stored dim
@@ -220,8 +219,7 @@ Typed ExprBuilder::each_element(const Syntax& s, size_t k) {
     error(Code::E0429, s, fmt::format("*{} has {} dimensions", s.text, vars.size()));
     return zero();
   }
-  const auto r = renamed_.find(vars[k].name);
-  return {r == renamed_.end() ? var_ref(vars[k].name) : r->second, true};
+  return {value_or(renamed_, vars[k].name, var_ref(vars[k].name)), true};
 }
 
 std::vector<Expr> ExprBuilder::permuted(const Syntax& call) {
@@ -266,7 +264,7 @@ std::optional<std::vector<Expr>> ExprBuilder::list_call(const Syntax& call) {
     }
     case Builtin::concat: {
       std::vector<Expr> out = list(call.children[0]);
-      for (Expr& e : list(call.children[1])) out.push_back(std::move(e));
+      append(out, list(call.children[1]));
       return out;
     }
     case Builtin::drop: {
@@ -427,8 +425,7 @@ void ExprBuilder::require_choice(const Expr& slack, const Syntax& place) {
 /// What holds for all `slack` >= 0, where the statement is carried out at all: the extents of its loops are at least 1
 /// then.
 void ExprBuilder::require_where_run(const Expr& slack, Expr holds, CheckStatus status, const Syntax& place) {
-  std::vector<LoopVar> loops = statement_.loops;
-  loops.insert(loops.end(), reducing_.begin(), reducing_.end());
+  std::vector<LoopVar> loops = concat(statement_.loops, reducing_);
   Ranges ranges;
   for (const LoopVar& v : loops)
     if (const auto* size = std::get_if<SizeRef>(&v.extent->node)) ranges.size_lo[size->name] = 1;

@@ -54,13 +54,11 @@ std::optional<Expr> ShapeBinder::known_extent(const Dim& d) const {
 
 std::vector<Expr> ShapeBinder::entry_extents(const Dim& d) const {
   if (d.kind == DimKind::pack) {
-    const auto p = binding_.packs.find(d.name);
-    return p == binding_.packs.end() ? std::vector<Expr>{} : p->second;
+    return value_or(binding_.packs, d.name, std::vector<Expr>{});
   }
   if (d.kind != DimKind::split) return {known_extent(d).value_or(constant_int(1))};
   std::vector<Expr> out;
-  for (const Dim& part : d.parts)
-    for (Expr& e : entry_extents(part)) out.push_back(std::move(e));
+  for (const Dim& part : d.parts) append(out, entry_extents(part));
   return out;
 }
 

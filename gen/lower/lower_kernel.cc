@@ -51,7 +51,7 @@ Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::ve
     std::vector<std::string> names = taken;
     for (const PlannedCase& part : p.parts) {
       Block one = part_of(part, isa, to, names);
-      for (std::string& n : declared_names(one)) names.push_back(std::move(n));
+      append(names, declared_names(one));
       std::move(one.begin(), one.end(), std::back_inserter(all));
     }
     return all;
@@ -165,7 +165,7 @@ LoopNest empty_nest(const Whole& whole, const Isa& isa) {
 LoopNest nest_of(const Whole& whole, const PlannedCase& planned, const Isa& isa, const Blueprints& blueprints) {
   LoopNest nest = empty_nest(whole, isa);
   nest.body = whole.checks;
-  for (Stmt& s : panels_or_loops(whole, planned, isa, blueprints, nest)) nest.body.push_back(std::move(s));
+  append(nest.body, panels_or_loops(whole, planned, isa, blueprints, nest));
   collect_notes(planned, nest.notes);
   return nest;
 }

@@ -68,8 +68,7 @@ LoweredLibrary lower_library(const Library& library, const Blueprints& blueprint
 }
 
 Kernel fixed_kernel(const LibraryKernel& k, const FixedValues& values) {
-  KnownValues known = values.asked;
-  known.insert(known.end(), values.implied.begin(), values.implied.end());
+  KnownValues known = concat(values.asked, values.implied);
   Kernel out = simplify_kernel(with_known(k.kernel, known));
   out.name += "_fixed";
   return out;

@@ -149,7 +149,7 @@ class GraphRunner {
     TensorData out{graph_.value(s.whole).dtype, dims_of(s.whole), {}};
     for (size_t k = 0; k < parts.size(); ++k) {
       const TensorData& p = *parts[s.reversed ? parts.size() - 1 - k : k];
-      out.bytes.insert(out.bytes.end(), p.bytes.begin(), p.bytes.end());
+      append(out.bytes, p.bytes);
     }
     out.bytes.resize(static_cast<size_t>(element_count(out.dims) * bytes_of(out.dtype)));
     return std::make_shared<const TensorData>(std::move(out));

@@ -119,7 +119,7 @@ TimedTests read_bench_tests(Run& run, const std::optional<std::string>& own, con
   TimedTests out;
   for (const SourceFileRef& file :
        read_files(run, own ? std::vector{*own} : files_ending(run.dirs().opdefs / "bench", ".yaml")))
-    for (auto& op : run.open(read_timed_tests(file, defs))) out.push_back(std::move(op));
+    append(out, run.open(read_timed_tests(file, defs)));
   return out;
 }
 

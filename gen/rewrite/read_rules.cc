@@ -44,7 +44,7 @@ class RuleReader {
     for (Result<std::vector<YamlNode>>& read : read_yaml(files)) {
       diagnostics_.append(read.diagnostics());
       if (!read.ok()) continue;
-      for (YamlNode& d : read.value()) documents.push_back(std::move(d));
+      append(documents, read.value());
     }
     // Rules may call functions of any file and know all ops that commute.
     for (const YamlNode& d : documents) read_shared(d);

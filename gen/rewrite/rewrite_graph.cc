@@ -161,7 +161,7 @@ class Pass {
     for (size_t i = 0; i < by.graph.inputs.size(); ++i) map[static_cast<size_t>(by.graph.inputs[i])] = by.inputs[i];
     for (size_t i = 0; i < outputs.size(); ++i) map[static_cast<size_t>(by.graph.outputs[i])] = outputs[i];
     std::vector<ValueId> bound = match.values;
-    for (const auto& [name, list] : match.lists) bound.insert(bound.end(), list.begin(), list.end());
+    for (const auto& [name, list] : match.lists) append(bound, list);
     for (size_t i = 0; i < map.size(); ++i) {
       if (map[i] != kNoValue) continue;
       const Value& v = by.graph.values[i];
@@ -247,7 +247,7 @@ class Pass {
         if (v == from) v = to, ++index_.readers[static_cast<size_t>(to)], --index_.readers[static_cast<size_t>(from)];
     }
     std::vector<size_t>& of_new = readers_[static_cast<size_t>(to)];
-    of_new.insert(of_new.end(), readers.begin(), readers.end());
+    append(of_new, readers);
   }
 
   /// Removes the root and the inner nodes whose results are no longer read, each before what it reads.

@@ -37,7 +37,7 @@ class MemoryChooser {
   MemoryChoice run() const {
     std::vector<Order> orders = benefit_orders(blocks_);
     orders.push_back(climbed(orders.front()));
-    for (Order& order : packing_orders(blocks_)) orders.push_back(std::move(order));
+    append(orders, packing_orders(blocks_));
     MemoryChoice best;
     for (Order& order : orders) {
       MemoryChoice made = fitted(std::move(order));
@@ -186,7 +186,7 @@ class MemoryChooser {
       const Packing packing = pack_blocks(chosen(here));
       if (packing.bytes < c.bytes[m]) place(c, m, here, packing);
       if (m + 1 < memories_.size() || c.left.empty()) continue;
-      here.insert(here.end(), c.left.begin(), c.left.end());
+      append(here, c.left);
       c.needed = pack_blocks(chosen(here)).bytes;
     }
   }

@@ -21,8 +21,7 @@ constexpr int64_t kLargestSize = int64_t{1} << 20;
 Expr at_maximum(const Expr& e, const std::map<std::string, Expr>& sizes) {
   if (!e) return e;
   if (const auto* s = std::get_if<SizeRef>(&e->node)) {
-    const auto known = sizes.find(s->name);
-    return known == sizes.end() ? constant_int(1) : known->second;
+    return value_or(sizes, s->name, constant_int(1));
   }
   return map_children(e, [&](const Expr& c) { return at_maximum(c, sizes); });
 }

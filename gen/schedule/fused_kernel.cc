@@ -140,8 +140,7 @@ std::string operators_of(const FusedKernel& kernel) {
 
 void join_descriptions(const FusedKernel& first, const FusedKernel& second, FusedKernel& into) {
   const auto join = [](const std::vector<std::string>& a, const std::vector<std::string>& b) {
-    std::vector<std::string> all = a;
-    all.insert(all.end(), b.begin(), b.end());
+    std::vector<std::string> all = concat(a, b);
     return all;
   };
   into.origins = join(first.origins, second.origins);
@@ -175,7 +174,7 @@ void join_rest(const FusedKernel& producer, const FusedKernel& consumer, const s
   }
   for (const Size& s : producer.kernel.sizes)
     if (none_of(out.kernel.sizes, [&](const Size& o) { return o.name == s.name; })) out.kernel.sizes.push_back(s);
-  for (const Expr& f : producer.kernel.facts) out.kernel.facts.push_back(f);
+  append(out.kernel.facts, producer.kernel.facts);
   out.kernel.reassociate = consumer.kernel.reassociate && producer.kernel.reassociate;
   out.kernel.vectors = consumer.kernel.vectors;
   join_descriptions(producer, consumer, out);

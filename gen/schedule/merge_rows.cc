@@ -231,7 +231,7 @@ std::optional<FusedKernel> concatenate(const FusedKernel& first, const FusedKern
   for (const Size& s : out.kernel.sizes) sizes.insert(s.name);
   for (const Size& s : second.kernel.sizes)
     if (sizes.insert(s.name).second) out.kernel.sizes.push_back(s);
-  for (const Expr& f : second.kernel.facts) out.kernel.facts.push_back(f);
+  append(out.kernel.facts, second.kernel.facts);
   out.kernel.reassociate = first.kernel.reassociate && second.kernel.reassociate;
   out.kernel.vectors = first.kernel.vectors;
   out.kernel.op = second.kernel.op;

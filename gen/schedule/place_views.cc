@@ -155,7 +155,7 @@ class ViewPlacer {
           !cover(copies, root))
         continue;
       make_view(root, to, offset);
-      gone.insert(gone.end(), copies.begin(), copies.end());
+      append(gone, copies);
     }
     sort(gone, [](const PartCopy& a, const PartCopy& b) { return a.statement > b.statement; });
     for (const PartCopy& c : gone)

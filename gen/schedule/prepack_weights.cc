@@ -89,8 +89,7 @@ std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c, 
   const auto pairs = t.dtype == c.accumulator ? std::nullopt : pair_depth(c);
   if (t.role != Role::Constant || (t.dtype != c.accumulator && !pairs) || !reads_once(c, p.tensor)) return std::nullopt;
   if (pairs) p.paired = pairs->paired;
-  std::vector<LoopVar> vars = c.statement->loops;
-  vars.insert(vars.end(), c.depth.begin(), c.depth.end());
+  std::vector<LoopVar> vars = concat(c.statement->loops, c.depth);
   ValueScope scope;
   scope.kernel = &kernel;
   const auto form = offset_form(p.tensor, read->index, vars, scope);

@@ -26,8 +26,7 @@ struct WeightLayout {
 };
 
 std::optional<WeightLayout> layout_of(const Kernel& kernel, const Contraction& c, const TiledConvolution& conv) {
-  std::vector<LoopVar> vars = c.statement->loops;
-  vars.insert(vars.end(), c.depth.begin(), c.depth.end());
+  std::vector<LoopVar> vars = concat(c.statement->loops, c.depth);
   ValueScope scope;
   scope.kernel = &kernel;
   const auto form = offset_form(conv.weights->tensor, conv.weights->index, vars, scope);

@@ -134,7 +134,7 @@ RuleLibrary rule_library(const OpLibrary& defs, const RecipeFunctions& functions
   library.names = [&defs, hosts] {
     std::vector<std::string> names = *hosts;
     const std::vector<std::string> ops = defs.names();
-    names.insert(names.end(), ops.begin(), ops.end());
+    append(names, ops);
     return names;
   };
   library.is_function = [hosts](const std::string& name) { return contains(*hosts, name); };

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tenon {
@@ -52,6 +54,32 @@ template <class Map, class Key>
 auto* find_value(Map& map, const Key& key) {
   const auto at = map.find(key);
   return at == map.end() ? nullptr : &at->second;
+}
+
+/// A copy of it; nothing if there is none.
+template <class Map, class Key>
+std::optional<typename Map::mapped_type> lookup(const Map& map, const Key& key) {
+  const auto at = map.find(key);
+  return at == map.end() ? std::nullopt : std::optional(at->second);
+}
+/// A copy of it; `otherwise` if there is none.
+template <class Map, class Key>
+typename Map::mapped_type value_or(const Map& map, const Key& key, typename Map::mapped_type otherwise) {
+  const auto at = map.find(key);
+  return at == map.end() ? std::move(otherwise) : at->second;
+}
+
+/// Adds the elements of a range to a vector; those of a range that ends here are moved.
+template <class T, class Range>
+void append(std::vector<T>& to, Range&& range) {
+  if constexpr (std::is_lvalue_reference_v<Range>) to.insert(to.end(), std::begin(range), std::end(range));
+  else to.insert(to.end(), std::make_move_iterator(std::begin(range)), std::make_move_iterator(std::end(range)));
+}
+/// The elements of a vector, then those of a range.
+template <class T, class Range>
+std::vector<T> concat(std::vector<T> first, Range&& rest) {
+  append(first, std::forward<Range>(rest));
+  return first;
 }
 
 template <class Range, class... Less>

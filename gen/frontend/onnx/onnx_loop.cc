@@ -120,7 +120,7 @@ class LoopNode : public ControlNode {
   }
   /// What the body makes of these and of the carried values.
   std::vector<ValueId> iteration(std::vector<ValueId> inside, const std::vector<ValueId>& carried) {
-    inside.insert(inside.end(), carried.begin(), carried.end());
+    append(inside, carried);
     std::vector<ValueId> made = reader_.read(graph("body"), inside);
     if (complete(made) && made.size() < carried.size() + 1)
       throw OnnxError{Code::E0806, "its body hands on fewer values than it is given", {}};
@@ -254,7 +254,7 @@ class LoopNode : public ControlNode {
     const std::vector<ValueId> parts(ended.begin() + static_cast<std::ptrdiff_t>(carried), ended.end());
     ended.resize(carried);
     const std::vector<ValueId> cut = cut_to_count(context_, parts, count);
-    ended.insert(ended.end(), cut.begin(), cut.end());
+    append(ended, cut);
   }
 
   /// The results of the region with those of the values that it does not carry.

@@ -242,9 +242,7 @@ class NodeMapping {
       case AttributeProto::INTS:
         for (int64_t i : a.ints()) list.push_back(SizeExpr(i));
         return list;
-      case AttributeProto::STRINGS:
-        for (const std::string& s : a.strings()) list.push_back(s);
-        return list;
+      case AttributeProto::STRINGS: append(list, a.strings()); return list;
       case AttributeProto::TENSOR:
         return constant(a, is_onnx_texts(a.t()) ? read_onnx_texts(a.t(), context_.builder.texts(), "")
                                                 : read_onnx_tensor(a.t(), context_.folder, ""));

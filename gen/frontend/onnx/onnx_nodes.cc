@@ -54,7 +54,7 @@ std::vector<int> onnx_node_order(const Nodes& nodes) {
     for (int reader : readers[static_cast<size_t>(i)])
       if (--missing[static_cast<size_t>(reader)] == 0) ready.push(reader);
   }
-  order.insert(order.end(), left.begin(), left.end());
+  append(order, left);
   return order;
 }
 

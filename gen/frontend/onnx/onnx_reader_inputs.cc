@@ -54,7 +54,7 @@ void OnnxReader::keep_asked() {
   std::vector<std::string> asked = source_.kept;
   for (const NodeProto& node : model_.graph().node())
     for (const AttributeProto& a : node.attribute())
-      if (is_onnx_gradient(node) && a.name() == "xs") asked.insert(asked.end(), a.strings().begin(), a.strings().end());
+      if (is_onnx_gradient(node) && a.name() == "xs") append(asked, a.strings());
   for (const std::string& name : asked)
     if (const auto it = values_.find(name); it != values_.end() && it->second >= 0) builder_->keep(it->second);
 }

@@ -47,8 +47,7 @@ std::vector<ValueId> outputs_of(const std::map<std::string, ValueId>& names, con
                                 const NodeProto& node) {
   std::vector<ValueId> ids;
   for (const std::string& name : f.output()) {
-    const auto it = names.find(name);
-    ids.push_back(it == names.end() ? kNoValue : it->second);
+    ids.push_back(value_or(names, name, kNoValue));
   }
   if (ids.size() < static_cast<size_t>(node.output_size()))
     throw OnnxError{Code::E0806, fmt::format("it has {} outputs, not {}", ids.size(), node.output_size()), {}};

@@ -95,7 +95,7 @@ class WeightFinder {
     std::vector<std::string> sources;
     if (passes_on(node.op_type()))
       for (const std::string& name : node.input())
-        if (!name.empty()) sources.insert(sources.end(), made_of_[name].begin(), made_of_[name].end());
+        if (!name.empty()) append(sources, made_of_[name]);
     for (const std::string& name : node.output()) made_of_[name] = sources;
   }
 
@@ -128,7 +128,7 @@ class WeightFinder {
 
 std::vector<std::string> OnnxWeights::all() const {
   std::vector<std::string> names;
-  for (const auto& layer : layers) names.insert(names.end(), layer.begin(), layer.end());
+  for (const auto& layer : layers) append(names, layer);
   return names;
 }
 

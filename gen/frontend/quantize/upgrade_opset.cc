@@ -24,7 +24,7 @@ class Upgrade {
       const bool standard = n.domain().empty() || n.domain() == "ai.onnx";
       if (standard && n.input_size() != 0 && n.output_size() != 0) upgrade(n, k, out);
       out.push_back(std::move(n));
-      for (NodeProto& after : after_) out.push_back(std::move(after));
+      append(out, std::move(after_));
       after_.clear();
     }
     graph_.proto().clear_node();

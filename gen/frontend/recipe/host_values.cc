@@ -163,7 +163,7 @@ RecipeValue joined_lists(const HostCall& c) {
   for (const RecipeValue& v : c.list(0)) {
     const RecipeList* part = v.get<RecipeList>();
     if (!part) c.fail("a list of lists is expected here");
-    all.insert(all.end(), part->begin(), part->end());
+    append(all, *part);
   }
   return all;
 }

@@ -58,7 +58,7 @@ class RecipeRun {
   }
 
   RecipeValue name(const RecipeExpr& e) {
-    if (const auto it = scope_.find(e.text); it != scope_.end()) return it->second;
+    if (const auto* it = find_value(scope_, e.text)) return *it;
     if (context_.common)
       if (const auto it = context_.common->find(e.text); it != context_.common->end()) return it->second;
     if (e.text == "true") return true;
@@ -81,7 +81,7 @@ class RecipeRun {
       const RecipeValue v = evaluate(e.args[0]);
       const RecipeList* more = v.get<RecipeList>();
       if (!more) fail(e, "'*' spreads a list, not " + kind_of(v));
-      list.insert(list.end(), more->begin(), more->end());
+      append(list, *more);
     }
     return list;
   }
@@ -90,8 +90,7 @@ class RecipeRun {
     const RecipeValue over = evaluate(e.args[1]);
     const RecipeList* list = over.get<RecipeList>();
     if (!list) fail(e.args[1], "a list is expected after 'in', not " + kind_of(over));
-    const auto outer = scope_.find(e.text);
-    const std::optional<RecipeValue> hidden = outer == scope_.end() ? std::nullopt : std::optional(outer->second);
+    const std::optional<RecipeValue> hidden = lookup(scope_, e.text);
     RecipeList result;
     for (const RecipeValue& v : *list) {
       scope_[e.text] = v;
@@ -116,7 +115,7 @@ class RecipeRun {
   // value, kept in `own`. Nothing may be evaluated while the answer is in use.
   const RecipeValue& looked_up(const RecipeExpr& e, RecipeValue& own) {
     if (e.kind == Kind::name)
-      if (const auto it = scope_.find(e.text); it != scope_.end()) return it->second;
+      if (const auto* it = find_value(scope_, e.text)) return *it;
     return own = evaluate(e);
   }
 
@@ -239,8 +238,7 @@ class RecipeRun {
   static RecipeValue list_binary(const RecipeExpr& e, const RecipeValue& a, const RecipeValue& b) {
     const RecipeList *x = a.get<RecipeList>(), *y = b.get<RecipeList>();
     if (e.text == "+" && x && y) {
-      RecipeList both = *x;
-      both.insert(both.end(), y->begin(), y->end());
+      RecipeList both = concat(*x, *y);
       return both;
     }
     const SizeExpr* n = x ? b.get<SizeExpr>() : a.get<SizeExpr>();
@@ -249,7 +247,7 @@ class RecipeRun {
       if (static_cast<uint64_t>(n->value) > kMaxListed / std::max<size_t>(once.size(), 1))
         fail(e, "this list is too long");
       RecipeList many;
-      for (int64_t i = 0; i < n->value; ++i) many.insert(many.end(), once.begin(), once.end());
+      for (int64_t i = 0; i < n->value; ++i) append(many, once);
       return many;
     }
     fail(e, fmt::format("'{}' does not go with {} and {}", e.text, kind_of(a), kind_of(b)));

@@ -268,7 +268,7 @@ void add_training(GraphBuilder& builder, RunCounters& counters, const TrainingSt
   NamedOutputs all = {{"loss", loss}};
   for (size_t i = 0; i < gradients.size(); ++i)
     all.emplace_back(fmt::format("grad({})", trained[i].name), gradients[i]);
-  all.insert(all.end(), outputs.begin(), outputs.end());
+  append(all, outputs);
   builder.set_origin("train: optimizer");
   StepBuilder steps(builder, counters, optimizer, all);
   std::vector<ValueId> moved = gradients;

@@ -73,7 +73,7 @@ Typed element_of_list(const AttrDef& a, CExpr index) {
 
 Typed name(const Syntax& s, const ArithmeticScope& scope) {
   const OpDef& def = *scope.def;
-  if (const auto p = scope.params.find(s.text); p != scope.params.end()) return p->second;
+  if (const auto* p = find_value(scope.params, s.text)) return *p;
   if (scope.packs.count(s.text)) {
     TENON_CHECK(scope.element, "{}: the pack {} is used where one size is needed", def.name, s.text);
     return integer(c_index(c_arrow(c_name(s.text), "dim"), scope.element));

@@ -112,7 +112,7 @@ void add_placed_axes(const OpDef& def, CBlock& out) {
     const std::string attr = c_identifier(p.dim.at);
     const CExpr given = c_arrow(attrs, attr), own = c_member(c_arrow(c_text("c"), "attrs"), attr);
     std::vector<Dim> from = {p.dim};
-    from.insert(from.end(), p.after.begin(), p.after.end());
+    append(from, p.after);
     const auto place = [&](const char* function, std::vector<CExpr> args) {
       out.push_back(c_if(c_binary(attrs, "!=", null), {c_evaluate(runtime_value(function, std::move(args)))}));
     };

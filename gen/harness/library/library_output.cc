@@ -230,7 +230,7 @@ std::vector<std::string> library_template_names() {
                                   "c/library_Makefile.in",         "c/package.pc.in",
                                   "c/package_CMakeLists.txt.in",   "c/package_Makefile.in"};
   for (const char* part : kRuntime) out.push_back(fmt::format("runtime/library_{}.c.in", part));
-  for (std::string& name : pool_template_names()) out.push_back(std::move(name));
+  append(out, pool_template_names());
   return out;
 }
 

@@ -22,8 +22,7 @@ std::optional<int64_t> evaluate(const Syntax& s, const Values& values) {
   if (s.kind == SyntaxKind::integer) return s.integer;
   if (s.kind == SyntaxKind::each) return evaluate(s.children[0], values);
   if (s.kind == SyntaxKind::name || s.kind == SyntaxKind::pack) {
-    const auto v = values.find(s.text);
-    return v == values.end() ? std::nullopt : std::optional(v->second);
+    return lookup(values, s.text);
   }
   std::vector<int64_t> x;
   for (const Syntax& c : s.children)

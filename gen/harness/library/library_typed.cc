@@ -205,7 +205,7 @@ class TypedFunctions {
     CFunction f = prototypes_.workspace(k, threads_);
     std::vector<CExpr> arguments;
     if (threads_) arguments.push_back(c_text("context"));
-    for (CExpr& a : dims_and_attributes()) arguments.push_back(std::move(a));
+    append(arguments, dims_and_attributes());
     for (const char* name : {"variable", "type_of"}) arguments.push_back(c_text(name));
     f.body = {types(k), c_return(c_call(name_ + "_workspace", std::move(arguments)))};
     return f;

@@ -44,7 +44,7 @@ std::string fill_template(const ExecutionPlan& plan, const ModelFrame& frame, co
                                    {"weights_included", frame.weights == WeightsForm::incbin},
                                    {"libm", frame.libm},
                                    {"freestanding", frame.freestanding}};
-  features.insert(features.end(), more.begin(), more.end());
+  append(features, more);
   return broken_if_code(path, text.fill(values, features));
 }
 

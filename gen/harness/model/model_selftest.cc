@@ -280,8 +280,7 @@ KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& 
       for (size_t p = 0; p < exact.size(); ++p)
         if (std::isfinite(exact[p] - off[p])) apart = std::max(apart, std::abs(exact[p] - off[p]));
     }
-  for (int64_t k = 0; k < kept; ++k)
-    for (const double v : parts_of(output, k * n / kept)) out.elements.push_back(v);
+  for (int64_t k = 0; k < kept; ++k) append(out.elements, parts_of(output, k * n / kept));
   out.mean = sum;
   if (is_float(output.dtype) || is_complex(output.dtype))
     out.tolerance = units * unit_of(narrowest.value_or(DType::F32)) * maximum + times * apart;

@@ -46,7 +46,7 @@ class Asking {
       ask.outputs.push_back(add(name, value(wrt[k]).dtype, value(wrt[k]).dims));
       value(ask.outputs.back()).original = name;
     }
-    graph_.outputs.insert(graph_.outputs.end(), ask.outputs.begin(), ask.outputs.end());
+    append(graph_.outputs, ask.outputs);
     graph_.nodes.push_back(std::move(ask));
     return {};
   }

@@ -66,8 +66,7 @@ Sum times(const Sum& a, const Sum& b) {
   Sum result;
   for (const Term& x : a)
     for (const Term& y : b) {
-      Atoms atoms = x.atoms;
-      atoms.insert(atoms.end(), y.atoms.begin(), y.atoms.end());
+      Atoms atoms = concat(x.atoms, y.atoms);
       accumulate(result, make_term(std::move(atoms), saturating_mul(x.coefficient, y.coefficient)));
     }
   return result;
@@ -100,7 +99,7 @@ SizeExpr from_term(const Term& term) {
   if (term.atoms.empty()) return term.coefficient;
   std::vector<SizeExpr> factors;
   if (term.coefficient != 1) factors.emplace_back(term.coefficient);
-  factors.insert(factors.end(), term.atoms.begin(), term.atoms.end());
+  append(factors, term.atoms);
   return factors.size() == 1 ? factors[0] : node(ScalarOp::Mul, std::move(factors));
 }
 
@@ -316,8 +315,7 @@ std::optional<SizeExpr> at_least(const SizeExpr& most, const SizeExpr& size) {
 std::optional<int64_t> evaluate(const SizeExpr& e, const SizeValues& sizes) {
   if (e.is_constant()) return e.value;
   if (e.is_name()) {
-    const auto it = sizes.find(e.name);
-    return it == sizes.end() ? std::nullopt : std::optional(it->second);
+    return lookup(sizes, e.name);
   }
   std::optional<int64_t> r = evaluate(e.args[0], sizes);
   for (size_t i = 1; r && i < e.args.size(); ++i) {

@@ -15,8 +15,7 @@ class Substitution {
 
   Expr run(const Expr& e) {
     if (const auto* v = std::get_if<VarRef>(&e->node)) {
-      const auto it = vars_.find(v->name);
-      return it == vars_.end() ? e : it->second;
+      return value_or(vars_, v->name, e);
     }
     if (is_leaf(e)) return e;
     const bool shared = e.use_count() > 1;

@@ -60,13 +60,13 @@ std::optional<AddedDim> added_dim(const OpDef& op, const TensorDef& input) {
 }
 
 const OpDef* OpLibrary::op(std::string_view n) const {
-  if (const auto found = ops.find(n); found != ops.end()) return &found->second;
+  if (const auto* found = find_value(ops, n)) return found;
   const auto waiting = deferred.find(n);
   return waiting == deferred.end() ? nullptr : &waiting->second->checked(*this);
 }
 
 const OpDef* OpLibrary::declared(std::string_view n) const {
-  if (const auto found = ops.find(n); found != ops.end()) return &found->second;
+  if (const auto* found = find_value(ops, n)) return found;
   const auto waiting = deferred.find(n);
   return waiting == deferred.end() ? nullptr : &waiting->second->declared();
 }

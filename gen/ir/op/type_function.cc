@@ -78,7 +78,7 @@ std::optional<DType> derived_dtype(std::string_view word, DType d) {
 }
 
 std::optional<DType> dtype_of_word(const std::string& word, const std::map<std::string, DType>& types) {
-  if (const auto t = types.find(word); t != types.end()) return t->second;
+  if (const auto* t = find_value(types, word)) return *t;
   if (!is_derived_type(word)) return dtype_from_name(word);
   const auto inside = dtype_of_word(std::string(variable_of_type(word)), types);
   return inside ? derived_dtype(word, *inside) : std::nullopt;

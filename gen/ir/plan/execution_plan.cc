@@ -128,8 +128,7 @@ std::string arena_place_text(const ExecutionPlan& plan, int memory, int64_t offs
 }
 
 std::optional<size_t> last_writer(const ExecutionPlan& plan, const EqualExtents& extents) {
-  std::vector<std::string> names = names_in(extents.a);
-  for (std::string& n : names_in(extents.b)) names.push_back(std::move(n));
+  std::vector<std::string> names = concat(names_in(extents.a), names_in(extents.b));
   std::optional<size_t> last;
   for (const GraphSize& size : plan.sizes) {
     if (!size.written || !contains(names, size.name)) continue;

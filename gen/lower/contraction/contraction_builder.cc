@@ -55,10 +55,6 @@ namespace {
 bool is_one_value(const Operand& a, const Operand& b) { return a == b || to_text(a) == to_text(b); }
 }  // namespace
 
-void append(Block& to, Block from) {
-  for (Stmt& s : from) to.push_back(std::move(s));
-}
-
 Operand smaller(const Operand& a, const Operand& b) { return is_one_value(a, b) ? a : v_apply(ScalarOp::Min, {a, b}); }
 Operand larger(const Operand& a, const Operand& b) { return is_one_value(a, b) ? a : v_apply(ScalarOp::Max, {a, b}); }
 Operand ceil_div(const Operand& a, int64_t b) { return floor_div(a + v_int(b - 1), v_int(b)); }

@@ -11,6 +11,7 @@
 #include "ir/nest/blueprint.h"
 #include "ir/nest/isa.h"
 #include "ir/nest/loop_nest.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -121,7 +122,6 @@ Operand rows_cached(const ContractionBuilder& b, const Operand& depth);
 /// All of `steps` are 1; null without any.
 Operand all_unit(const std::vector<Operand>& steps);
 
-void append(Block& to, Block from);
 /// Binds each of `vars` in `scope` from a flat index, by lets added to `block`.
 void bind_flat(ContractionBuilder& b, const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope,
                Block& block);

@@ -49,7 +49,7 @@ void step_depth(ContractionBuilder& b, const AffineForm& form, LeftAccess& acces
   const std::string step = b.local("depth_step");
   Block fill{s_let(step, offset),
              s_store(access.depth_table, flat_index(b, vars, scope), v_cast(v_var(step), access.table_type))};
-  for (Stmt& s : loops_over(b, vars, std::move(fill))) before.push_back(std::move(s));
+  append(before, loops_over(b, vars, std::move(fill)));
 }
 
 LeftAccess from_form(ContractionBuilder& b, int buffer, const AffineForm& form, Block& before) {

@@ -201,7 +201,7 @@ Block copy_stepped(Staging& s, const Line& line, const Operand& from, const Oper
   if (line.pairs) {
     const Operand pairs = named(s, "pairs", line.pairs, out);
     copy_span(s, {to, v_int(0), pairs}, element, out);
-    for (Stmt& one : copy_single(s, line, pairs, from, to)) out.push_back(std::move(one));
+    append(out, copy_single(s, line, pairs, from, to));
     return out;
   }
   if (!line.guarded) {

@@ -133,7 +133,7 @@ Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands
   Block out;
   if (whole) out.push_back(s_let(first, smaller(v_var(r), rows - v_int(shape.height))));
   else out.push_back(s_let(height, smaller(v_int(shape.height), rows - v_var(r))));
-  out.insert(out.end(), operands.copies.begin(), operands.copies.end());
+  append(out, operands.copies);
   out.push_back(s_for(q, v_int(0), columns, b.lanes(), std::move(strip)));
   return {with_kind(LoopKind::Parallel, s_for(r, v_int(0), rows, shape.height, std::move(out)))};
 }
@@ -173,7 +173,7 @@ Block strips_in_registers(ContractionBuilder& b, const StripShape& shape, const 
   append(strip, epilogue_of_sums(b, v_var(first), column, sums, active));
   if (!std::exchange(b.possible, true)) return {};
   Block out{s_let(first, smaller(v_var(r), rows - v_int(shape.height)))};
-  out.insert(out.end(), operands.copies.begin(), operands.copies.end());
+  append(out, operands.copies);
   out.push_back(s_for(q, v_int(0), v_int(*columns), lanes, std::move(strip)));
   return {with_kind(LoopKind::Parallel, s_for(r, v_int(0), rows, shape.height, std::move(out)))};
 }

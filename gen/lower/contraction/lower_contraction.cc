@@ -141,8 +141,7 @@ class NestBuilder {
       full_ = v_var(b_.local("pack_all"), {DType::Bool, 1, 0});
       out.push_back(s_let(b_.local("pack_all"), packs()));
     }
-    Block inner = std::move(staging);
-    append(inner, row_blocks(v_var(first), columns));
+    Block inner = concat(std::move(staging), row_blocks(v_var(first), columns));
     Block body{s_let(first, v_var(j) * v_var(step))};
     if (!even) body.push_back(s_count(count, smaller(v_var(step), n_.columns - v_var(first))));
     if (packing_ == Packing::Tail) append(body, pack_last(b_, packed_, v_var(first), columns));

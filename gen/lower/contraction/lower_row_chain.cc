@@ -144,8 +144,7 @@ class ChainBuilder : SegmentValues {
     // Blocks that add to one sum do so in their order.
     const LoopKind kind = chain_.sums.empty() ? LoopKind::Parallel : LoopKind::Serial;
     Block all{with_kind(kind, s_for(block, v_int(0), ceil_div(rows_, v_var(at_once)), 1, std::move(body)))};
-    Block inner = std::move(before_);
-    append(inner, std::move(once_));
+    Block inner = concat(std::move(before_), std::move(once_));
     append(inner, around(chain_.outer, chain_.outer_names, kind, std::move(all)));
     append(inner, std::move(after_));
     Block out{s_let(at_once, at_once_)};

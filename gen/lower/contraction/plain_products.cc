@@ -193,7 +193,7 @@ class Separator {
 
 std::vector<LoopVar> loops_and_depth(const KernelStatement& s) {
   std::vector<LoopVar> out = s.loops;
-  if (const auto* r = std::get_if<Reduce>(&s.value->node)) out.insert(out.end(), r->vars.begin(), r->vars.end());
+  if (const auto* r = std::get_if<Reduce>(&s.value->node)) append(out, r->vars);
   return out;
 }
 

@@ -106,13 +106,12 @@ bool walks_planes(const ContractionBuilder& b, const StagedDim& d) {
 
 std::vector<LoopVar> pixel_vars(const ContractionBuilder& b) {
   std::vector<LoopVar> vars = b.c.rows;
-  if (b.pixels_along_columns) vars.insert(vars.end(), b.c.columns.begin(), b.c.columns.end());
+  if (b.pixels_along_columns) append(vars, b.c.columns);
   return vars;
 }
 
 std::vector<LoopVar> staged_vars(const ContractionBuilder& b) {
-  std::vector<LoopVar> vars = pixel_vars(b);
-  vars.insert(vars.end(), b.c.depth.begin(), b.c.depth.end());
+  std::vector<LoopVar> vars = concat(pixel_vars(b), b.c.depth);
   return vars;
 }
 

@@ -132,8 +132,7 @@ class RowsCopier {
     const StepProduct p = is_in_recurrence(s) ? StepProduct{} : product_in(k_, s);
     const Read* left = p.c ? plain_read(p.c->left) : nullptr;
     if (!p.c || (left && !left->fill)) return;
-    std::vector<LoopVar> loops = p.c->rows;
-    loops.insert(loops.end(), p.c->depth.begin(), p.c->depth.end());
+    std::vector<LoopVar> loops = concat(p.c->rows, p.c->depth);
     std::map<std::string, Expr> names;
     std::vector<Expr> index;
     for (LoopVar& v : loops) {

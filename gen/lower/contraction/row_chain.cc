@@ -219,7 +219,7 @@ class Cutter {
   Expr blocked(const Expr& e) const {
     const Expr r = map_children(e, [&](const Expr& c) { return blocked(c); });
     if (const auto* v = std::get_if<VarRef>(&r->node))
-      if (const auto at = vars_.find(v->name); at != vars_.end()) return at->second;
+      if (const auto* at = find_value(vars_, v->name)) return *at;
     const auto* read = std::get_if<Read>(&r->node);
     return read && is_block(read->tensor) ? read_of(read->tensor, r->type, block_index(read->tensor, read->index)) : r;
   }

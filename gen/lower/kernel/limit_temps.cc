@@ -28,8 +28,7 @@ class CommonBounds {
     if (!n || !n->where) return each_child(e, [&](const Expr& c) { visit(c, held); });
     visit(n->where, held);
     if (n->start) visit(n->start, held);
-    std::vector<Expr> inside = held;
-    for (const Expr& c : conjuncts(n->where)) inside.push_back(c);
+    std::vector<Expr> inside = concat(held, conjuncts(n->where));
     visit(n->value, inside);
   }
 

@@ -30,7 +30,7 @@ struct Chosen {
 Chosen chosen(const Reduce& r, DType type) {
   Chosen out{r.where ? conjuncts(r.where) : std::vector<Expr>(), r.value};
   const auto add = [&](const Expr& condition, Expr value) {
-    for (const Expr& c : conjuncts(condition)) out.conditions.push_back(c);
+    append(out.conditions, conjuncts(condition));
     out.value = std::move(value);
   };
   const auto* s = std::get_if<Select>(&r.value->node);
@@ -130,7 +130,7 @@ class SumScatterer {
       return std::nullopt;
     KernelStatement out = s;
     out.loops.erase(out.loops.begin() + static_cast<std::ptrdiff_t>(l));
-    out.loops.insert(out.loops.end(), r.vars.begin(), r.vars.end());
+    append(out.loops, r.vars);
     Ranges ranges = size_ranges(k_);
     add_loops(ranges, out.loops);
     const auto defined = [&](const Expr& e) { return always_defined(k_, e, ranges); };

@@ -47,7 +47,7 @@ class FunctionSeparator {
     const auto* r = std::get_if<Reduce>(&e->node);
     if (r && (r->where || r->op == Reducer::Fold)) return e;  // not computed for all elements, or in an order
     const size_t outside = loops_.size();
-    if (r) loops_.insert(loops_.end(), r->vars.begin(), r->vars.end());
+    if (r) append(loops_, r->vars);
     const Expr out = map_children(e, [&](const Expr& c) { return separated(c); });
     loops_.resize(outside);
     return out;

@@ -39,8 +39,7 @@ class ReductionSeparator {
   /// The reduction itself with those inside it taken out.
   Expr inside(const Expr& e, const std::vector<LoopVar>& scope) {
     Reduce r = flattened(std::get<Reduce>(e->node));
-    std::vector<LoopVar> deeper = scope;
-    deeper.insert(deeper.end(), r.vars.begin(), r.vars.end());
+    std::vector<LoopVar> deeper = concat(scope, r.vars);
     const Expr guard = r.where;
     if (r.where) r.where = take_out(r.where, deeper, nullptr);
     if (r.start) running_.insert(r.running);
@@ -51,7 +50,7 @@ class ReductionSeparator {
     const bool nests = r.op == Reducer::Sum || r.op == Reducer::Prod || r.op == Reducer::Max || r.op == Reducer::Min;
     while (const auto* inner = nests ? std::get_if<Reduce>(&r.value->node) : nullptr) {
       if (inner->op != r.op || inner->where) break;
-      r.vars.insert(r.vars.end(), inner->vars.begin(), inner->vars.end());
+      append(r.vars, inner->vars);
       r.value = Expr(inner->value);
     }
     return r;

@@ -103,8 +103,7 @@ class FunctionSharer {
   void name(const Expr& e, const std::vector<size_t>& users) {
     const KernelStatement& first = out_.body[users[0]];
     KernelStatement made;
-    std::vector<LoopVar> loops = first.loops;
-    loops.insert(loops.end(), reduction_of(first).vars.begin(), reduction_of(first).vars.end());
+    std::vector<LoopVar> loops = concat(first.loops, reduction_of(first).vars);
     for (const LoopVar& v : loops)
       if (mentions(e, v.name)) made.loops.push_back(v);
     made.index = var_refs(made.loops);

@@ -41,7 +41,7 @@ std::optional<Fork> fork_steps(const Kernel& k) {
     if (s.loops.empty() || s.update != Update::Assign) continue;
     std::vector<LoopVar> inner;
     walk(s.value, [&](const Expr& n) {
-      if (const auto* r = std::get_if<Reduce>(&n->node)) inner.insert(inner.end(), r->vars.begin(), r->vars.end());
+      if (const auto* r = std::get_if<Reduce>(&n->node)) append(inner, r->vars);
       const auto* read = std::get_if<Read>(&n->node);
       if (!read || read->index.empty()) return true;
       const auto along = affine_in(read->index.back(), s.loops.back().name);

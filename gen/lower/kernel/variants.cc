@@ -133,7 +133,7 @@ std::vector<unsigned> sets_of_zeros(const std::vector<StrideSize>& strides) {
     for (size_t j = 0; j < i; ++j)
       if (strides[j].repeats && strides.size() > 2) pairs.push_back(1u << i | 1u << j);
   }
-  out.insert(out.end(), pairs.begin(), pairs.end());
+  append(out, pairs);
   return out;
 }
 

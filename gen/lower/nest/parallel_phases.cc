@@ -24,8 +24,7 @@ using Known = std::map<std::string, int64_t>;
 std::optional<int64_t> value_of(const Operand& v, const Known& known) {
   if (const auto c = constant_value(v)) return c;
   if (const auto* x = std::get_if<VVar>(&v->node)) {
-    const auto at = known.find(x->name);
-    return at == known.end() ? std::nullopt : std::optional(at->second);
+    return lookup(known, x->name);
   }
   const auto* a = std::get_if<VApply>(&v->node);
   if (!a || a->args.size() != 2 || v->type != OperandType{}) return std::nullopt;
@@ -70,7 +69,7 @@ bool open_single(const Block& from, Opened& root, Block& to) {
       Opened with = root;
       Block body;
       if (open_single({s_let(loop->var, loop->begin)}, with, body) && open_single(*loop->body, with, body)) {
-        to.insert(to.end(), body.begin(), body.end());
+        append(to, body);
         root = std::move(with);
         continue;
       }
@@ -183,10 +182,10 @@ SFor joined(const SFor& outer, const Known& known) {
   for (size_t i = 0; i < levels.size(); ++i) {
     const SFor& l = *levels[i].loop;
     if (i > 0 || !named) body.push_back(s_let(l.var, l.begin + index[i] * v_int(l.step)));
-    body.insert(body.end(), levels[i].lets.begin(), levels[i].lets.end());
+    append(body, levels[i].lets);
   }
   const Block& inner = *levels.back().loop->body;
-  body.insert(body.end(), inner.begin(), inner.end());
+  append(body, inner);
   SFor out{unit, v_int(0), total, 1, LoopKind::Parallel, nullptr};
   out.body = std::make_shared<const Block>(std::move(body));
   return out;
@@ -246,7 +245,7 @@ Block parted(const SFor& outer, const Known& known, const std::vector<Buffer>& b
                 turns = parts->loop->end - parts->loop->begin;
   Block out, shared{s_count(outer.var, v_apply(ScalarOp::FloorDiv, {unit, of})),
                     s_count("unit_part", v_apply(ScalarOp::Mod, {unit, of}))};
-  shared.insert(shared.end(), parts->lets.begin(), parts->lets.end());
+  append(shared, parts->lets);
   if (!parts->made.empty()) {
     Block made = parts->made;
     made.push_back(s_assign("unit_made", iteration));
@@ -276,7 +275,7 @@ void share_parts(Group& g, const Known& known, const std::vector<Buffer>& buffer
   const Block parts = g.alone ? parted(*g.alone, known, buffers) : Block{};
   if (parts.empty()) return;
   g.body.pop_back();
-  g.body.insert(g.body.end(), parts.begin(), parts.end());
+  append(g.body, parts);
   if (parts.size() > 1) g.grain = kFewest;
 }
 

@@ -17,10 +17,7 @@ struct RenameStatement {
     return b ? std::make_shared<const Block>(renamed(*b, by)) : b;
   }
   int buffer(int b) const { return b < 0 ? b : by.buffers[static_cast<size_t>(b)]; }
-  std::string name(const std::string& n) const {
-    const auto at = by.variables.find(n);
-    return at == by.variables.end() ? n : at->second;
-  }
+  std::string name(const std::string& n) const { return value_or(by.variables, n, n); }
 
   /// A renamed place in an old buffer.
   Operand moved(int of, const Operand& v) const {
@@ -58,7 +55,7 @@ std::string text_of(InnerFunction f) {
 
 Operand renamed(const Operand& v, const NestRenaming& by) {
   if (const auto* s = std::get_if<VSize>(&v->node))
-    if (const auto at = by.sizes.find(s->name); at != by.sizes.end()) return at->second;
+    if (const auto* at = find_value(by.sizes, s->name)) return *at;
   if (const auto* x = std::get_if<VVar>(&v->node))
     if (const auto at = by.variables.find(x->name); at != by.variables.end()) return v_var(at->second, v->type);
   const Operand out = map_children(v, [&](const Operand& c) { return renamed(c, by); });

@@ -63,7 +63,7 @@ SFor counted(const SFor& loop) {
                                        : v_apply(ScalarOp::FloorDiv, {span + v_int(loop.step - 1), v_int(loop.step)});
   const std::string unit = loop.var + "_unit";
   Block body{s_let(loop.var, loop.begin + v_var(unit) * v_int(loop.step))};
-  body.insert(body.end(), loop.body->begin(), loop.body->end());
+  append(body, *loop.body);
   SFor out{unit, v_int(0), turns, 1, loop.kind, std::make_shared<const Block>(std::move(body))};
   return out;
 }

@@ -245,7 +245,7 @@ class Blocker {
     auto& sum = std::get<TreeLoop>(column->body[1].node);
     std::get<TreeAccumulate>(sum.body[0].node).value = r.value;
     column->body.resize(3);
-    column->body.insert(column->body.end(), r.rest.begin(), r.rest.end());
+    append(column->body, r.rest);
     return out;
   }
 

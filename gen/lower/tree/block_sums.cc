@@ -23,8 +23,7 @@ class Blocks {
  public:
   Blocks(const Kernel& k, LoopTree& tree) : tree_(tree), ranges_(size_ranges(k)) {
     count_additions(tree.body);
-    for (const Expr& f : k.facts)
-      for (Expr& c : conjuncts(f)) facts_.push_back(std::move(c));
+    for (const Expr& f : k.facts) append(facts_, conjuncts(f));
   }
 
   void split(Tree& t) {

@@ -69,7 +69,7 @@ class RowPlanner {
         here.push_back(r.tensor);
         if (pass != &last) fetch_next(r, row, *pass, last);
       }
-      seen.insert(seen.end(), here.begin(), here.end());
+      append(seen, here);
     }
   }
 

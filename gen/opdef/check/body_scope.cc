@@ -278,7 +278,7 @@ const BodyValue* BodyScope::value(const std::string& name) const { return find_v
 std::vector<std::string> BodyScope::names() const {
   std::vector<std::string> names;
   for (const auto& [name, v] : variables_) names.push_back(name);
-  names.insert(names.end(), sizes_.begin(), sizes_.end());
+  append(names, sizes_);
   for (const AttrDef& a : op_.attrs) names.push_back(a.name);
   for (const LetDef& l : op_.lets) names.push_back(l.name);
   return names;

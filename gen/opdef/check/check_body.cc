@@ -466,7 +466,7 @@ void check_body(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
   gather_groups(op);
   BodyChecker checker(op, library, diagnostics);
   for (auto& [statement, order] : checker.run()) op.body[statement].order = std::move(order);
-  for (IndexRange& range : checker.narrowed()) op.index.push_back(std::move(range));
+  append(op.index, checker.narrowed());
   for (Statement& statement : op.body)
     if (statement.is_call) statement.parts = checker.parts(statement);
 }

@@ -190,7 +190,7 @@ void ExpressionChecker::check_subscript(const Syntax& s, const ExpressionPlace& 
   if (value == nullptr) {
     std::vector<std::string> known = mapped(op_.inputs, &TensorDef::name);
     for (const TableDef& t : op_.tables) known.push_back(t.tensor.name);
-    known.insert(known.end(), defined.begin(), defined.end());
+    append(known, defined);
     const bool given = scope_.is_given(s.text);
     diagnostics_.error(given ? Code::E0431 : Code::E0401, s.span,
                        given ? fmt::format("'{}' is not a tensor and has no elements", s.text)

@@ -95,11 +95,11 @@ class ResultShapes {
     std::vector<Slot> slots;
     for (const Dim& d : output.dims) {
       if (const auto bound = binding_.find(d.name); bound != binding_.end() && is_named(d)) {
-        slots.insert(slots.end(), bound->second.begin(), bound->second.end());
+        append(slots, bound->second);
         continue;
       }
       if (const auto permuted = permuted_pack(d)) {
-        slots.insert(slots.end(), permuted->begin(), permuted->end());
+        append(slots, *permuted);
         continue;
       }
       const std::optional<Syntax> extent = extent_of(d);

@@ -251,7 +251,7 @@ class OrderFinder {
     if (at == nullptr) return Relation::unknown;
     if (at->text == place.variable && (at->is(SyntaxKind::name) || at->is(SyntaxKind::pack))) return Relation::same;
     const auto key = std::pair(r.read, place.variable);
-    if (const auto known = relations_.find(key); known != relations_.end()) return known->second;
+    if (const auto* known = find_value(relations_, key)) return *known;
     Relation relation = compare(r, unguarded(*at), name_node(place.variable));
     // A clamp may put the element before by its bounds alone: clamp(At[i], -1, i - 1).
     if (relation == Relation::unknown && at->calls(Builtin::clamp))

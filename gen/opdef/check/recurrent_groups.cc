@@ -46,8 +46,8 @@ class GroupFinder {
       }
       const std::size_t first = members.front();
       if (before.empty() && behind.empty()) continue;
-      before.insert(before.end(), members.begin(), members.end());
-      before.insert(before.end(), behind.begin(), behind.end());
+      append(before, members);
+      append(before, behind);
       return std::pair(first, std::move(before));
     }
     return std::nullopt;
@@ -83,7 +83,7 @@ class GroupFinder {
     while (!open.empty()) {
       const std::size_t i = open.back();
       open.pop_back();
-      if (all.insert(i).second) open.insert(open.end(), needs_[i].begin(), needs_[i].end());
+      if (all.insert(i).second) append(open, needs_[i]);
     }
     return all;
   }

@@ -410,8 +410,8 @@ Syntax NotationParser::reduction(const Token& name) {
   if (!failed_) expect(")", &bracket);
   result.children.push_back(std::move(variables));
   result.children.push_back(std::move(value));
-  for (Syntax& p : predicate) result.children.push_back(std::move(p));
-  for (Syntax& a : start) result.children.push_back(std::move(a));
+  append(result.children, std::move(predicate));
+  append(result.children, std::move(start));
   result.span = span_from(name);
   return result;
 }

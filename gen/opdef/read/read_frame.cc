@@ -289,7 +289,7 @@ std::vector<Statement> frame_values(const Frame& frame, Diagnostics& diagnostics
     if (!line.text.starts_with(kValue)) return;
     line.text.erase(0, kValue.size());
     line.offsets.erase(line.offsets.begin(), line.offsets.begin() + static_cast<std::ptrdiff_t>(kValue.size()));
-    for (Statement& s : parse_body(line, diagnostics)) out.push_back(std::move(s));
+    append(out, parse_body(line, diagnostics));
   });
   return out;
 }
