@@ -115,7 +115,6 @@ class IndexBounds {
 
   /// Facts (each >= 0) that a condition states; or that its negation states.
   Facts facts_of(const Syntax& condition, bool negated);
-  Facts comparison_facts(const Syntax& comparison, bool negated);
   bool positive(const Polynomial& p);
 
   Facts closure(const std::vector<Polynomial>& start, std::set<std::string>& quantities);

@@ -225,16 +225,8 @@ std::string operand(const std::string& text) {
 }  // namespace
 
 std::optional<Polynomial> IndexBounds::floor_division(const Polynomial& a, const Polynomial& b) {
-  if (b.is_constant() && b.constant_value() > 0) {
-    const std::int64_t d = b.constant_value();
-    Polynomial exact;
-    bool divides = true;
-    for (const auto& [monomial, coefficient] : a.terms) {
-      divides = divides && coefficient % d == 0;
-      exact.add(monomial, coefficient / d);
-    }
-    if (divides) return exact;
-  }
+  if (b.is_constant() && b.constant_value() > 0)
+    if (const PolynomialDivision exact = divide(a, b); exact.rest.terms.empty()) return exact.quotient;
   const std::string key = fmt::format("({}//{})", operand(print(a)), operand(print(b)));
   const Polynomial q = Polynomial::quantity(key);
   if (quantities_.count(key) != 0) return q;
@@ -374,25 +366,6 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
   return inlined(s);
 }
 
-IndexBounds::Facts IndexBounds::comparison_facts(const Syntax& s, bool negated) {
-  std::string sign = s.text;
-  if (negated)
-    sign = sign == "<"    ? ">="
-           : sign == "<=" ? ">"
-           : sign == ">"  ? "<="
-           : sign == ">=" ? "<"
-           : sign == "!=" ? "=="
-                          : "!=";
-  const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
-  if (!a || !b) return {};
-  if (sign == "<") return {*b - *a - one()};
-  if (sign == "<=") return {*b - *a};
-  if (sign == ">") return {*a - *b - one()};
-  if (sign == ">=") return {*a - *b};
-  if (sign == "==") return {*a - *b, *b - *a};
-  return {};
-}
-
 IndexBounds::Facts IndexBounds::facts_of(const Syntax& s, bool negated) {
   if (s.is(SyntaxKind::unary) && s.text == "not") return facts_of(s.children[0], !negated);
   if (!s.is(SyntaxKind::binary)) return {};
@@ -403,7 +376,9 @@ IndexBounds::Facts IndexBounds::facts_of(const Syntax& s, bool negated) {
     return facts;
   }
   if (s.text == "or" || s.text == "and") return {};
-  Facts facts = comparison_facts(s, negated);
+  const auto sign = scalar_op_from_sign(s.text), op = negated && sign ? opposite(*sign) : sign;
+  const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
+  Facts facts = a && b && op ? comparison_facts(*op, *a, *b) : Facts{};
   // A fact about a list attribute as a whole holds for each of its elements.
   for (const auto& [list, length] : context_.lists) {
     const std::size_t whole = facts.size();

@@ -13,25 +13,6 @@ namespace {
 
 Polynomial number(int64_t v) { return Polynomial::constant(v); }
 
-/// a = b·high + low, where no term of `low` is a multiple of b.
-struct Parts {
-  Polynomial high, low;
-};
-Parts parts_by(const Polynomial& a, const Polynomial& b) {
-  Parts out;
-  if (b.terms.size() != 1) {
-    if (a == b) return {number(1), {}};
-    return {{}, a};
-  }
-  const auto& [by, times] = *b.terms.begin();
-  for (const auto& [monomial, coefficient] : a.terms) {
-    Monomial rest;
-    if (coefficient % times == 0 && divide(monomial, by, rest)) out.high.add(rest, coefficient / times);
-    else out.low.add(monomial, coefficient);
-  }
-  return out;
-}
-
 /// The number that divides all of a division.
 int64_t shared_factor(const Polynomial& a, const Polynomial& b) {
   int64_t shared = 0;
@@ -127,14 +108,14 @@ const Digit* NestPolynomials::digit(const Polynomial& of, const Polynomial& divi
     return at->second.divisor == divisor ? &at->second : nullptr;
   const auto at = std::find(numbers_.begin(), numbers_.end(), name);
   if (at == numbers_.end()) return nullptr;
-  const Parts count = parts_by(extents_.at(name), divisor);
-  if (!count.low.terms.empty() || divisor == extents_.at(name)) return nullptr;
+  const PolynomialDivision count = divide(extents_.at(name), divisor);
+  if (!count.rest.terms.empty() || divisor == extents_.at(name)) return nullptr;
   known_.know(divisor - number(1));  // there is an iteration
   const Polynomial q = known_.add("part", true), r = known_.add("part", true);
   known_.know(q), known_.know(r), known_.know(divisor - number(1) - r);
-  known_.know(count.high - number(1) - q);
+  known_.know(count.quotient - number(1) - q);
   const QuantityName high = name_of(q), low = name_of(r);
-  extents_[high] = count.high;
+  extents_[high] = count.quotient;
   extents_[low] = divisor;
   *at = high;
   numbers_.push_back(low);
@@ -149,14 +130,14 @@ Polynomial NestPolynomials::quotient(const Polynomial& a, const Polynomial& b) {
     return quotient(by_number(a, shared), by_number(b, shared));
   if (const Digit* d = digit(a, b)) return d->quotient;
   if (!is_positive(b)) return unknown("quotient");
-  const Parts parts = parts_by(a, b);
-  if (known_.proves(parts.low, {}) && known_.proves(b - number(1) - parts.low, {})) return parts.high;
-  if (parts.low.is_constant() && b.is_constant()) {
-    return parts.high + number(floor_quotient(parts.low.constant_value(), b.constant_value()));
+  const PolynomialDivision parts = divide(a, b);
+  if (known_.proves(parts.rest, {}) && known_.proves(b - number(1) - parts.rest, {})) return parts.quotient;
+  if (parts.rest.is_constant() && b.is_constant()) {
+    return parts.quotient + number(floor_quotient(parts.rest.constant_value(), b.constant_value()));
   }
-  const std::string key = fmt::format("({})//({})", print(parts.low), print(b));
+  const std::string key = fmt::format("({})//({})", print(parts.rest), print(b));
   const auto at = derived_.find(key);
-  return parts.high + (at != derived_.end() ? at->second : derived_[key] = rounded(parts.low, b));
+  return parts.quotient + (at != derived_.end() ? at->second : derived_[key] = rounded(parts.rest, b));
 }
 
 /// A quotient that is not a polynomial. The quotients of what its dividend is at most say more than fractions do.
@@ -207,16 +188,16 @@ void NestPolynomials::open(const SFor& loop) {
     return;
   }
   const Polynomial span = end - begin;
-  Parts turns = parts_by(span, number(loop.step));
+  PolynomialDivision turns = divide(span, number(loop.step));
   // proofs hold for real numbers too, so that a known number of turns is rounded here
   if (span.is_constant()) turns = {number(floor_quotient(span.constant_value() + loop.step - 1, loop.step)), {}};
-  if (turns.low.terms.empty() && turns.high == number(1)) {
+  if (turns.rest.terms.empty() && turns.quotient == number(1)) {
     names_[loop.var] = begin;
     return;
   }
   const Polynomial turn = known_.add(loop.var, inside_);
   known_.know(turn);
-  if (turns.low.terms.empty()) known_.know(turns.high - number(1) - turn);
+  if (turns.rest.terms.empty()) known_.know(turns.quotient - number(1) - turn);
   else known_.know(span - number(1) - number(loop.step) * turn);
   names_[loop.var] = begin + number(loop.step) * turn;
 }
@@ -250,16 +231,9 @@ Facts NestPolynomials::facts_of(const Operand& condition, bool holds) {
     return out;
   }
   if (a->args[0]->type != OperandType{}) return {};
-  const Polynomial up = of(a->args[1]) - of(a->args[0]), one = number(1);
-  switch (a->op) {
-    case ScalarOp::Lt: return {holds ? up - one : -up};
-    case ScalarOp::Le: return {holds ? up : -up - one};
-    case ScalarOp::Gt: return {holds ? -up - one : up};
-    case ScalarOp::Ge: return {holds ? -up : up - one};
-    case ScalarOp::Eq: return holds ? Facts{up, -up} : Facts{};
-    case ScalarOp::Ne: return holds ? Facts{} : Facts{up, -up};
-    default: return {};
-  }
+  const auto op = holds ? std::optional(a->op) : opposite(a->op);
+  const Polynomial x = of(a->args[0]), y = of(a->args[1]);
+  return op ? comparison_facts(*op, x, y) : Facts{};
 }
 
 Polynomial NestPolynomials::lane(int64_t lanes, const Operand& active) {

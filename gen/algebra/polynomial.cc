@@ -127,6 +127,33 @@ Polynomial replace(const Polynomial& p, const QuantityName& quantity, const Poly
   return result;
 }
 
+PolynomialDivision divide(const Polynomial& a, const Polynomial& b) {
+  PolynomialDivision out;
+  if (b.terms.size() != 1) {
+    (a == b ? out.quotient : out.rest) = a == b ? Polynomial::constant(1) : a;
+    return out;
+  }
+  const auto& [by, times] = *b.terms.begin();
+  for (const auto& [monomial, coefficient] : a.terms) {
+    Monomial rest;
+    if (coefficient % times == 0 && divide(monomial, by, rest)) out.quotient.add(rest, coefficient / times);
+    else out.rest.add(monomial, coefficient);
+  }
+  return out;
+}
+
+std::vector<Polynomial> comparison_facts(ScalarOp op, const Polynomial& a, const Polynomial& b) {
+  const Polynomial up = b - a, one = Polynomial::constant(1);
+  switch (op) {
+    case ScalarOp::Lt: return {up - one};
+    case ScalarOp::Le: return {up};
+    case ScalarOp::Gt: return {-up - one};
+    case ScalarOp::Ge: return {-up};
+    case ScalarOp::Eq: return {up, -up};
+    default: return {};
+  }
+}
+
 std::string print(const Polynomial& p) {
   std::string out;
   const auto add = [&](const Monomial& monomial, std::int64_t coefficient) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algebra/monomial.h"
+#include "ir/number/scalar_op.h"
 
 namespace tenon {
 
@@ -40,6 +41,15 @@ Polynomial operator-(const Polynomial& a);
 /// `p` with every occurrence of a quantity replaced.
 Polynomial replace(const Polynomial& p, const QuantityName& quantity, const Polynomial& by);
 Polynomial replace(const Polynomial& p, const std::string& quantity, const Polynomial& by);
+
+/// a = b·quotient + rest, where no term of `rest` is a multiple of b.
+struct PolynomialDivision {
+  Polynomial quotient, rest;
+};
+PolynomialDivision divide(const Polynomial& a, const Polynomial& b);
+
+/// What a comparison of integers says: polynomials that are never negative. None of an operation that says nothing.
+std::vector<Polynomial> comparison_facts(ScalarOp op, const Polynomial& a, const Polynomial& b);
 
 /// "2*N - i + 1"
 std::string print(const Polynomial& p);
