@@ -64,4 +64,20 @@ Expr with_expr(const Expr& e, const Expr& from, const Expr& to) {
   return map_children(e, [&](const Expr& c) { return with_expr(c, from, to); });
 }
 
+namespace {
+Expr with_new_tensors(const Expr& e, FunctionRef<int(int)> to) {
+  const Expr below = map_children(e, [&](const Expr& c) { return with_new_tensors(c, to); });
+  const auto* r = std::get_if<Read>(&below->node);
+  return r && to(r->tensor) != r->tensor ? read_of(to(r->tensor), below->type, r->index, r->fill) : below;
+}
+}  // namespace
+
+Expr with_tensors(const Expr& e, const std::vector<int>& to) {
+  return with_new_tensors(e, [&](int t) { return to[static_cast<size_t>(t)]; });
+}
+
+Expr with_tensor(const Expr& e, int from, int to) {
+  return e ? with_new_tensors(e, [&](int t) { return t == from ? to : t; }) : e;
+}
+
 }  // namespace tenon

@@ -154,6 +154,16 @@ bool reads(const Syntax& s, const std::string& name) {
   return any_within(s, [&](const Syntax& node) { return node.is(SyntaxKind::subscript) && node.text == name; });
 }
 
+Syntax substitute(const Syntax& s, const std::vector<std::string>& names, const std::vector<Syntax>& values) {
+  if (s.is(SyntaxKind::name)) {
+    const auto at = std::find(names.begin(), names.end(), s.text);
+    if (at != names.end()) return values[static_cast<std::size_t>(at - names.begin())];
+  }
+  Syntax result = s;
+  for (Syntax& child : result.children) child = substitute(child, names, values);
+  return result;
+}
+
 bool same(const Syntax& a, const Syntax& b) {
   return a.kind == b.kind && a.text == b.text && a.integer == b.integer && (a.real == b.real || a.real != a.real) &&
          a.children.size() == b.children.size() &&

@@ -98,6 +98,9 @@ bool any_within(const Syntax& s, FunctionRef<bool(const Syntax&)> holds);
 /// Whether the value or tensor of this name is read.
 bool reads(const Syntax& s, const std::string& name);
 
+/// The tree with each name replaced by the value at its place in the list of names.
+Syntax substitute(const Syntax& s, const std::vector<std::string>& names, const std::vector<Syntax>& values);
+
 /// Same tree; places are not compared.
 bool same(const Syntax& a, const Syntax& b);
 
