@@ -75,12 +75,8 @@ std::vector<LoopVar> flat_suffix(const Kernel& kernel, const Contraction& c, con
     bool flat = flat_outside(kernel, c, vars);
     if (flat && side) {
       const Read* read = plain_read(*side);
-      std::vector<LoopVar> all = concat(vars, c.depth);
-      const ValueScope inside = scope_with(kernel, [&] {
-        auto v = concat(c.statement->loops, c.depth);
-        return v;
-      }());
-      const auto form = read ? offset_form(read->tensor, read->index, all, inside) : std::nullopt;
+      const ValueScope inside = scope_with(kernel, concat(c.statement->loops, c.depth));
+      const auto form = read ? offset_form(read->tensor, read->index, concat(vars, c.depth), inside) : std::nullopt;
       flat = form && collapses(*form, vars, inside);
     }
     if (flat) return vars;

@@ -183,9 +183,8 @@ Polynomial KnownQuantities::elsewhere(const Polynomial& p) const {
   Polynomial out;
   out.overflowed = p.overflowed;
   for (const auto& [monomial, coefficient] : p.terms) {
-    std::vector<QuantityName> moved;
-    for (const QuantityName& name : monomial) moved.push_back(varies(name) ? about(name).moved : name);
-    out.add(Monomial::product(std::move(moved)), coefficient);
+    const auto moved = [&](const QuantityName& name) { return varies(name) ? about(name).moved : name; };
+    out.add(Monomial::product(mapped(monomial, moved)), coefficient);
   }
   return out;
 }

@@ -14,8 +14,7 @@ DType type_of(const Kernel& kernel, const Read& read) { return kernel.tensor(rea
 bool slides_by_one(const Kernel& kernel, const Contraction& c, const Read& read, const LoopVar& v) {
   ValueScope scope;
   scope.kernel = &kernel;
-  std::vector<LoopVar> vars = concat(c.statement->loops, c.depth);
-  for (const LoopVar& each : vars) scope.vars[each.name] = v_var(each.name);
+  for (const LoopVar& each : concat(c.statement->loops, c.depth)) scope.vars[each.name] = v_var(each.name);
   for (size_t i = 0; i < read.index.size(); ++i)
     if (mentions(read.index[i], v.name) != (i + 1 == read.index.size())) return false;
   const auto form = affine_form(read.index.back(), {v}, scope);

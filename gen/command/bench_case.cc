@@ -118,8 +118,7 @@ std::string case_label(const TryCase& c) {
   std::vector<std::string> words;
   for (const auto& t : c.inputs) {
     if (!t) continue;
-    std::vector<std::string> extents;
-    for (const int64_t extent : t->dims) extents.push_back(fmt::format("{}", extent));
+    const auto extents = mapped(t->dims, [](int64_t extent) { return fmt::format("{}", extent); });
     words.push_back(extents.empty() ? "scalar" : joined(extents, "x"));
   }
   for (const TryAttr& a : c.attrs)

@@ -46,10 +46,7 @@ class KernelFixer {
  private:
   void ask(const Expr& what, const Expr& value) { out_.values.asked.emplace_back(what, value); }
 
-  Expr known(const Expr& e) const {
-    KnownValues all = concat(out_.values.asked, out_.values.implied);
-    return simplify(with_known(e, all));
-  }
+  Expr known(const Expr& e) const { return simplify(with_known(e, concat(out_.values.asked, out_.values.implied))); }
 
   const std::vector<FixedNumber>* given(const std::string& name) const {
     const auto at = names_.find(name);

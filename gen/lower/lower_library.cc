@@ -40,9 +40,7 @@ std::vector<const LibraryKernel*> distinct_kernels(const Library& library) {
 }  // namespace
 
 std::vector<const Kernel*> kernels_of(const Library& library) {
-  std::vector<const Kernel*> kernels;
-  for (const LibraryKernel* k : distinct_kernels(library)) kernels.push_back(&k->kernel);
-  return kernels;
+  return mapped(distinct_kernels(library), [](const LibraryKernel* k) { return &k->kernel; });
 }
 
 LoweredLibrary lower_library(const Library& library, const Blueprints& blueprints,
@@ -68,8 +66,7 @@ LoweredLibrary lower_library(const Library& library, const Blueprints& blueprint
 }
 
 Kernel fixed_kernel(const LibraryKernel& k, const FixedValues& values) {
-  KnownValues known = concat(values.asked, values.implied);
-  Kernel out = simplify_kernel(with_known(k.kernel, known));
+  Kernel out = simplify_kernel(with_known(k.kernel, concat(values.asked, values.implied)));
   out.name += "_fixed";
   return out;
 }

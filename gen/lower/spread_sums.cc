@@ -119,8 +119,7 @@ class Spreading {
 
  private:
   int add_temp(const std::vector<LoopVar>& around, DType type) {
-    std::vector<Expr> dims;
-    for (const LoopVar& v : around) dims.push_back(v.extent);
+    std::vector<Expr> dims = mapped(around, &LoopVar::extent);
     for (const Step& s : steps_)
       dims.push_back(apply(ScalarOp::Max, {(s.extent - constant_int(1)) * s.by + constant_int(1), constant_int(0)}));
     return out_.add_temp("spread", type, std::move(dims));

@@ -139,13 +139,9 @@ std::string operators_of(const FusedKernel& kernel) {
 }
 
 void join_descriptions(const FusedKernel& first, const FusedKernel& second, FusedKernel& into) {
-  const auto join = [](const std::vector<std::string>& a, const std::vector<std::string>& b) {
-    std::vector<std::string> all = concat(a, b);
-    return all;
-  };
-  into.origins = join(first.origins, second.origins);
-  into.notes = join(first.notes, second.notes);
-  into.kernel.fused = join(first.kernel.fused, second.kernel.fused);
+  into.origins = concat(first.origins, second.origins);
+  into.notes = concat(first.notes, second.notes);
+  into.kernel.fused = concat(first.kernel.fused, second.kernel.fused);
 }
 
 namespace {

@@ -89,10 +89,9 @@ std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c, 
   const auto pairs = t.dtype == c.accumulator ? std::nullopt : pair_depth(c);
   if (t.role != Role::Constant || (t.dtype != c.accumulator && !pairs) || !reads_once(c, p.tensor)) return std::nullopt;
   if (pairs) p.paired = pairs->paired;
-  std::vector<LoopVar> vars = concat(c.statement->loops, c.depth);
   ValueScope scope;
   scope.kernel = &kernel;
-  const auto form = offset_form(p.tensor, read->index, vars, scope);
+  const auto form = offset_form(p.tensor, read->index, concat(c.statement->loops, c.depth), scope);
   if (!form || !constant_value(form->rest)) return std::nullopt;
   p.first = *constant_value(form->rest);
   const auto add = [&](const LoopVar& v, std::vector<PackedAxis>& to) {

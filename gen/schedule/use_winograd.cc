@@ -26,10 +26,9 @@ struct WeightLayout {
 };
 
 std::optional<WeightLayout> layout_of(const Kernel& kernel, const Contraction& c, const TiledConvolution& conv) {
-  std::vector<LoopVar> vars = concat(c.statement->loops, c.depth);
   ValueScope scope;
   scope.kernel = &kernel;
-  const auto form = offset_form(conv.weights->tensor, conv.weights->index, vars, scope);
+  const auto form = offset_form(conv.weights->tensor, conv.weights->index, concat(c.statement->loops, c.depth), scope);
   if (!form || !constant_value(form->rest)) return std::nullopt;
   WeightLayout out;
   out.first = *constant_value(form->rest);

@@ -176,8 +176,8 @@ std::vector<ValueId> GraphBuilder::end_loop(RegionId loop, const LoopEnd& end) {
   if (end.continues != kNoValue) r.continues = made_in(loop, end.continues, none);
   r.partial = end.partial;
   close(loop);
-  std::vector<ValueId> results;
-  for (const Carried& c : r.carried) results.push_back(c.next == c.inside ? c.initial : c.result);
+  std::vector<ValueId> results =
+      mapped(r.carried, [](const Carried& c) { return c.next == c.inside ? c.initial : c.result; });
   for (const Slice& s : r.writes) results.push_back(s.whole);
   region(loop) = std::move(r);
   return results;

@@ -237,10 +237,7 @@ class RecipeRun {
 
   static RecipeValue list_binary(const RecipeExpr& e, const RecipeValue& a, const RecipeValue& b) {
     const RecipeList *x = a.get<RecipeList>(), *y = b.get<RecipeList>();
-    if (e.text == "+" && x && y) {
-      RecipeList both = concat(*x, *y);
-      return both;
-    }
+    if (e.text == "+" && x && y) return concat(*x, *y);
     const SizeExpr* n = x ? b.get<SizeExpr>() : a.get<SizeExpr>();
     if (e.text == "*" && n && n->is_constant() && n->value >= 0) {
       const RecipeList& once = x ? *x : *y;

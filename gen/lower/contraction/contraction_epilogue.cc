@@ -128,8 +128,7 @@ bool find_finish(const ContractionBuilder& b, const Expr& e, TileStore& out) {
   const auto* bias = std::get_if<Read>(&a->args[1]->node);
   if (a->op != ScalarOp::Add || !bias || bias->fill || a->args[0].get() != out.sums || e->type != b.c.accumulator)
     return false;
-  std::vector<LoopVar> vars = concat(b.c.rows, b.c.columns);
-  const auto form = offset_form(bias->tensor, bias->index, vars, b.scope);
+  const auto form = offset_form(bias->tensor, bias->index, concat(b.c.rows, b.c.columns), b.scope);
   const bool of_row =
       form && collapses(*form, b.c.rows, b.scope) && constant_value(form->coefficient(b.c.rows.back().name)) == 1 &&
       all_of(b.c.columns, [&](const LoopVar& v) { return constant_value(form->coefficient(v.name)) == 0; });
@@ -160,8 +159,7 @@ std::optional<TileStore> stored_sums(const ContractionBuilder& b, const Operand&
   const bool known =
       b.isa.masked_memory && all_of(s.loops, [](const LoopVar& v) { return constant_value(v.extent).has_value(); });
   if (!find_finish(b, s.value, out) || (!out.finish.empty() && !known)) return std::nullopt;
-  std::vector<LoopVar> vars = concat(b.c.rows, b.c.columns);
-  const auto form = offset_form(s.target, s.index, vars, b.scope);
+  const auto form = offset_form(s.target, s.index, concat(b.c.rows, b.c.columns), b.scope);
   if (!form || !collapses(*form, b.c.rows, b.scope) || !collapses(*form, b.c.columns, b.scope) ||
       constant_value(form->coefficient(b.c.columns.back().name)) != 1)
     return std::nullopt;

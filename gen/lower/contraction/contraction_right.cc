@@ -287,8 +287,7 @@ RightAccess access_right(ContractionBuilder& b) {
     if (const int64_t width = panel_width(*read, b.c.columns[0].name); width > 0 && width % b.lanes() == 0)
       return packed_beforehand(b, *read, width);
   if (!read || b.kernel.tensor(read->tensor).dtype != b.c.accumulator) return out;
-  std::vector<LoopVar> vars = concat(b.c.columns, b.c.depth);
-  const auto form = offset_form(read->tensor, read->index, vars, b.scope);
+  const auto form = offset_form(read->tensor, read->index, concat(b.c.columns, b.c.depth), b.scope);
   if (!form || !collapses(*form, b.c.depth, b.scope)) return out;
   const Operand step = form->coefficient(b.c.columns.back().name);
   if (constant_value(step).value_or(1) != 1) return out;

@@ -105,15 +105,10 @@ bool walks_planes(const ContractionBuilder& b, const StagedDim& d) {
 }
 
 std::vector<LoopVar> pixel_vars(const ContractionBuilder& b) {
-  std::vector<LoopVar> vars = b.c.rows;
-  if (b.pixels_along_columns) append(vars, b.c.columns);
-  return vars;
+  return b.pixels_along_columns ? concat(b.c.rows, b.c.columns) : b.c.rows;
 }
 
-std::vector<LoopVar> staged_vars(const ContractionBuilder& b) {
-  std::vector<LoopVar> vars = concat(pixel_vars(b), b.c.depth);
-  return vars;
-}
+std::vector<LoopVar> staged_vars(const ContractionBuilder& b) { return concat(pixel_vars(b), b.c.depth); }
 
 bool plan_staging(Staging& s) {
   const auto channels = channel_dim(s.b, s.read);

@@ -184,8 +184,7 @@ class WindowSeparator {
   }
 
   static std::vector<Expr> index_of(const std::vector<LoopVar>& outer, const Expr& last) {
-    std::vector<Expr> index;
-    for (const LoopVar& v : outer) index.push_back(var_ref(v.name));
+    std::vector<Expr> index = var_refs(outer);
     index.push_back(last);
     return index;
   }

@@ -77,8 +77,7 @@ class TestChecker {
 
   void check_size(const Word& name, const Syntax& value) {
     if (!contains(sizes_, name.text)) {
-      std::vector<std::string> known = concat(sizes_, attrs_);
-      unknown(name, known);
+      unknown(name, concat(sizes_, attrs_));
     } else if (!is_extent(value) && !is_shape(value)) {
       unfit(name, value, "an integer from 0, or a list of such for a pack");
     }

@@ -277,8 +277,7 @@ class OrderFinder {
     IndexBounds& bounds = scope_.bounds();
     if (!bounds.whole(index)) return Relation::unknown;
     const Syntax value = data_named(index);
-    std::vector<Syntax> conditions;
-    for (const Syntax& condition : r.conditions) conditions.push_back(data_named(condition));
+    const std::vector<Syntax> conditions = mapped(r.conditions, [&](const Syntax& c) { return data_named(c); });
     bounds.within(r.bound);
     if (bounds.at_most(one_more(value), variable, conditions)) return Relation::before;
     if (bounds.at_most(one_more(variable), value, conditions)) return Relation::after;
