@@ -32,6 +32,9 @@ check 'the program of an ONNX model' make -s -C "$work/onnx_train"
 table() { "$train" --data x="$1" --data t="$2" --steps 2; }
 check 'no such column' ends 1 "it has no column '9' among its 5" table "$work/rows.csv:1-3,9" "$work/rows.csv:class"
 check 'too few columns' ends 1 "3 of its columns are read; examples of input 'x' have 4 numbers" table "$work/rows.csv:1-3" "$work/rows.csv:class"
+mkfifo "$work/piped.csv"
+# shellcheck disable=SC2016
+check 'a table from a pipe' ends 1 'piped.csv: a pipe cannot be read twice' sh -c 'cat "$1/rows.csv" >"$1/piped.csv" & timeout 20 "$0" --data x="$1/piped.csv:1-4" --data t="$1/rows.csv:class" --steps 2' "$train" "$work"
 sed '7s/, 0.5/, half/' "$work/rows.csv" >"$work/word.csv"
 check 'a word among numbers' ends 1 "word.csv: line 7, column 4: 'half' is not a number" table "$work/word.csv:1-4" "$work/rows.csv:class"
 sed '7s/$/,1/' "$work/rows.csv" >"$work/long.csv"
