@@ -33,8 +33,8 @@ class Quantization {
       stop_run(exit_bad_command_line,
                fmt::format("--keep: {} has no node '{}' and none that makes such a value", o_.graph, name));
     if (model.values().empty())
-      stop_run(exit_bad_input, fmt::format("{}: it has no Conv, Gemm or MatMul whose weights are constants of f32 and "
-                                           "that is not kept",
+      stop_run(exit_bad_input, fmt::format("{}: it has no Conv, MatMul or Gemm (with alpha 1, without transA) whose "
+                                           "weights are constants of f32 and that is not kept",
                                            o_.graph));
     outputs_ = graph.outputs.size();
     for (const ValueId v : graph.outputs) names_.push_back(graph.value(v).original);
