@@ -48,6 +48,9 @@ class IndexBounds {
   /// Whether an expression is an integer for certain, though its bounds may be unknown.
   bool whole(const Syntax& s);
 
+  /// What a call of a function of the definitions stands for; nothing for other calls.
+  std::optional<Syntax> inlined(const Syntax& s) const;
+
   /// The accumulator of a fold: an integer if what it begins with is one for certain, of the type of that.
   void accumulator(const std::string& name, const Syntax& start);
 
@@ -97,7 +100,6 @@ class IndexBounds {
   std::optional<Polynomial> bounded(const std::string& kind, const std::optional<Polynomial>& low,
                                     const std::optional<Polynomial>& high, const std::string& key);
   std::optional<Polynomial> offset(const Syntax& s);
-  std::optional<Polynomial> inlined(const Syntax& s);
   std::optional<Polynomial> element(const Syntax& s);
   std::optional<Polynomial> list_element(const Syntax& s);
   std::optional<Polynomial> padded(const Syntax& s);

@@ -108,9 +108,11 @@ bool IndexBounds::whole(const Syntax& s) {
   if (s.calls(Builtin::select, Builtin::padded, Builtin::opt, Builtin::clamp)) return parts();
   if (s.is(SyntaxKind::call) && has_flag(s.text, 'W')) return parts();
   // A real becomes an integer, whatever it is.
-  if (s.calls(Builtin::cast)) return s.children[1].is(SyntaxKind::name) && integer_type(s.children[1].text);
+  if (s.calls(Builtin::cast, Builtin::bits))
+    return s.children[1].is(SyntaxKind::name) && integer_type(s.children[1].text);
   if (s.is(SyntaxKind::reduce)) return whole_reduction(s);
-  return polynomial(s).has_value();
+  const auto body = s.is(SyntaxKind::call) ? inlined(s) : std::nullopt;
+  return body ? whole(*body) : polynomial(s).has_value();
 }
 
 std::optional<Polynomial> IndexBounds::polynomial(const Syntax& s) {

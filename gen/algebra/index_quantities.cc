@@ -107,11 +107,11 @@ std::optional<Polynomial> IndexBounds::offset(const Syntax& s) {
   return bounded("size", Polynomial(), sum && own ? std::optional(*sum - *own) : std::nullopt, print(s));
 }
 
-std::optional<Polynomial> IndexBounds::inlined(const Syntax& s) {
+std::optional<Syntax> IndexBounds::inlined(const Syntax& s) const {
   if (context_.functions == nullptr) return std::nullopt;
   const auto found = context_.functions->find(s.text);
   if (found == context_.functions->end() || found->second.params.size() != s.children.size()) return std::nullopt;
-  return polynomial(substitute(found->second.value, found->second.params, s.children));
+  return substitute(found->second.value, found->second.params, s.children);
 }
 
 std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
@@ -146,10 +146,12 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
     default: break;
   }
   if ((s.text == "max" || s.text == "min") && n >= 2) return extremum_of(s);
+  if (const auto body = inlined(s)) return polynomial(*body);
+  if (s.text == "sign" && n == 1 && whole(s.children[0])) return bounded("sign", -one(), one(), print(s));
   std::vector<Polynomial> arguments;
   for (const Syntax& child : s.children) {
     const auto p = polynomial(child);
-    if (!p) return inlined(s);
+    if (!p) return std::nullopt;
     arguments.push_back(*p);
   }
   if (s.text == "abs" && n == 1) return extremum("max", arguments[0], -arguments[0]);
@@ -158,7 +160,7 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
     const auto quotient = floor_division(-arguments[0], arguments[1]);
     if (quotient) return -*quotient;
   }
-  return inlined(s);
+  return std::nullopt;
 }
 
 }  // namespace tenon

@@ -5,8 +5,11 @@ namespace tenon {
 
 bool IndexBounds::whole_reduction(const Syntax& s) {
   if (s.text == "argmax" || s.text == "argmin" || s.text == "any" || s.text == "all") return true;
-  if (s.start() != nullptr) return false;
-  return whole(s.reduced());
+  if (s.start() == nullptr) return whole(s.reduced());
+  // The accumulator has the type of its start, or of the step if the start is only a number.
+  const Syntax& start = s.start()->children[0];
+  const bool typed = start.calls(Builtin::cast, Builtin::bits) || start.is(SyntaxKind::subscript);
+  return whole(start) && (typed || whole(s.reduced()));
 }
 
 std::optional<Polynomial> IndexBounds::reduction(const Syntax& s) {

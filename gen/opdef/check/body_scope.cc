@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "ir/op/table_op.h"
 #include "opdef/check/index_values.h"
 #include "support/ranges.h"
 
@@ -71,9 +72,19 @@ BodyScope::BodyScope(const OpDef& op, const OpLibrary& library, Diagnostics& dia
     if (s.where) collect_variables(*s.where);
   }
   for (const ClosedGrad& g : op.closed_grads) collect_variables(g.value);
+  for (const TableDef& t : op.tables)
+    if (t.formula) evaluate(t);
   bounds_ = IndexBounds(context());
   resolve();
   bounds_ = IndexBounds(context());
+}
+
+/// The range that interval arithmetic gives to a formula.
+void BodyScope::evaluate(const TableDef& table) {
+  const OpDef formula = table_op(op_, table);
+  Diagnostics reported_of_tables;
+  const BodyScope scope(formula, library_, reported_of_tables);
+  if (const auto range = stored_range(formula, scope.context(), formula.body[0])) formulas_[formula.name] = *range;
 }
 
 void BodyScope::collect_sizes() {
@@ -264,9 +275,15 @@ BoundsContext BodyScope::context() const {
   }
   context.functions = &library_.fns;
   context.requires_ = op_.requires_;
+  context.ranges = formulas_;
   for (const LetDef& let : op_.lets)
     if (let.written && let.value.children.size() == 1)
       context.requires_.push_back(at_most(let.name, let.value.children[0]));
+  for (const Statement& s : op_.body) {
+    const OpDef* callee = s.is_call ? library_.declared(s.value.text) : nullptr;
+    for (std::size_t i = 0; callee != nullptr && i < std::min(s.targets.size(), callee->outputs.size()); ++i)
+      if (holds_whole_numbers(callee->outputs[i], *callee)) context.whole_data.insert(s.targets[i].text);
+  }
   add_index_values(op_, context);
   return context;
 }

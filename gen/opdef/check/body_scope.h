@@ -63,6 +63,7 @@ class BodyScope {
   IndexBounds& bounds() { return bounds_; }
 
  private:
+  void evaluate(const TableDef& table);
   void collect_sizes();
   void collect_variables(const Syntax& s);
   void claim(const Syntax& sub);
@@ -83,6 +84,7 @@ class BodyScope {
   std::map<std::string, IndexVariable> variables_;
   std::map<std::string, BodyValue> values_;
   std::set<std::size_t> reported_;
+  std::map<std::string, Interval> formulas_;  ///< tables of formulas → their ranges
   std::vector<std::string> accumulators_;  ///< of the folds around what collect_variables looks at
   IndexBounds bounds_;
 };

@@ -89,12 +89,6 @@ bool is_integer_type(const TypeVar& type) {
   });
 }
 
-bool holds_whole_numbers(const TensorDef& input, const OpDef& op) {
-  if (const TypeVar* type = op.type(input.dtype)) return is_integer_type(*type);
-  const auto dtype = dtype_from_name(input.dtype);
-  return dtype && is_int(*dtype);
-}
-
 /// The least and the largest value of an integer type that is narrower than an index; of a small one, as stored: a cast
 /// to it gives more.
 std::optional<Interval> range_of(DType dtype) {
@@ -125,7 +119,7 @@ std::optional<Interval> range_of_type(const std::string& type, const OpDef& op) 
 
 void add_range(const TensorDef& input, const OpDef& op, BoundsContext& context) {
   if (input.optional || input.variadic) return;
-  if (const auto range = range_of_type(input.dtype, op)) context.ranges[input.name] = *range;
+  if (const auto range = range_of_type(input.dtype, op)) context.ranges.emplace(input.name, *range);
 }
 
 /// The ranges of the types that casts name.
@@ -225,6 +219,12 @@ void add_whole_values(const OpDef& op, BoundsContext& context) {
 }
 
 }  // namespace
+
+bool holds_whole_numbers(const TensorDef& tensor, const OpDef& op) {
+  if (const TypeVar* type = op.type(tensor.dtype)) return is_integer_type(*type);
+  const auto dtype = dtype_from_name(tensor.dtype);
+  return dtype && is_int(*dtype);
+}
 
 bool is_condition(const Syntax& s) {
   if (s.is(SyntaxKind::boolean) || (s.is(SyntaxKind::unary) && s.text == "not")) return true;

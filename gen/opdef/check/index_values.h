@@ -11,8 +11,15 @@ bool is_condition(const Syntax& s);
 
 /// Adds the values of `op` that its indices may be proved by: inputs of a narrow whole type, intermediates that are
 /// computed in i64 from one statement, and the attributes and lets that are no integers. `context.extents` must be
-/// there already.
+/// there already, the results of calls that are integers in `context.whole_data`, and ranges of tables that formulas
+/// give.
 void add_index_values(const OpDef& op, BoundsContext& context);
+
+/// What the value that a statement defines is between, as it is stored; nothing if its type may not hold it.
+std::optional<Interval> stored_range(const OpDef& op, const BoundsContext& context, const Statement& s);
+
+/// Whether a tensor of `op` surely is of integers.
+bool holds_whole_numbers(const TensorDef& tensor, const OpDef& op);
 
 /// Adds the ranges of intermediates and integer outputs such as `s[n] = X[n] % 4` to the known ranges of data.
 /// Definitions and types of inputs are known already.

@@ -29,12 +29,18 @@ class ValueRanges {
     switch (s.kind) {
       case SyntaxKind::integer: return Interval{s.integer, s.integer};
       case SyntaxKind::boolean: return Interval{0, 1};
+      case SyntaxKind::name: return variable(s);
       case SyntaxKind::subscript: return element(s);
       case SyntaxKind::binary: return binary(s);
       case SyntaxKind::call: return call(s);
       case SyntaxKind::reduce: return s.text == "any" || s.text == "all" ? Range({0, 1}) : std::nullopt;
       default: return std::nullopt;
     }
+  }
+
+  Range variable(const Syntax& s) const {
+    const Syntax* extent = find_value(context_.extents, s.text);
+    return extent && extent->is(SyntaxKind::integer) ? Range({0, extent->integer - 1}) : std::nullopt;
   }
 
   Range element(const Syntax& s) const {
@@ -68,6 +74,7 @@ class ValueRanges {
       const auto x = range(s.children[0]), by = range(s.children[1]);
       if (x && by && by->lo >= 0 && by->hi < 8) return Interval{x->lo >> by->hi, x->hi >> by->lo};
     }
+    if (const auto body = bounds().inlined(s)) return range(*body);
     return std::nullopt;
   }
 
@@ -108,11 +115,13 @@ class ValueRanges {
 
   /// A number that the type in which an expression is computed surely holds: that of its widest part of a known type;
   /// of numbers alone that of i64.
-  std::int64_t capacity(const Syntax& s) const {
+  std::int64_t capacity(const Syntax& s) {
     if (s.is(SyntaxKind::integer) || s.is(SyntaxKind::name)) return kFlexible;
     if (s.is(SyntaxKind::subscript)) return type_capacity(type_of(s.text));
     if (s.is(SyntaxKind::reduce) || s.is_condition()) return kLeast;
     if (s.calls(Builtin::cast, Builtin::bits)) return type_capacity(s.children[1].text);
+    const auto body = s.is(SyntaxKind::call) ? bounds().inlined(s) : std::nullopt;
+    if (body) return capacity(*body);
     const std::size_t first = s.calls(Builtin::select) ? 1 : 0;
     std::int64_t typed = 0;
     for (std::size_t i = first; i < s.children.size(); ++i)
@@ -120,9 +129,11 @@ class ValueRanges {
     return typed == 0 ? kFlexible : typed;
   }
 
-  bool whole(const Syntax& s) {
+  bool whole(const Syntax& s) { return bounds().whole(s); }
+
+  IndexBounds& bounds() {
     if (!bounds_) bounds_.emplace(context_);
-    return bounds_->whole(s);
+    return *bounds_;
   }
 
   std::string type_of(const std::string& value) const {
@@ -154,19 +165,22 @@ bool defined_once(const OpDef& op, const std::string& value) {
 
 }  // namespace
 
+Range stored_range(const OpDef& op, const BoundsContext& context, const Statement& s) {
+  const Range range = ValueRanges(op, context).range(s.value);
+  const TensorDef* output = op.output(s.targets[0].text);
+  if (!range || output == nullptr) return range;
+  const Interval* type = find_value(context.type_ranges, output->dtype);
+  const bool held = type ? within(*range, *type) : output->dtype == "i64" || output->dtype == "u64";
+  return held ? range : std::nullopt;
+}
+
 void add_value_ranges(const OpDef& op, BoundsContext& context) {
   for (const Statement& s : op.body) {
     if (s.is_call || s.is_extent || s.combine != Combine::define || s.targets.size() != 1) continue;
     const std::string& name = s.targets[0].text;
     const bool defined = context.definitions.count(name) != 0 && context.recurrent.count(name) == 0;
     if (defined || context.whole_data.count(name) == 0 || !defined_once(op, name)) continue;
-    const auto range = ValueRanges(op, context).range(s.value);
-    if (!range) continue;
-    if (const TensorDef* output = op.output(name)) {
-      const Interval* type = find_value(context.type_ranges, output->dtype);
-      if (type ? !within(*range, *type) : output->dtype != "i64" && output->dtype != "u64") continue;
-    }
-    context.ranges[name] = *range;
+    if (const Range range = stored_range(op, context, s)) context.ranges[name] = *range;
   }
 }
 

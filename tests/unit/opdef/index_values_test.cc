@@ -65,6 +65,45 @@ TEST_CASE("check_op: the accumulator of a fold keeps to the range of what it beg
   CHECK_FALSE(table("cast(1, u8)", " + fold[j](a = cast(1, u32), C[bit_xor(a, X[j])])"));
 }
 
+TEST_CASE("check_op: folds, bits, functions and results of calls are integers where their type is one") {
+  const auto guarded = [](const std::string& type, const std::string& index) {
+    const std::string op =
+        "fn:\n  twice(x): 2*x + shr(x, 1)\nops:\n  - op: places\n    types: {T: real}\n    in: {X: "
+        "\"T[N]\"}\n    out: {At: \"i64[N]\"}\n    body: At[n] = sum[m](X[m] < X[n])\n  - op: f\n"
+        "    in: {X: \"" +
+        type + "[M]\", L: \"i32[9]\"}\n    out: {Y: \"i32[M]\"}\n    index: {j: M}\n    body: |\n" +
+        "      at = places(X)\n      Y[i] = L[" + index + "] + cast(at[i], i32)\n";
+    return !tenon_test::read_text(op).diagnostics().has_errors();
+  };
+  CHECK(guarded("i32", "fold[j](a = cast(1, i32), 3*a + X[j]) % 9"));
+  CHECK(guarded("i32", "fold[j](a = 1, 3*a + X[j]) % 9"));
+  CHECK_FALSE(guarded("f32", "fold[j](a = 1, 3*a + X[j]) % 9"));
+  CHECK_FALSE(guarded("f32", "fold[j](a = X[i], 3*a) % 9"));
+  CHECK(guarded("f32", "bits(X[i], u32) % 9"));
+  CHECK(guarded("i32", "twice(X[i]) % 9"));
+  CHECK_FALSE(guarded("f32", "twice(X[i]) % 9"));
+  CHECK(guarded("f32", "at[i] % 9"));
+  CHECK(guarded("i16", "sign(X[i]) + 1"));
+  CHECK_FALSE(guarded("f32", "sign(X[i]) + 1"));
+}
+
+TEST_CASE("check_op: tables of formulas keep to the ranges of their numbers") {
+  const auto read = [](const std::string& formula) {
+    const std::string op =
+        "ops:\n  - op: f\n    tables: {A: {type: \"u8[4]\", values: [1, 5, 2, 3]}, P: {type: "
+        "\"u8[4]\", of: [k], values: \"" +
+        formula + "\"}}\n    in: {X: \"i32[6]\"}\n    index: {i: 4}\n    out: {Y: \"i32[4]\"}\n" +
+        "    body: Y[i] = X[P[i]]\n";
+    return !tenon_test::read_text(op).diagnostics().has_errors();
+  };
+  CHECK(read("k + 2"));
+  CHECK_FALSE(read("k + 3"));
+  CHECK(read("(5*k + 3) % 6"));
+  CHECK(read("A[3 - k]"));
+  CHECK(read("select(k == 0, 5, A[padded(P[k - 1], 0) % 4])"));
+  CHECK_FALSE(read("k*k"));
+}
+
 TEST_CASE("check_op: a rest of integers lies below its divisor, one of reals may round up to it") {
   CHECK(accepted("i8[M]", "Y[i] = L[Ix[i] % N]"));
   CHECK(accepted("i32[M]", "Y[i] = L[(X[i] + Ix[i]*3) % N]"));
