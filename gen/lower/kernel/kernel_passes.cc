@@ -11,6 +11,7 @@ namespace tenon {
 std::span<const KernelPass> kernel_passes() {
   static constexpr KernelPass passes[] = {
       {"drop-idle", drop_idle},
+      {"split-windows", split_windows},
       {"separate-reductions", separate_reductions},
       {"scatter-sums", scatter_sums},
       {"separate-sums", separate_sums},

@@ -18,6 +18,8 @@ struct KernelPass {
 
 /// What runs no times goes.
 Kernel drop_idle(const Kernel&);
+/// A window over one variable that is divided into rows and columns goes over both.
+Kernel split_windows(const Kernel&);
 /// Every reduction becomes the whole value of a statement of its own, for the variables that it depends on.
 Kernel separate_reductions(const Kernel&);
 /// Sums over what equals a variable of the statement become updates of the places that the data name.
