@@ -208,9 +208,10 @@ std::vector<int64_t> rows_from_first(ContractionBuilder& b, const LeftAccess& le
 /// Offsets of the first `height` rows on the left side; what they are made of is added to `out`.
 std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height,
                                 Block& out);
+/// Whether a tile is transposed by a call of its own: one of more than transposed_rows rows, or than have registers.
+bool turns_afterwards(const ContractionBuilder& b, int height, int vectors);
 /// Calls the tile function of this size: Σ over the depth for `height` rows and `vectors` vectors, stored to the tile
-/// buffer. Transposed tiles of more than transposed_rows rows are as many calls as their sums need to stay in
-/// registers, and one that turns them.
+/// buffer. Tiles that are turned afterwards are as many calls as their sums need to stay in registers.
 Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors);
 /// The same without a function, the right side computed from its tensors for the columns from `column` on.
 Block computed_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, const Operand& column,

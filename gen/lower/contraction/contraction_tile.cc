@@ -250,12 +250,9 @@ class TileFunction {
   int right_ = -1, tile_ = -1, table_ = -1, bias_ = -1;
 };
 
-/// Rows of a transposed tile whose sums have registers, next to the right side's vectors and an element of the left.
-int rows_in_registers(const ContractionBuilder& b, int height, int vectors) {
-  int rows = height;
-  while (rows > b.transposed_rows && (height % rows != 0 || rows * vectors + vectors + 1 > b.isa.vector_registers))
-    --rows;
-  return rows;
+/// Whether the sums of so many rows have registers, next to the right side's vectors and an element of the left.
+bool fits_registers(const ContractionBuilder& b, int rows, int vectors) {
+  return b.lanes() == 1 || rows * vectors + vectors + 1 <= b.isa.vector_registers;
 }
 
 /// Offset of row `r` of the tile in the left side's buffer.
@@ -370,11 +367,16 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
 
 }  // namespace
 
+bool turns_afterwards(const ContractionBuilder& b, int height, int vectors) {
+  return b.c.transposed && (height > b.transposed_rows || !fits_registers(b, height, vectors));
+}
+
 Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors) {
-  if (!b.c.transposed || height <= b.transposed_rows)
+  if (!turns_afterwards(b, height, vectors))
     return tile_part(b, left, place, vectors, {0, height, place.tile, b.c.transposed});
   Block out;
-  const int rows = rows_in_registers(b, height, vectors);
+  int rows = height;
+  while (rows > 1 && (height % rows != 0 || !fits_registers(b, rows, vectors))) --rows;
   for (int first = 0; first < height; first += rows)
     append(out, tile_part(b, left, place, vectors, {first, rows, place.tile_rows, false}));
   out.push_back(transpose_tile(b, place.tile_rows, place.tile, height, vectors));

@@ -58,7 +58,7 @@ class NestBuilder {
               stored =
                   b_.c.transposed ? (tall + b_.transposed_rows - 1) / b_.transposed_rows * b_.transposed_rows : tall;
     tile_ = b_.add_buffer("tile", b_.c.accumulator, Storage::Stack, v_int(stored * b_.panel_columns()));
-    if (b_.c.transposed && tall > b_.transposed_rows)
+    if (turns_afterwards(b_, tall, b_.blueprint.tile_vectors))
       place_.tile_rows = b_.add_buffer("tile_rows", b_.c.accumulator, Storage::Stack, v_int(tall * b_.panel_columns()));
   }
   Operand round_up(const Operand& columns) { return ceil_div(columns, b_.panel_columns()) * v_int(b_.panel_columns()); }
