@@ -40,7 +40,7 @@ int strip_height(ContractionBuilder& b) {
 }
 
 /// Whether the output replaces what the epilogue reads: nothing may be computed twice then.
-bool in_place(const ContractionBuilder& b) { return b.kernel.tensor(b.c.statement->target).shared; }
+bool in_place(const ContractionBuilder& b) { return !stores_again(b.kernel, *b.c.statement); }
 
 /// Whether all taps and rows have their registers, and all extents are numbers. The last of such strips may repeat rows
 /// of the one above. A line, whose strips are vectors along it, counts as one row.
