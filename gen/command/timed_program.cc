@@ -13,8 +13,7 @@
 
 namespace tenon {
 
-/// Without warnings: nobody reads these sources.
-bool TimedModel::compile() const { return compile_folder(folder_, how_.compiler + " -w", "net") == 0; }
+bool TimedModel::compile() const { return compile_changed(folder_, built_, how_.compiler, "-o net") == 0; }
 
 std::string TimedModel::command() const {
   std::string line = "exec " + shell_word(folder_ + "/net");

@@ -12,6 +12,9 @@ namespace tenon {
 
 class TimedProgram {
  public:
+  /// `folder` has the program's sources; `built` objects of another one, or is empty.
+  explicit TimedProgram(std::string folder, std::string built = "")
+      : folder_(std::move(folder)), built_(std::move(built)) {}
   virtual ~TimedProgram() = default;
 
   /// False where the compiler fails.
@@ -26,6 +29,7 @@ class TimedProgram {
   std::vector<double> totals() const;
 
  protected:
+  const std::string folder_, built_;
   KernelTimes times_;
 };
 
@@ -39,8 +43,8 @@ struct ProgramRun {
 /// The program of a model; the times of its kernels are medians.
 class TimedModel : public TimedProgram {
  public:
-  /// `folder` has the program's sources.
-  TimedModel(std::string folder, const ProgramRun& how) : folder_(std::move(folder)), how_(how) {}
+  TimedModel(std::string folder, const ProgramRun& how, std::string built = "")
+      : TimedProgram(std::move(folder), std::move(built)), how_(how) {}
 
   bool compile() const override;
   std::optional<std::vector<TensorData>> outputs() const override;
@@ -50,7 +54,6 @@ class TimedModel : public TimedProgram {
   std::string command() const;
   bool profile(int64_t repeat, KernelTimes& times) const;
 
-  std::string folder_;
   const ProgramRun& how_;
   int64_t repeat_ = 0;  ///< runs in a round, after the first
 };

@@ -53,7 +53,7 @@ class TunedModel : public TuneSource {
     model_.blueprints = std::make_shared<Blueprints>(blueprints);
     if (const int status = run_.deliver(make_model(run_, defs_, model_), folder, true); status != exit_done)
       throw Stop{status};
-    return std::make_unique<TimedModel>(folder, how_);
+    return std::make_unique<TimedModel>(folder, how_, built(folder));
   }
 
  private:

@@ -37,13 +37,10 @@ struct TimedCall {
 /// small one counts as much as a large one.
 class TimedLibrary : public TimedProgram {
  public:
-  TimedLibrary(std::string folder, const std::string& compiler, const std::vector<TimedCall>& calls)
-      : folder_(std::move(folder)), compiler_(compiler), calls_(calls) {}
+  TimedLibrary(std::string folder, std::string built, const std::string& compiler, const std::vector<TimedCall>& calls)
+      : TimedProgram(std::move(folder), std::move(built)), compiler_(compiler), calls_(calls) {}
 
-  bool compile() const override {
-    return run_shell_line(fmt::format("cd {} && {} -w {} $(cat sources.txt)", shell_word(folder_),
-                                      with_optimization(compiler_), kCaseProgram)) == 0;
-  }
+  bool compile() const override { return compile_changed(folder_, built_, compiler_, kCaseProgram) == 0; }
 
   std::optional<std::vector<TensorData>> outputs() const override {
     std::vector<TensorData> out;
@@ -95,7 +92,6 @@ class TimedLibrary : public TimedProgram {
     return us;
   }
 
-  const std::string folder_;
   const std::string& compiler_;
   const std::vector<TimedCall>& calls_;
 };
@@ -130,7 +126,6 @@ class TunedOps : public TuneSource {
     library_ = library_of(run, defs_.ops, found_.cases);
     shipped_ = read_schedules(run, o.schedules, kernel_names(library_));
     options_.selection.isas = o.isas;
-    options_.amalgamate = true;
     if (run.only_looks()) return;
     for (const BenchCase& c : found_.cases) add_call(c, fmt::format("{}/case{}", folder, calls_.size()));
   }
@@ -160,7 +155,7 @@ class TunedOps : public TuneSource {
     const int status = run_.deliver(make_library(run_, defs_, library_, options_), folder, true);
     if (status != exit_done) throw Stop{status};
     write_case_program(run_, folder);
-    return std::make_unique<TimedLibrary>(folder, o_.compiler, calls_);
+    return std::make_unique<TimedLibrary>(folder, built(folder), o_.compiler, calls_);
   }
 
  private:

@@ -83,17 +83,18 @@ class Tuner {
       for (const auto& [name, group] : groups_)
         if (k > 0 && k <= group.candidates.size()) rows.push_back(group.candidates[k - 1]);
       programs_.push_back(program(rows, fmt::format("p{}", k)));
-      if (programs_.size() % 2 == 0 || k == count) compile(programs_.size() % 2 == 0 ? 2 : 1);
+      if (k % 2 == 0) compile();  // the first by itself: others take its objects
     }
-    if (programs_.size() % 2 != 0 && programs_.size() <= count) compile(1);
+    compile();
     say(fmt::format("{} of {} candidates compiled after {:.0f} s", programs_.size() - 1, count, elapsed()));
   }
 
-  void compile(size_t last) const {
-    const size_t first = programs_.size() - last;
-    for_each_index(last, [&](size_t i) {
-      if (!programs_[first + i]->compile()) throw Stop{exit_run_failed};
+  /// All programs that are not compiled yet.
+  void compile() {
+    for_each_index(programs_.size() - compiled_, [&](size_t i) {
+      if (!programs_[compiled_ + i]->compile()) throw Stop{exit_run_failed};
     });
+    compiled_ = programs_.size();
   }
 
   void time_rounds(const std::vector<std::unique_ptr<TimedProgram>>& programs, double share) const {
@@ -212,6 +213,7 @@ class Tuner {
   std::map<std::string, std::string> owner_;  ///< of the function of a kernel: the kernel that it is named after
   std::map<std::string, Group> groups_;
   std::vector<std::unique_ptr<TimedProgram>> programs_;
+  size_t compiled_ = 0;  ///< of these
 };
 
 }  // namespace

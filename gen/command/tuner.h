@@ -34,6 +34,17 @@ class TuneSource {
   virtual std::unique_ptr<TimedProgram> program(const Blueprints& blueprints, const std::string& folder) = 0;
   /// Why a program may fail, as advice.
   virtual std::string why_it_fails() const = 0;
+
+ protected:
+  /// The folder of the first program, whose objects the others take; empty for itself.
+  std::string built(const std::string& folder) {
+    if (!first_.empty()) return first_;
+    first_ = folder;
+    return "";
+  }
+
+ private:
+  std::string first_;
 };
 
 /// Searches, and writes the file of TuneOptions::output: the exit status.

@@ -76,6 +76,18 @@ std::string picture_flags(const std::string& compiler) {
       compiler);
 }
 
+int compile_changed(const std::string& folder, const std::string& built, const std::string& compiler,
+                    const std::string& link) {
+  const std::string cc = with_optimization(compiler) + " -w";
+  const int status = run_shell_line(
+      fmt::format("cd {0} && same={1} && for h in $(find . -name '*.h'); do cmp -s $h {2}/$h || same=; done; "
+                  "for f in $(cat sources.txt); do if [ $same ] && cmp -s $f {2}/$f; then cp {2}/$f.o $f.o; "
+                  "else {3} -std=c99 -Iinclude -c -o $f.o $f; fi || exit; done; {3} {4} $(sed 's/$/.o/' sources.txt)",
+                  shell_word(folder), built.empty() ? "" : "yes", shell_word(built), cc, link));
+  if (status != 0 && !is_interruption(status)) print_to(stderr, "tenon: error: `{}` failed\n", cc);
+  return status;
+}
+
 int compile_folder(const std::string& folder, const std::string& compiler, const std::string& program,
                    const std::string& libraries) {
   const std::string line = compile_line(compiler, program, libraries);

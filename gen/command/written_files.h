@@ -32,6 +32,10 @@ std::string with_optimization(const std::string& compiler);
 std::string picture_flags(const std::string& compiler);
 /// The line of the shell that compiles the folder's sources to `program` in it; `libraries` is "" or " -lm".
 std::string compile_line(const std::string& compiler, const std::string& program, const std::string& libraries = "");
+/// Compiles them one by one, but takes the objects of `built` for those that it has too, if its headers are the same,
+/// and links them: the status. `built` may be empty. No warnings: nobody reads these sources.
+int compile_changed(const std::string& folder, const std::string& built, const std::string& compiler,
+                    const std::string& link);
 /// Compiles them: the status. A compiler that fails is named, because it may be silent.
 int compile_folder(const std::string& folder, const std::string& compiler, const std::string& program,
                    const std::string& libraries = "");
