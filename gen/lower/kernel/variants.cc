@@ -8,6 +8,7 @@
 #include "algebra/linear.h"
 #include "lower/kernel/fork_parts.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/one_run.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -199,6 +200,9 @@ std::string last_of_copy(const Kernel& k) {
     const auto* read = std::get_if<Read>(&s.value->node);
     if (!read || is_in_recurrence(s)) continue;
     const bool copies = s.update == Update::Assign;
+    if (copies && s.loops.size() >= 2 &&
+        go_over_one_run(k, s.loops[s.loops.size() - 2], s.loops.back(), {s.target, s.index, s.value}))
+      continue;
     const Tensor& t = k.tensor(copies ? s.target : read->tensor);
     const std::vector<Expr>& index = copies ? s.index : read->index;
     const size_t rank = t.dims.size();

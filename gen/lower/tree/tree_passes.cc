@@ -8,6 +8,7 @@ namespace tenon {
 std::span<const TreePass> tree_passes() {
   static constexpr TreePass passes[] = {
       {"reuse-outputs", [](const LowerContext& c, LoopTree& t) { reuse_outputs(c.kernel, t); }},
+      {"merge-loops", [](const LowerContext& c, LoopTree& t) { merge_loops(c.kernel, t); }},
       {"find-transposes", [](const LowerContext& c, LoopTree& t) { find_transposes(c.kernel, c.isa, t); }},
       {"carry-values", [](const LowerContext& c, LoopTree& t) { carry_values(c.kernel, t); }},
       {"update-in-place", [](const LowerContext& c, LoopTree& t) { update_in_place(c.kernel, t); }},

@@ -29,6 +29,9 @@ std::span<const TreePass> tree_passes();
 /// output until then: softmax needs no memory for its exponentials.
 void reuse_outputs(const Kernel&, LoopTree&);
 
+/// Makes loops over one run of memory, and what is read for it, one loop: rows that are written one after the other.
+void merge_loops(const Kernel&, LoopTree&);
+
 /// Replaces the two loops of a nest that reads along one variable and writes along the other by a transposed tile;
 /// loops that stood between them move outside.
 void find_transposes(const Kernel&, const Isa&, LoopTree&);

@@ -45,8 +45,8 @@ TEST_CASE("copy bodies: two operands are joined without loops for those that are
   const size_t two =
       nest.find("if and(and(and(and(and(eq(D2, 0), eq(D3, 0)), eq(D4, 0)), eq(D5, 0)), eq(D6, 0)), eq(D7, 0))");
   REQUIRE(two != std::string::npos);
-  const size_t all = nest.find("else", nest.find("i1", two));
-  CHECK(nest.substr(two, nest.find("i2", two) - two).find("i1") != std::string::npos);
+  const size_t all = nest.find("else", nest.find("(b1,", two));
+  CHECK(nest.substr(two, nest.find("(b2,", two) - two).find("(b1,") != std::string::npos);
   CHECK(all != std::string::npos);
   CHECK_FALSE(contains(nest_of("add"), "eq(D"));
 }
