@@ -65,6 +65,84 @@ CExpr masked(Emitter& e, std::string_view op, const OperandType& t, const char* 
 
 std::string pointer_to(Emitter& e, const OperandType& t) { return fmt::format("const {} *p", e.storage_type(t.dtype)); }
 
+/// A vector whose first elements move by halves of it: n of them are one part for each bit of n.
+struct PartedVector {
+  DType dtype;         ///< of the lanes
+  int lanes, scalars;  ///< scalars: lanes of one element
+  int bytes;           ///< of an element
+
+  explicit PartedVector(const OperandType& t)
+      : dtype(is_complex(t.dtype) ? real_of(t.dtype) : t.dtype),
+        lanes(is_complex(t.dtype) ? 2 * t.lanes : t.lanes),
+        scalars(lanes / t.lanes),
+        bytes(bytes_of(t.dtype)) {}
+
+  int size() const { return lanes / scalars * bytes; }
+  /// The lines for the part of so many bytes; none where elements are longer.
+  std::string part(int part_bytes, std::string_view lines) const {
+    if (part_bytes < bytes || part_bytes >= size()) return {};
+    const int elements = part_bytes / bytes;
+    return fmt::format("  if ((n & {0}) != 0) {{\n", elements) +
+           fmt::format(fmt::runtime(lines), fmt::arg("n", elements), fmt::arg("bytes", part_bytes),
+                       fmt::arg("bits", 8 * part_bytes)) +
+           "  }\n";
+  }
+};
+
+/// From the last part to the first: each is before those that are there.
+std::string load_parts(Emitter& e, const OperandType& t) {
+  const PartedVector v(t);
+  const std::string type = e.c_type(t);
+  if (e.isa.masked_memory)
+    return fmt::format("  {} v = {{0}};\n  memcpy(&v, p, (size_t)n * sizeof *p);\n  return v;\n", type);
+  std::string lines =
+      fmt::format("  if (n == {}) {{\n    return *(const {} *)p;\n  }}\n", t.lanes, e.memory_type(t.dtype, t.lanes)) +
+      "  uint64_t word = 0;\n  p += n;\n";
+  for (const int bytes : {1, 2, 4})
+    lines += v.part(bytes, fmt::format("    uint{}_t part;\n    p -= {{n}};\n    memcpy(&part, p, {{bytes}});\n"
+                                       "    word = word << {{bits}} | part;\n",
+                                       8 * bytes));
+  if (v.size() <= 8) return lines + fmt::format("  {} v;\n  memcpy(&v, &word, sizeof v);\n  return v;\n", type);
+  lines += "  uint64_t next = 0;\n" + v.part(8, "    p -= {n};\n    next = word;\n    memcpy(&word, p, 8);\n");
+  const std::string pair = e.vector_type(DType::U64, 2);
+  if (v.size() == 16) return lines + fmt::format("  return ({})({}){{word, next}};\n", type, pair);
+  const std::string four = e.vector_type(DType::U64, 4);
+  lines += v.part(16, fmt::format("    {0} first;\n    memcpy(&first, p - {{n}}, 16);\n"
+                                  "    return ({1})({2}){{{{first[0], first[1], word, next}}}};\n",
+                                  pair, type, four));
+  return lines + fmt::format("  return ({})({}){{word, next, 0, 0}};\n", type, four);
+}
+
+std::string store_parts(Emitter& e, const OperandType& t) {
+  const PartedVector v(t);
+  if (e.isa.masked_memory) return "  memcpy(p, &v, (size_t)n * sizeof *p);\n";
+  std::string rest = "v", lines = fmt::format("  if (n == {}) {{\n    *({} *)p = v;\n    return;\n  }}\n", t.lanes,
+                                              e.memory_type(t.dtype, t.lanes));
+  if (v.size() == 32) {
+    const std::string half = e.vector_type(v.dtype, v.lanes / 2);
+    const auto lanes = [&](int from) {
+      std::string list;
+      for (int l = from; l < from + v.lanes / 2; ++l) list += fmt::format(", {}", l);
+      return fmt::format("half = __builtin_shufflevector(v, v{});\n", list);
+    };
+    lines += fmt::format("  {} {}", half, lanes(0)) +
+             v.part(16, "    memcpy(p, &half, 16);\n" +
+                            (v.bytes < 16 ? "    p += {n};\n    " + lanes(v.lanes / 2) : std::string()));
+    rest = "half";
+  }
+  if (v.bytes > 8) return lines;
+  if (v.size() >= 16)
+    lines += fmt::format("  const {0} words = ({0}){1};\n  uint64_t word = words[0];\n", e.vector_type(DType::U64, 2),
+                         rest) +
+             v.part(8, std::string("    memcpy(p, &word, 8);\n") +
+                           (v.bytes < 8 ? "    p += {n};\n    word = words[1];\n" : ""));
+  else lines += "  uint64_t word = 0;\n  memcpy(&word, &v, sizeof v);\n";
+  for (const int bytes : {4, 2, 1})
+    lines += v.part(bytes, std::string("    memcpy(p, &word, {bytes});\n") +
+                               (v.bytes < bytes ? "    p += {n};\n    word >>= {bits};\n" : ""));
+  return lines;
+}
+
 CExpr load_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
   const std::string type = e.c_type(t);
   const MemoryPiece piece{"load_first", t, type, {pointer_to(e, t), "int64_t n"}, "n elements, then zeros"};
@@ -73,8 +151,7 @@ CExpr load_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
       body.push_back(c_return(is_int(t.dtype) ? c_cast(type, v) : v));
       return;
     }
-    body.push_back(
-        {CBodyLines{fmt::format("  {} v = {{0}};\n  memcpy(&v, p, (size_t)n * sizeof *p);\n  return v;\n", type)}});
+    body.push_back({CBodyLines{load_parts(e, t)}});
   });
 }
 
@@ -84,7 +161,7 @@ CStmt store_first(Emitter& e, const OperandType& t, CExpr at, CExpr count, CExpr
       "store_first", t, "void", {e.storage_type(t.dtype) + " *p", "int64_t n", type + " v"}, "the first n lanes"};
   return c_evaluate(call_memory_piece(e, piece, {std::move(at), std::move(count), std::move(value)}, [&](CBlock& body) {
     if (const CExpr stored = masked(e, "store_masked", t, "v")) body.push_back(c_evaluate(stored));
-    else body.push_back({CBodyLines{"  memcpy(p, &v, (size_t)n * sizeof *p);\n"}});
+    else body.push_back({CBodyLines{store_parts(e, t)}});
   }));
 }
 

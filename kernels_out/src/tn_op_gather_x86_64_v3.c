@@ -38,9 +38,13 @@
 
 #define TN_TARGET_X86_64_V3 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")))
 
+typedef uint32_t tn_u32x4 __attribute__((vector_size(16)));
+
 typedef uint32_t tn_u32x8 __attribute__((vector_size(32)));
 
 typedef uint32_t tn_u32x8_at __attribute__((vector_size(32), aligned(4), may_alias));
+
+typedef uint64_t tn_u64x2 __attribute__((vector_size(16)));
 
 static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -54,8 +58,26 @@ static inline TN_TARGET_X86_64_V3 tn_u32x8 tn_u32x8_load_first_x86_64_v3(const u
 
 /* the first n lanes */
 static inline TN_TARGET_X86_64_V3 void tn_u32x8_store_first_x86_64_v3(uint32_t *p, int64_t n, tn_u32x8 v) {
-  _mm256_maskstore_epi32((void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
-      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), (__m256i)v);
+  if (n == 8) {
+    *(tn_u32x8_at *)p = v;
+    return;
+  }
+  tn_u32x4 half = __builtin_shufflevector(v, v, 0, 1, 2, 3);
+  if ((n & 4) != 0) {
+    memcpy(p, &half, 16);
+    p += 4;
+    half = __builtin_shufflevector(v, v, 4, 5, 6, 7);
+  }
+  const tn_u64x2 words = (tn_u64x2)half;
+  uint64_t word = words[0];
+  if ((n & 2) != 0) {
+    memcpy(p, &word, 8);
+    p += 2;
+    word = words[1];
+  }
+  if ((n & 1) != 0) {
+    memcpy(p, &word, 4);
+  }
 }
 
 /*

@@ -50,6 +50,8 @@ typedef int32_t tn_i32x8 __attribute__((vector_size(32)));
 
 typedef uint32_t tn_u32x8 __attribute__((vector_size(32)));
 
+typedef uint64_t tn_u64x2 __attribute__((vector_size(16)));
+
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_max_x86_64_v3(tn_f32x8 a, tn_f32x8 b) {
   const tn_f32x8 r = _mm256_max_ps(a, b);
   return _mm256_blendv_ps(r, a, (__m256)(a != a));
@@ -99,8 +101,26 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_bounded_x86_64_v3(tn_f32
 
 /* the first n lanes */
 static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
-  _mm256_maskstore_ps((void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
-      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
+  if (n == 8) {
+    *(tn_f32x8_at *)p = v;
+    return;
+  }
+  tn_f32x4 half = __builtin_shufflevector(v, v, 0, 1, 2, 3);
+  if ((n & 4) != 0) {
+    memcpy(p, &half, 16);
+    p += 4;
+    half = __builtin_shufflevector(v, v, 4, 5, 6, 7);
+  }
+  const tn_u64x2 words = (tn_u64x2)half;
+  uint64_t word = words[0];
+  if ((n & 2) != 0) {
+    memcpy(p, &word, 8);
+    p += 2;
+    word = words[1];
+  }
+  if ((n & 1) != 0) {
+    memcpy(p, &word, 4);
+  }
 }
 
 static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_sum_x86_64_v3(tn_f32x8 a) {
@@ -138,12 +158,23 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_sum_error_x86_64_v3(tn_f32x8
 static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, const tn_scalar *attr,
     const void *const *in, void *const *out, void *workspace) {
   (void)attr;
-  (void)workspace;
   const int64_t P = size[0];
   const int64_t D = size[1];
   const int64_t Q = size[2];
   const float *restrict X = (const float *)in[0];
   float *restrict Y = (float *)out[0];
+  unsigned char *free_memory = (unsigned char *)workspace + (-(uintptr_t)workspace & 63u);
+  float *restrict m = (float *)(void *)free_memory;
+  free_memory += (Q * 4 + 63) / 64 * 64;
+  float *restrict z_inverse = (float *)(void *)free_memory;
+  free_memory += (Q * 4 + 63) / 64 * 64;
+  float *restrict m_rows = (float *)(void *)free_memory;
+  free_memory += 4096;
+  float *restrict z_rows = (float *)(void *)free_memory;
+  free_memory += 4096;
+  float *restrict z_lost = (float *)(void *)free_memory;
+  free_memory += 4096;
+  float *restrict z_block = (float *)(void *)free_memory;
   if (Q == 1) {
     for (int64_t p = 0; p < P; ++p) {
       tn_f32x8 m0 = _mm256_set1_ps(-__builtin_inff());
@@ -165,7 +196,7 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       const float m_all = tn_f32x8_fold_max_x86_64_v3(tn_f32x8_max_x86_64_v3(tn_f32x8_max_x86_64_v3(m3, m2),
           tn_f32x8_max_x86_64_v3(m1, m0)));
       float z = 0.0f;
-      float z_lost = 0.0f;
+      float z_lost_2 = 0.0f;
       const int64_t d_block_end = (D + 1024 - 1) / 1024;
       for (int64_t d_block = 0; d_block < d_block_end; ++d_block) {
         tn_f32x8 z_block0 = (tn_f32x8){0};
@@ -192,35 +223,191 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         if (d_block == 0) {
           z = z_block_all;
         } else {
-          z_lost = z_lost + tn_f32_sum_error_x86_64_v3(z, z_block_all);
+          z_lost_2 = z_lost_2 + tn_f32_sum_error_x86_64_v3(z, z_block_all);
           z = z + z_block_all;
         }
       }
-      const float z2 = z + z_lost;
-      const float z_inverse = 1.0f / z2;
+      const float z2 = z + z_lost_2;
+      const float z_inverse_2 = 1.0f / z2;
       const int64_t d_groups = D & -16;
       for (int64_t d = 0; d < d_groups; d += 16) {
-        const tn_f32x8 y = *(const tn_f32x8_at *)&Y[p * D + d] * z_inverse;
-        const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[p * D + d + 8] * z_inverse;
+        const tn_f32x8 y = *(const tn_f32x8_at *)&Y[p * D + d] * z_inverse_2;
+        const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[p * D + d + 8] * z_inverse_2;
         *(tn_f32x8_at *)&Y[p * D + d] = y;
         *(tn_f32x8_at *)&Y[p * D + d + 8] = y2;
       }
       for (int64_t d = d_groups; d < D; d += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, D - d);
-        const tn_f32x8 y = tn_f32x8_load_first_x86_64_v3(&Y[p * D + d], active) * z_inverse;
+        const tn_f32x8 y = tn_f32x8_load_first_x86_64_v3(&Y[p * D + d], active) * z_inverse_2;
         tn_f32x8_store_first_x86_64_v3(&Y[p * D + d], active, y);
+      }
+    }
+  } else if (D >= 32 && Q >= 64) {
+    /* many rows and columns: a block of rows at a time */
+    for (int64_t p = 0; p < P; ++p) {
+      const int64_t q_strip_end = (Q + 1023) / 1024;
+      const int64_t at = p * (Q * D);
+      for (int64_t q_strip = 0; q_strip < q_strip_end; ++q_strip) {
+        const int64_t q_begin = q_strip * 1024;
+        const int64_t q_end = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+        const int64_t q_whole = q_begin + ((q_end - q_begin + 7) & -8);
+        for (int64_t q = q_begin; q < q_whole; q += 8) {
+          *(tn_f32x8_at *)&m_rows[q - q_strip * 1024] = _mm256_set1_ps(-__builtin_inff());
+        }
+        const int64_t k_block_end = (D + 7) / 8;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          const int64_t q_begin2 = q_strip * 1024;
+          const int64_t q_end2 = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+          const int64_t q_groups = q_begin2 + ((q_end2 - q_begin2) & -32);
+          for (int64_t q = q_begin2; q < q_groups; q += 32) {
+            tn_f32x8 m0 = _mm256_set1_ps(-__builtin_inff());
+            tn_f32x8 m1 = _mm256_set1_ps(-__builtin_inff());
+            tn_f32x8 m2 = _mm256_set1_ps(-__builtin_inff());
+            tn_f32x8 m3 = _mm256_set1_ps(-__builtin_inff());
+            const int64_t k_begin = k_block * 8;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, D);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              m0 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + q], m0);
+              m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + q + 8], m1);
+              m2 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + q + 16], m2);
+              m3 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + q + 24], m3);
+            }
+            *(tn_f32x8_at *)&m_rows[q - q_strip * 1024] = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&m_rows[q -
+                q_strip * 1024], m0);
+            *(tn_f32x8_at *)&m_rows[q + 8 - q_strip * 1024] =
+                tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&m_rows[q + 8 - q_strip * 1024], m1);
+            *(tn_f32x8_at *)&m_rows[q + 16 - q_strip * 1024] =
+                tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&m_rows[q + 16 - q_strip * 1024], m2);
+            *(tn_f32x8_at *)&m_rows[q + 24 - q_strip * 1024] =
+                tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&m_rows[q + 24 - q_strip * 1024], m3);
+          }
+          for (int64_t q = q_groups; q < q_end2; q += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, q_end2 - q);
+            tn_f32x8 m2 = _mm256_set1_ps(-__builtin_inff());
+            const int64_t k_begin = k_block * 8;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, D);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              m2 = tn_f32x8_max_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + k * Q + q], active), m2);
+            }
+            tn_f32x8_store_first_x86_64_v3(&m_rows[q - q_strip * 1024], active,
+                tn_f32x8_max_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&m_rows[q - q_strip * 1024], active), m2));
+          }
+        }
+        const int64_t q_begin2 = q_strip * 1024;
+        const int64_t q_end2 = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+        const int64_t q_groups = q_begin2 + ((q_end2 - q_begin2) & -8);
+        for (int64_t q = q_begin2; q < q_groups; q += 8) {
+          *(tn_f32x8_at *)&m[q] = *(const tn_f32x8_at *)&m_rows[q - q_strip * 1024];
+          *(tn_f32x8_at *)&z_rows[q - q_strip * 1024] = (tn_f32x8){0};
+          *(tn_f32x8_at *)&z_lost[q - q_strip * 1024] = (tn_f32x8){0};
+          *(tn_f32x8_at *)&z_block[q - q_strip * 1024] = (tn_f32x8){0};
+        }
+        for (int64_t q = q_groups; q < q_end2; q += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, q_end2 - q);
+          tn_f32x8_store_first_x86_64_v3(&m[q], active, tn_f32x8_load_first_x86_64_v3(&m_rows[q - q_strip * 1024],
+              active));
+          tn_f32x8_store_first_x86_64_v3(&z_rows[q - q_strip * 1024], active, (tn_f32x8){0});
+          tn_f32x8_store_first_x86_64_v3(&z_lost[q - q_strip * 1024], active, (tn_f32x8){0});
+          tn_f32x8_store_first_x86_64_v3(&z_block[q - q_strip * 1024], active, (tn_f32x8){0});
+        }
+        const int64_t d_part_end = (D + 63) / 64;
+        for (int64_t d_part = 0; d_part < d_part_end; ++d_part) {
+          const int64_t d_block_begin = 8 * d_part;
+          const int64_t d_block_end = (tn_i64_min_x86_64_v3(d_part * 64 + 64, D) + 7) / 8;
+          for (int64_t d_block = d_block_begin; d_block < d_block_end; ++d_block) {
+            const int64_t q_begin3 = q_strip * 1024;
+            const int64_t q_end3 = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+            const int64_t q_groups2 = q_begin3 + ((q_end3 - q_begin3) & -16);
+            for (int64_t q = q_begin3; q < q_groups2; q += 16) {
+              tn_f32x8 z0 = (tn_f32x8){0};
+              tn_f32x8 z1 = (tn_f32x8){0};
+              const int64_t d_begin = d_block * 8;
+              const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 8 + 8, D);
+              for (int64_t d = d_begin; d < d_end; ++d) {
+                const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(
+                    *(const tn_f32x8_at *)&X[at + d * Q + q] - *(const tn_f32x8_at *)&m[q]);
+                const tn_f32x8 y2 = tn_f32x8_exp_bounded_x86_64_v3(
+                    *(const tn_f32x8_at *)&X[at + d * Q + q + 8] - *(const tn_f32x8_at *)&m[q + 8]);
+                *(tn_f32x8_at *)&Y[at + d * Q + q] = y;
+                *(tn_f32x8_at *)&Y[at + d * Q + q + 8] = y2;
+                z0 = z0 + y;
+                z1 = z1 + y2;
+              }
+              *(tn_f32x8_at *)&z_block[q - q_strip * 1024] = *(const tn_f32x8_at *)&z_block[q - q_strip * 1024] + z0;
+              *(tn_f32x8_at *)&z_block[q + 8 - q_strip * 1024] = *(const tn_f32x8_at *)&z_block[q + 8 - q_strip * 1024]
+                  + z1;
+            }
+            for (int64_t q = q_groups2; q < q_end3; q += 8) {
+              const int64_t active = tn_i64_min_x86_64_v3(8, q_end3 - q);
+              tn_f32x8 z = (tn_f32x8){0};
+              const int64_t d_begin = d_block * 8;
+              const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 8 + 8, D);
+              for (int64_t d = d_begin; d < d_end; ++d) {
+                const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + d * Q + q],
+                    active) - tn_f32x8_load_first_x86_64_v3(&m[q], active));
+                tn_f32x8_store_first_x86_64_v3(&Y[at + d * Q + q], active, y);
+                z = z + y;
+              }
+              tn_f32x8_store_first_x86_64_v3(&z_block[q - q_strip * 1024], active,
+                  tn_f32x8_load_first_x86_64_v3(&z_block[q - q_strip * 1024], active) + z);
+            }
+          }
+          const int64_t q_begin3 = q_strip * 1024;
+          const int64_t q_end3 = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+          const int64_t q_whole2 = q_begin3 + ((q_end3 - q_begin3 + 7) & -8);
+          for (int64_t q = q_begin3; q < q_whole2; q += 8) {
+            *(tn_f32x8_at *)&z_lost[q - q_strip * 1024] = *(const tn_f32x8_at *)&z_lost[q - q_strip * 1024] +
+                tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&z_rows[q - q_strip * 1024],
+                *(const tn_f32x8_at *)&z_block[q - q_strip * 1024]);
+            *(tn_f32x8_at *)&z_rows[q - q_strip * 1024] = *(const tn_f32x8_at *)&z_rows[q - q_strip * 1024] +
+                *(const tn_f32x8_at *)&z_block[q - q_strip * 1024];
+            *(tn_f32x8_at *)&z_block[q - q_strip * 1024] = (tn_f32x8){0};
+          }
+        }
+        const int64_t q_begin3 = q_strip * 1024;
+        const int64_t q_end3 = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+        const int64_t q_groups2 = q_begin3 + ((q_end3 - q_begin3) & -8);
+        for (int64_t q = q_begin3; q < q_groups2; q += 8) {
+          const tn_f32x8 z = *(const tn_f32x8_at *)&z_rows[q - q_strip * 1024] +
+              *(const tn_f32x8_at *)&z_lost[q - q_strip * 1024];
+          *(tn_f32x8_at *)&z_inverse[q] = 1.0f / z;
+        }
+        for (int64_t q = q_groups2; q < q_end3; q += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, q_end3 - q);
+          const tn_f32x8 z = tn_f32x8_load_first_x86_64_v3(&z_rows[q - q_strip * 1024], active) +
+              tn_f32x8_load_first_x86_64_v3(&z_lost[q - q_strip * 1024], active);
+          tn_f32x8_store_first_x86_64_v3(&z_inverse[q], active, 1.0f / z);
+        }
+        for (int64_t d = 0; d < D; ++d) {
+          const int64_t q_begin4 = q_strip * 1024;
+          const int64_t q_end4 = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+          const int64_t q_groups3 = q_begin4 + ((q_end4 - q_begin4) & -16);
+          const int64_t Y_at = at + d * Q;
+          for (int64_t q = q_begin4; q < q_groups3; q += 16) {
+            const tn_f32x8 y = *(const tn_f32x8_at *)&Y[Y_at + q] * *(const tn_f32x8_at *)&z_inverse[q];
+            const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[Y_at + q + 8] * *(const tn_f32x8_at *)&z_inverse[q + 8];
+            *(tn_f32x8_at *)&Y[Y_at + q] = y;
+            *(tn_f32x8_at *)&Y[Y_at + q + 8] = y2;
+          }
+          for (int64_t q = q_groups3; q < q_end4; q += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, q_end4 - q);
+            const tn_f32x8 y = tn_f32x8_load_first_x86_64_v3(&Y[Y_at + q], active) *
+                tn_f32x8_load_first_x86_64_v3(&z_inverse[q], active);
+            tn_f32x8_store_first_x86_64_v3(&Y[Y_at + q], active, y);
+          }
+        }
       }
     }
   } else {
     for (int64_t p = 0; p < P; ++p) {
       const int64_t q_groups = Q & -16;
-      const int64_t at = p * (Q * D);
+      const int64_t at_2 = p * (Q * D);
       for (int64_t q = 0; q < q_groups; q += 16) {
         tn_f32x8 m0 = _mm256_set1_ps(-__builtin_inff());
         tn_f32x8 m1 = _mm256_set1_ps(-__builtin_inff());
         for (int64_t k = 0; k < D; ++k) {
-          m0 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + q], m0);
-          m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + q + 8], m1);
+          m0 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at_2 + k * Q + q], m0);
+          m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at_2 + k * Q + q + 8], m1);
         }
         tn_f32x8 z0 = (tn_f32x8){0};
         tn_f32x8 z0_lost = (tn_f32x8){0};
@@ -233,10 +420,10 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
           const int64_t d_begin = d_block * 64;
           const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 64 + 64, D);
           for (int64_t d = d_begin; d < d_end; ++d) {
-            const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + q] - m0);
-            const tn_f32x8 y2 = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + q + 8] - m1);
-            *(tn_f32x8_at *)&Y[at + d * Q + q] = y;
-            *(tn_f32x8_at *)&Y[at + d * Q + q + 8] = y2;
+            const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[at_2 + d * Q + q] - m0);
+            const tn_f32x8 y2 = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[at_2 + d * Q + q + 8] - m1);
+            *(tn_f32x8_at *)&Y[at_2 + d * Q + q] = y;
+            *(tn_f32x8_at *)&Y[at_2 + d * Q + q + 8] = y2;
             z_block0 = z_block0 + y;
             z_block1 = z_block1 + y2;
           }
@@ -252,46 +439,46 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         }
         const tn_f32x8 z = z0 + z0_lost;
         const tn_f32x8 z2 = z1 + z1_lost;
-        const tn_f32x8 z_inverse = 1.0f / z;
+        const tn_f32x8 z_inverse_2 = 1.0f / z;
         const tn_f32x8 z_inverse2 = 1.0f / z2;
         for (int64_t d = 0; d < D; ++d) {
-          const tn_f32x8 y = *(const tn_f32x8_at *)&Y[at + d * Q + q] * z_inverse;
-          const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[at + d * Q + q + 8] * z_inverse2;
-          *(tn_f32x8_at *)&Y[at + d * Q + q] = y;
-          *(tn_f32x8_at *)&Y[at + d * Q + q + 8] = y2;
+          const tn_f32x8 y = *(const tn_f32x8_at *)&Y[at_2 + d * Q + q] * z_inverse_2;
+          const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[at_2 + d * Q + q + 8] * z_inverse2;
+          *(tn_f32x8_at *)&Y[at_2 + d * Q + q] = y;
+          *(tn_f32x8_at *)&Y[at_2 + d * Q + q + 8] = y2;
         }
       }
       for (int64_t q = q_groups; q < Q; q += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
-        tn_f32x8 m = _mm256_set1_ps(-__builtin_inff());
+        tn_f32x8 m_2 = _mm256_set1_ps(-__builtin_inff());
         for (int64_t k = 0; k < D; ++k) {
-          m = tn_f32x8_max_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + k * Q + q], active), m);
+          m_2 = tn_f32x8_max_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at_2 + k * Q + q], active), m_2);
         }
         tn_f32x8 z = (tn_f32x8){0};
-        tn_f32x8 z_lost = (tn_f32x8){0};
+        tn_f32x8 z_lost_2 = (tn_f32x8){0};
         const int64_t d_block_end = (D + 64 - 1) / 64;
         for (int64_t d_block = 0; d_block < d_block_end; ++d_block) {
-          tn_f32x8 z_block = (tn_f32x8){0};
+          tn_f32x8 z_block_2 = (tn_f32x8){0};
           const int64_t d_begin = d_block * 64;
           const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 64 + 64, D);
           for (int64_t d = d_begin; d < d_end; ++d) {
-            const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(
-                tn_f32x8_load_first_x86_64_v3(&X[at + d * Q + q], active) - m);
-            tn_f32x8_store_first_x86_64_v3(&Y[at + d * Q + q], active, y);
-            z_block = z_block + y;
+            const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at_2 + d * Q + q],
+                active) - m_2);
+            tn_f32x8_store_first_x86_64_v3(&Y[at_2 + d * Q + q], active, y);
+            z_block_2 = z_block_2 + y;
           }
           if (d_block == 0) {
-            z = z_block;
+            z = z_block_2;
           } else {
-            z_lost = z_lost + tn_f32x8_sum_error_x86_64_v3(z, z_block);
-            z = z + z_block;
+            z_lost_2 = z_lost_2 + tn_f32x8_sum_error_x86_64_v3(z, z_block_2);
+            z = z + z_block_2;
           }
         }
-        const tn_f32x8 z2 = z + z_lost;
-        const tn_f32x8 z_inverse = 1.0f / z2;
+        const tn_f32x8 z2 = z + z_lost_2;
+        const tn_f32x8 z_inverse_2 = 1.0f / z2;
         for (int64_t d = 0; d < D; ++d) {
-          const tn_f32x8 y = tn_f32x8_load_first_x86_64_v3(&Y[at + d * Q + q], active) * z_inverse;
-          tn_f32x8_store_first_x86_64_v3(&Y[at + d * Q + q], active, y);
+          const tn_f32x8 y = tn_f32x8_load_first_x86_64_v3(&Y[at_2 + d * Q + q], active) * z_inverse_2;
+          tn_f32x8_store_first_x86_64_v3(&Y[at_2 + d * Q + q], active, y);
         }
       }
     }
@@ -299,8 +486,16 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
   return 0;
 }
 
+/* Bytes of workspace that tn_softmax_f32_x86_64_v3 takes. */
+static int64_t tn_softmax_f32_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
+  (void)attr;
+  const int64_t Q = size[2];
+  return (tn_rt_bytes_times(Q, 4) + 63) / 64 * 64 + (tn_rt_bytes_times(Q, 4) + 63) / 64 * 64 + 4096 + 4096 + 4096 +
+      4096 + 63;
+}
+
 extern const tn_core tn_cores_softmax_x86_64_v3[];
 const tn_core tn_cores_softmax_x86_64_v3[] = {
-    {.run = tn_softmax_f32_x86_64_v3},
+    {.run = tn_softmax_f32_x86_64_v3, .workspace = tn_softmax_f32_x86_64_v3_workspace},
 };
 #endif

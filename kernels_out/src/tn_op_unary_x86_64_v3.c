@@ -38,6 +38,8 @@
 
 #define TN_TARGET_X86_64_V3 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")))
 
+typedef float tn_f32x4 __attribute__((vector_size(16)));
+
 typedef float tn_f32x8 __attribute__((vector_size(32)));
 
 typedef float tn_f32x8_at __attribute__((vector_size(32), aligned(4), may_alias));
@@ -45,6 +47,8 @@ typedef float tn_f32x8_at __attribute__((vector_size(32), aligned(4), may_alias)
 typedef int32_t tn_i32x8 __attribute__((vector_size(32)));
 
 typedef uint32_t tn_u32x8 __attribute__((vector_size(32)));
+
+typedef uint64_t tn_u64x2 __attribute__((vector_size(16)));
 
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_abs_x86_64_v3(tn_f32x8 a) {
   return (tn_f32x8)((tn_u32x8)a & (tn_u32x8)_mm256_set1_epi32((int)0x7fffffffu));
@@ -97,8 +101,26 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const f
 
 /* the first n lanes */
 static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
-  _mm256_maskstore_ps((void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
-      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
+  if (n == 8) {
+    *(tn_f32x8_at *)p = v;
+    return;
+  }
+  tn_f32x4 half = __builtin_shufflevector(v, v, 0, 1, 2, 3);
+  if ((n & 4) != 0) {
+    memcpy(p, &half, 16);
+    p += 4;
+    half = __builtin_shufflevector(v, v, 4, 5, 6, 7);
+  }
+  const tn_u64x2 words = (tn_u64x2)half;
+  uint64_t word = words[0];
+  if ((n & 2) != 0) {
+    memcpy(p, &word, 8);
+    p += 2;
+    word = words[1];
+  }
+  if ((n & 1) != 0) {
+    memcpy(p, &word, 4);
+  }
 }
 
 /* elements `stride` apart */

@@ -74,7 +74,7 @@ std::optional<ReducedColumns> reduced_columns(const Kernel& k, const LoopVar& co
   if (r.vars.size() != 1) return found;
   each_read(r.value, [&](const Read& read) {
     const Tensor& t = k.tensor(read.tensor);
-    if (t.role == Role::Temp || bytes_of(t.dtype) < 4 || read.index.empty()) return;
+    if (bytes_of(t.dtype) < 4 || read.index.empty()) return;
     if (!is_variable(read.index.back(), column.name)) return;
     const bool walked = std::any_of(read.index.begin(), read.index.end() - 1,
                                     [&](const Expr& e) { return is_variable(e, r.vars[0].name); });

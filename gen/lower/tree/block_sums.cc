@@ -75,17 +75,9 @@ class Blocks {
     return sums;
   }
 
-  /// A block of rows that another pass has made: from begin to begin + some number, or to the end of all.
-  static bool is_block(const TreeLoop& l, int64_t most) {
-    const auto* end = l.begin && l.end ? std::get_if<Apply>(&l.end->node) : nullptr;
-    if (!end || end->op != ScalarOp::Min) return false;
-    const auto height = constant_value(simplify(end->args[0] - l.begin));
-    return height && *height <= most;
-  }
-
   bool is_short(const TreeLoop& l, int64_t together) const {
     const int64_t most = kManyAdditions * together;
-    return is_block(l, most) || proves_le(l.var.extent, constant_int(most), ranges_) ||
+    return piece_of(l).value_or(INT64_MAX) <= most || proves_le(l.var.extent, constant_int(most), ranges_) ||
            any_of(facts_, [&](const Expr& f) {
              const auto* a = std::get_if<Apply>(&f->node);
              return a && a->op == ScalarOp::Le && same(a->args[0], l.var.extent) &&

@@ -23,12 +23,11 @@ bool is_plain(const Accumulator& a) {
   return known && !is_complex(a.type) && a.type != DType::Bool;
 }
 
-/// What takes little time compared with a load.
-bool is_cheap(const Expr& e) {
+/// What goes through a strip by vectors of neighbours.
+bool suits_strips(const Expr& e) {
   return !any_node(e, [](const Expr& x) {
     const auto* a = std::get_if<Apply>(&x->node);
-    return is_complex(x->type) ||
-           (a && (scalar_op_row(a->op).has('M') || a->op == ScalarOp::Philox || a->op == ScalarOp::FloorDiv));
+    return is_complex(x->type) || (a && (a->op == ScalarOp::Philox || a->op == ScalarOp::FloorDiv));
   });
 }
 
@@ -63,7 +62,7 @@ bool ColumnReductions::is_own_element(const TreeNode& n) {
   return contiguous(d->tensor, d->index);
 }
 
-/// Rows one after the other: no window, cheap operations, and something read that is contiguous
+/// Rows one after the other: no window, and something read that is contiguous
 /// along the columns.
 bool ColumnReductions::is_rows(const TreeLoop& rows) {
   if (rows.begin || rows.end || rows.carried || !at_least(rows.var.extent, kManyRows)) return false;
@@ -73,7 +72,7 @@ bool ColumnReductions::is_rows(const TreeLoop& rows) {
     const auto* a = std::get_if<TreeAccumulate>(&n.node);
     plain = plain && (a ? !a->where && !a->position : is_own_element(n));
     each_value(n, [&](const Expr& e) {
-      plain = plain && is_cheap(e);
+      plain = plain && suits_strips(e);
       each_read(e, [&](const Read& r) { far = far || (mentions_in(r, column_) && mentions_in(r, rows.var.name)); });
     });
   }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "algebra/simplify.h"
+
 namespace tenon {
 namespace {
 
@@ -58,6 +60,12 @@ struct Writer {
 
 std::string accumulator_name(int number) { return fmt::format("acc.{}", number); }
 std::string letter_of(const std::string& variable) { return variable.substr(0, variable.find('.')); }
+
+std::optional<int64_t> piece_of(const TreeLoop& l) {
+  const auto* end = l.begin && l.end ? std::get_if<Apply>(&l.end->node) : nullptr;
+  if (!end || end->op != ScalarOp::Min) return std::nullopt;
+  return constant_value(simplify(end->args[0] - l.begin));
+}
 
 std::string to_text(const LoopTree& tree, const std::vector<std::string>& tensor_names) {
   Writer w{tensor_names, ""};

@@ -10,6 +10,7 @@
 // n is the variable accumulator_name(n): from begin on its running value (serial loops), from end on its result.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -104,6 +105,8 @@ struct LoopTree {
 std::string accumulator_name(int number);
 /// The name of a loop variable in C: the part before the dot.
 std::string letter_of(const std::string& variable);
+/// Of a loop over a piece of another one, from begin to begin + some number or to the end of all: that number.
+std::optional<int64_t> piece_of(const TreeLoop&);
 std::string to_text(const LoopTree&, const std::vector<std::string>& tensor_names);
 
 /// The tree with every expression changed, given the ranges of the loops around it.

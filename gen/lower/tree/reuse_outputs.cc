@@ -1,5 +1,6 @@
 // Finding a temp and an output that never hold different live values at once, and renaming the one to the other.
 
+#include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/place_temps.h"
 #include "lower/tree/tree_passes.h"
@@ -67,14 +68,23 @@ class Reuse {
     return definitions == 1 && used_last;
   }
 
+  /// Whether the index is the variable of a loop over the piece of an iteration of `around`, a loop over pieces.
+  static bool is_in_piece(const Leaf& leaf, const TreeLoop& around, const Expr& index) {
+    return any_of(leaf.loops, [&](const TreeLoop* l) {
+      const auto piece = is_variable(index, l->var.name) ? piece_of(*l) : std::nullopt;
+      return piece && same(l->begin, simplify(var_ref(around.var.name) * constant_int(*piece)));
+    });
+  }
+
   /// In loops that both leaves share, both touch the element of the same iteration only.
   static bool confined(const Leaf& leaf, const Leaf& last, const std::vector<Expr>& index,
                        const std::vector<Expr>& final_index) {
     for (size_t l = 0; l < leaf.loops.size() && l < last.loops.size() && leaf.loops[l] == last.loops[l]; ++l) {
+      const TreeLoop& both = *leaf.loops[l];
       bool aligned = false;
       for (size_t d = 0; d < index.size(); ++d)
-        aligned = aligned || (is_variable(index[d], leaf.loops[l]->var.name) &&
-                              is_variable(final_index[d], leaf.loops[l]->var.name));
+        aligned = aligned || (is_variable(index[d], both.var.name) && is_variable(final_index[d], both.var.name)) ||
+                  (is_in_piece(leaf, both, index[d]) && is_in_piece(last, both, final_index[d]));
       if (!aligned) return false;
     }
     return true;

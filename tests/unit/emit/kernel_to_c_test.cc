@@ -70,6 +70,27 @@ TEST_CASE("a map in vectors with a masked tail") {
   CHECK(text.find("const int64_t whole = N / 8 * 8;") != std::string::npos);
 }
 
+TEST_CASE("the first lanes are stored in parts where masks have no quick store, by one instruction where they have") {
+  const auto text_at = [](const char* level, DType type, int lanes) {
+    const MapCase copy{"copy", {type}, type, [](const Few<Operand>& v) { return v[0]; }};
+    EmitNeeds needs;
+    EmitOptions options;
+    options.scalars = &shipped_scalar_functions();
+    std::string text;
+    const Isa& isa = *isa_from_name(level);
+    emit_kernel(map_nest(isa, copy, lanes), isa, options, needs);
+    for (const CFunction& f : needs.functions()) text += print_c99(f);
+    return text;
+  };
+  const std::string bytes = text_at("x86-64-v3", DType::U8, 32), floats = text_at("x86-64-v3", DType::F32, 8);
+  INFO(bytes << floats);
+  for (const char* part : {"(n & 16)", "(n & 8)", "(n & 4)", "(n & 2)", "(n & 1)"})
+    CHECK(bytes.find(part) != std::string::npos);
+  CHECK(floats.find("maskstore") == std::string::npos);
+  CHECK(floats.find("(n & 8)") == std::string::npos);
+  CHECK(text_at("x86-64-v4", DType::F32, 16).find("mask_storeu") != std::string::npos);
+}
+
 TEST_CASE("one condition for all lanes chooses by a conditional expression, not by a mask") {
   const MapCase chosen{"chosen_f32", {DType::F32}, DType::F32, [](const Few<Operand>& v) {
                          const int lanes = v[0]->type.lanes;
