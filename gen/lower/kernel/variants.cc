@@ -238,19 +238,21 @@ std::string direction_flag(const Expr& index, const Reduce& r) {
   return flag && s->cond->type == DType::Bool && walks(s->yes) && walks(s->no) ? flag->name : "";
 }
 
-/// A copy or a reduction along the last dimension but one: when the last extent is 1 it runs over neighbours.
+/// A copy or a reduction along the last dimension but one, or a reduction along the dimensions around that one: when
+/// the last extent is 1 it runs over neighbours.
 std::optional<Fork> fork_last_extent(const Kernel& k) {
   std::string last = last_of_copy(k);
   each_reduction(k, [&](const Reduce& r) {
+    const auto reduced = [&](const Expr& e) {
+      return any_of(r.vars, [&](const LoopVar& l) { return is_variable(e, l.name); });
+    };
     each_read(r.value, [&](const Read& read) {
-      const Tensor& t = k.tensors[static_cast<size_t>(read.tensor)];
+      const Tensor& t = k.tensor(read.tensor);
       for (size_t d = 0; d < read.index.size(); ++d) {
-        const auto* v = std::get_if<VarRef>(&read.index[d]->node);
-        const bool reduced =
-            v && std::any_of(r.vars.begin(), r.vars.end(), [&](const LoopVar& l) { return l.name == v->name; });
+        const bool between = r.vars.size() > 1 && reduced(read.index.back());
         const std::string name = size_name(t.strides[d]);
-        if ((reduced || !direction_flag(read.index[d], r).empty()) && last.empty() && is_open(k, name) &&
-            same(t.dims.back(), t.strides[d]))
+        if ((between || reduced(read.index[d]) || !direction_flag(read.index[d], r).empty()) && last.empty() &&
+            is_open(k, name) && same(t.dims.back(), t.strides[d]))
           last = name;
       }
     });

@@ -37,6 +37,14 @@ TEST_CASE("gradient bodies: windows at steps of the call are sums over what is s
   CHECK_FALSE(contains(pool, "floormod("));
 }
 
+TEST_CASE("gradient bodies: sums around a dimension have a body for neighbours along it") {
+  for (const std::string output : {"dX", "dG", "dB"}) {
+    const std::string body = nest_of("batch_norm_training", output);
+    INFO(body);
+    CHECK(contains(body, "if eq(S, 1)"));
+  }
+}
+
 TEST_CASE("gradient bodies: where nothing is broadcast nothing is summed, and no sum slides") {
   const std::string mul = nest_of("mul", "dA"), product = nest_of("matmul", "dA");
   INFO(mul << product);
