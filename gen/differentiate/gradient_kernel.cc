@@ -160,6 +160,11 @@ class Differentiator {
   /// number itself has to say that a derivative, which may be infinite there, does not matter.
   void hand_on(const KernelStatement& s, const Adjoint& adjoint) {
     const Expr given = adjoint.at(s.index);
+    if (const auto inside = inside_read(given, s.where, k_.tensors); inside && !has_poles(s.value)) {
+      KernelStatement everywhere = s;
+      everywhere.where = inside->where;
+      return hand_on(everywhere, inside->value);
+    }
     const bool is_stored = std::holds_alternative<Read>(given->node) && left_out_.contains(s.target);
     if (!is_stored || !has_poles(s.value)) return hand_on(s, given);
     const Expr zero = constant_float(0, given->type);

@@ -28,6 +28,15 @@ std::set<int> left_out(const std::vector<KernelStatement>& body);
 /// Whether a derivative of the value may be infinite for finite arguments, as those of quotients and roots of data are.
 bool has_poles(const Expr& value);
 
+/// A value that is 0 where its element is outside of a tensor, and what else has to hold.
+struct InsideRead {
+  Expr value, where;
+};
+
+/// `value` reads an element at clamped places, of which `where` keeps those that the clamps do not change: the same as
+/// a padded read. Nothing where the value is not of that kind.
+std::optional<InsideRead> inside_read(const Expr& value, const Expr& where, const std::vector<Tensor>& tensors);
+
 /// Statements for which `applies` is false stay as they are. Each update that is split follows the statement that
 /// copies what it updates.
 void split_updates(Kernel& kernel, const std::function<bool(const KernelStatement&)>& applies, FreshNames& names);

@@ -1,6 +1,7 @@
 // Values that a choice may leave out: their gradient may be 0 where their derivative is infinite.
 #include <array>
 
+#include "algebra/simplify.h"
 #include "differentiate/gradient_steps.h"
 #include "support/ranges.h"
 
@@ -19,7 +20,45 @@ std::set<int> read_in(const Expr& value, bool in_choices) {
   return out;
 }
 
+void split_terms(const Expr& condition, std::vector<Expr>& out) {
+  const auto* a = std::get_if<Apply>(&condition->node);
+  if (!a || a->op != ScalarOp::And) return out.push_back(condition);
+  for (const Expr& term : a->args) split_terms(term, out);
+}
+
+/// i, where `index` is min(max(i, 0), extent - 1); null for others.
+Expr before_clamp(const Expr& index, const Expr& extent) {
+  const auto* least = std::get_if<Apply>(&index->node);
+  if (!least || least->op != ScalarOp::Min || !same(simplify(least->args[1] + constant_int(1)), simplify(extent)))
+    return nullptr;
+  const auto* most = std::get_if<Apply>(&least->args[0]->node);
+  return most && most->op == ScalarOp::Max && is_zero(most->args[1]) ? most->args[0] : nullptr;
+}
+
 }  // namespace
+
+std::optional<InsideRead> inside_read(const Expr& value, const Expr& where, const std::vector<Tensor>& tensors) {
+  const auto* cast = std::get_if<Apply>(&value->node);
+  const Expr element = cast && cast->op == ScalarOp::Cast ? cast->args[0] : value;
+  const auto* r = std::get_if<Read>(&element->node);
+  if (!r || r->fill || !where) return std::nullopt;
+  std::vector<Expr> terms, index = r->index;
+  split_terms(where, terms);
+  const size_t all = terms.size();
+  for (size_t d = 0; d < index.size(); ++d) {
+    const Expr& extent = tensors[static_cast<size_t>(r->tensor)].dims[d];
+    const Expr at = before_clamp(index[d], extent);
+    if (!at) continue;
+    for (const Expr& known : {apply(ScalarOp::Le, {constant_int(0), at}), apply(ScalarOp::Lt, {at, extent})})
+      if (std::erase_if(terms, [&](const Expr& t) { return same(t, known); }) == 0) return std::nullopt;
+    index[d] = at;
+  }
+  if (terms.size() == all) return std::nullopt;
+  InsideRead out{read_of(r->tensor, element->type, index, constant_float(0, element->type)), nullptr};
+  out.value = cast_to(out.value, value->type);
+  for (const Expr& t : terms) out.where = both(out.where, t);
+  return out;
+}
 
 std::set<int> left_out(const std::vector<KernelStatement>& body) {
   std::set<int> out;

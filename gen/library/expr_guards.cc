@@ -127,6 +127,32 @@ void ExprBuilder::require_choice(const Expr& slack, const Syntax& place) {
   require_where_run(slack, apply(ScalarOp::Ge, {slack, constant_int(0)}), CheckStatus::Shape, place);
 }
 
+namespace {
+
+/// The comparisons of integers that hold where the condition does.
+void comparisons(const Expr& condition, std::vector<const Apply*>& out) {
+  const auto* a = std::get_if<Apply>(&condition->node);
+  if (!a || a->args.size() != 2) return;
+  if (a->op == ScalarOp::And) comparisons(a->args[0], out), comparisons(a->args[1], out);
+  else if (a->args[0]->type == DType::I64) out.push_back(a);
+}
+
+/// Where lo <= x and x < hi, there is a number from lo on below hi.
+bool leave_room(const std::vector<Expr>& conditions, const LinearForm& slack, const Ranges& ranges) {
+  std::vector<const Apply*> known;
+  for (const Expr& condition : conditions) comparisons(condition, known);
+  for (const Apply* low : known)
+    for (const Apply* high : known) {
+      if (low->op != ScalarOp::Le || high->op != ScalarOp::Lt || !same(low->args[1], high->args[0])) continue;
+      LinearForm spare = slack - (linear_form(high->args[1]) - linear_form(low->args[0]));
+      ++spare.constant;
+      if (proves_not_negative(spare, ranges)) return true;
+    }
+  return false;
+}
+
+}  // namespace
+
 /// What holds for all `slack` >= 0, where the statement is carried out at all: the extents of its loops are at least 1
 /// then.
 void ExprBuilder::require_where_run(const Expr& slack, Expr holds, CheckStatus status, const Syntax& place) {
@@ -142,7 +168,7 @@ void ExprBuilder::require_where_run(const Expr& slack, Expr holds, CheckStatus s
     const auto extent = constant_value(v.extent);
     if (!extent || *extent < 1) holds = apply(ScalarOp::Or, {apply(ScalarOp::Lt, {v.extent, constant_int(1)}), holds});
   }
-  if (!proves_not_negative(form, ranges)) require_data(holds, status, place);
+  if (!proves_not_negative(form, ranges) && !leave_room(path_, form, ranges)) require_data(holds, status, place);
 }
 
 /// Checks are made before anything is stored, where no fold has run yet.

@@ -37,6 +37,15 @@ TEST_CASE("gradient bodies: windows at steps of the call are sums over what is s
   CHECK_FALSE(contains(pool, "floormod("));
 }
 
+TEST_CASE("gradient bodies: what a scatter leaves out is padding of its gradient") {
+  for (const std::string output : {"dX", "dF"}) {
+    const std::string body = nest_of("conv_transpose2d", output);
+    INFO(body);
+    CHECK(contains(body, "packed"));  // tiles
+    CHECK_FALSE(contains(body, "dt: "));
+  }
+}
+
 TEST_CASE("gradient bodies: sums around a dimension have a body for neighbours along it") {
   for (const std::string output : {"dX", "dG", "dB"}) {
     const std::string body = nest_of("batch_norm_training", output);
