@@ -207,10 +207,7 @@ class Sweep {
           fail(n.origin, fmt::format("the attribute {} of {} depends on the iteration", name, n.op));
   }
   static bool names_size(const AttrValue& attribute, const std::string& name) {
-    const auto named = [&](const SizeExpr& e) {
-      const std::vector<std::string> all = names_in(e);
-      return contains(all, name);
-    };
+    const auto named = [&](const SizeExpr& e) { return contains(names_in(e), name); };
     if (const auto* one = std::get_if<SizeExpr>(&attribute)) return named(*one);
     const auto* list = std::get_if<std::vector<SizeExpr>>(&attribute);
     return list && any_of(*list, named);

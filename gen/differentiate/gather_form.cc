@@ -202,8 +202,7 @@ class IndexSolver {
 
   /// A step of 0 would read one element for all values of the variable.
   bool known_apart_from_zero(const Expr& c) const {
-    for (const LoopVar& v : open_)
-      if (mentions(c, v.name)) return false;
+    if (is_inside(c)) return false;
     if (const auto v = constant_value(c)) return *v != 0;
     if (has_node<Read>(c)) return false;
     if (proves_lt(constant_int(0), c, ranges_)) return true;
@@ -242,9 +241,8 @@ class IndexSolver {
   }
 
   bool positive(const Expr& m) const {
-    for (const LoopVar& v : open_)
-      if (mentions(m, v.name)) return false;
-    return proves_lt(constant_int(0), m, ranges_) || (constant_value(m).value_or(1) > 0 && known_apart_from_zero(m));
+    return !is_inside(m) &&
+           (proves_lt(constant_int(0), m, ranges_) || (constant_value(m).value_or(1) > 0 && known_apart_from_zero(m)));
   }
 
   /// Dims whose index is known by now are conditions; false where one still depends on a variable.
