@@ -249,7 +249,7 @@ std::optional<Fork> fork_last_extent(const Kernel& k) {
     each_read(r.value, [&](const Read& read) {
       const Tensor& t = k.tensor(read.tensor);
       for (size_t d = 0; d < read.index.size(); ++d) {
-        const bool between = r.vars.size() > 1 && reduced(read.index.back());
+        const bool between = t.role != Role::Temp && r.vars.size() > 1 && reduced(read.index.back());
         const std::string name = size_name(t.strides[d]);
         if ((between || reduced(read.index[d]) || !direction_flag(read.index[d], r).empty()) && last.empty() &&
             is_open(k, name) && same(t.dims.back(), t.strides[d]))
