@@ -166,6 +166,11 @@ std::string Emitter::piece_specifiers() const {
   return isa.target.empty() ? "static inline" : "static inline " + target_macro(isa, options);
 }
 
+std::string Emitter::apart_specifiers() const {
+  const std::string target = isa.target.empty() ? "" : ' ' + target_macro(isa, options);
+  return "static" + target + (portable() ? "" : " __attribute__((noinline))");
+}
+
 std::optional<int64_t> Emitter::fixed_size(const std::string& size) const {
   const auto at = sizes_.find(size);
   return at == sizes_.end() ? std::nullopt : at->second.fixed;

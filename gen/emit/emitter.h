@@ -92,6 +92,8 @@ class Emitter {
   /// `PREFIX_type_op_LEVEL`: the type comes first, so that no kernel has such a name.
   std::string piece_name(std::string_view op, const OperandType& t) const;
   std::string piece_specifiers() const;
+  /// Of a function that has the registers to itself: inlined into its callers, it would share theirs.
+  std::string apart_specifiers() const;
 
  private:
   /// Whether subtracting `less` cancels one term of the sum `from`.

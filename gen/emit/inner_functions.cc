@@ -20,10 +20,7 @@ void add_inner(Emitter& e, const InnerFunction& f, const std::string& name) {
   shell.buffers = f.buffers;
   Emitter inner(e.isa, e.options, e.needs, &shell);
   CFunction c;
-  c.specifiers = "static";
-  if (!e.isa.target.empty()) c.specifiers += ' ' + target_macro(e.isa, e.options);
-  // inlined into its callers, it would share their registers again
-  if (!e.portable()) c.specifiers += " __attribute__((noinline))";
+  c.specifiers = e.apart_specifiers();
   c.result = "void";
   c.name = name;
   c.comment = f.comment;

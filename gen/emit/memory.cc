@@ -30,6 +30,7 @@ struct MemoryPiece {
   std::string result;
   std::vector<std::string> params;
   std::string_view comment = {};
+  bool apart = false;  ///< stays a call: it is for the last elements of a line
 };
 
 /// Calls it; `make` writes its body.
@@ -39,7 +40,7 @@ CExpr call_memory_piece(Emitter& e, const MemoryPiece& piece, std::vector<CExpr>
   f.name = e.piece_name(piece.op, piece.type);
   if (!e.needs.has(f.name)) {
     f.comment = piece.comment;
-    f.specifiers = e.piece_specifiers();
+    f.specifiers = piece.apart ? e.apart_specifiers() : e.piece_specifiers();
     f.result = piece.result;
     f.params = piece.params;
     make(f.body);
@@ -182,7 +183,8 @@ CExpr gather_first(Emitter& e, const OperandType& t, CExpr at, CExpr stride, CEx
                           t,
                           type,
                           {pointer_to(e, t), "int64_t stride", "int64_t n"},
-                          "n elements `stride` apart, then zeros"};
+                          "n elements `stride` apart, then zeros",
+                          true};
   return call_memory_piece(e, piece, {std::move(at), std::move(stride), std::move(count)}, [&](CBlock& body) {
     const CExpr all = gather(e, t, c_text("p"), c_text("stride"));
     body.push_back({CIf{c_binary(c_text("n"), "==", c_number(t.lanes)), {c_return(all)}, {}}});

@@ -3,7 +3,7 @@
 
    Calls allocate nothing, keep nothing and may run at the same time. Their memory is the caller's workspace, and
    stack: at most 3392 bytes in all, the kernel's included, for operators of up to ten tensors by gcc -O2 on x86-64;
-   with vectors at most 5632 bytes, as gcc keeps the constants of functions such as pow there.
+   with vectors at most 4864 bytes, as gcc keeps the constants of functions such as pow there.
    Without vectors a call of relu takes 1.9 KB, one of gemm 2.0 KB. */
 #ifndef TN_H
 #define TN_H

@@ -130,7 +130,8 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_gather_x86_64_v3(const float
 }
 
 /* n elements `stride` apart, then zeros */
-static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_gather_first_x86_64_v3(const float *p, int64_t stride, int64_t n) {
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) tn_f32x8
+    tn_f32x8_gather_first_x86_64_v3(const float *p, int64_t stride, int64_t n) {
   if (n == 8) {
     return tn_f32x8_gather_x86_64_v3(p, stride);
   }
@@ -184,15 +185,12 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
     }
   } else {
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
-      const int64_t s_1_groups = S & -16;
-      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 16) {
+      const int64_t s_1_groups = S & -8;
+      for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 8) {
         const tn_f32x8 x = tn_f32x8_gather_x86_64_v3(&X[s_0 * X_s0 + s_1 * X_s1], X_s1);
-        const tn_f32x8 x2 = tn_f32x8_gather_x86_64_v3(&X[s_0 * X_s0 + (s_1 + 8) * X_s1], X_s1);
         __builtin_prefetch(&Y[s_0 * Y_s0 + s_1 + 512], 0, 3);
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) *
             tn_f32x8_normcdf_x86_64_v3(x);
-        *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 8] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x2) *
-            tn_f32x8_normcdf_x86_64_v3(x2);
       }
       for (int64_t s_1 = s_1_groups; s_1 < S; s_1 += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, S - s_1);

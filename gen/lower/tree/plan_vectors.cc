@@ -274,6 +274,7 @@ class VectorPlanner {
   int wanted_of_map(const LaneSurvey& survey, int wanted, bool costly) const {
     constexpr int kLong = 12;
     constexpr int kWide = 256;
+    if (survey.strided() > 0) return 1;  // an element each has an address of its own, more than there are registers for
     const int operations = survey.has_loops() ? 0 : survey.operations();
     if (operations > 2 * kLong) return std::max(1, wanted / 4);
     const bool shared = survey.draws() > 0;  // vectors share random blocks
