@@ -125,7 +125,11 @@ const KernelCase& Prepared::of(const Isa& isa) {
   std::shared_ptr<const KernelCase>& mine = isa.vector_bits == 0 ? scalars_ : vectors_;
   const std::shared_ptr<const KernelCase>& other = isa.vector_bits == 0 ? vectors_ : scalars_;
   if (mine) return *mine;
-  if (!simple_) simple_ = simplify_kernel(kernel_);
+  if (!simple_) {
+    Kernel body = kernel_;
+    body.checks.clear();  // what a kernel asks first comes before its cases
+    simple_ = simplify_kernel(body);
+  }
   const bool same = other && other->parts.empty() && !other->holds && !next_fork(*simple_, isa);
   mine = same ? other : std::make_shared<const KernelCase>(prepare_simple(*simple_, {isa, sharing_, {}}));
   return *mine;

@@ -158,7 +158,7 @@ class Generator {
   // ---- what is named before a loop (generate_outside.cc)
   void name_positions_outside(const TreeLoop& l);
   void name_lookups_outside(const TreeLoop& l);
-  bool is_lookup_outside(const Expr& e, const TreeLoop& l) const;
+  bool is_lookup_outside(const Expr& e, const std::vector<const TreeLoop*>& nest) const;
   void name_values_outside(const TreeLoop& l);
   bool is_common(const Expr& e, const std::set<std::string>& changing, const std::set<int>& written) const;
 

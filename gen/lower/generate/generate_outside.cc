@@ -58,17 +58,18 @@ Nest perfect_nest(const TreeLoop& l) {
 
 }  // namespace
 
-/// Whether an index is looked up or divided, from inputs and variables of the loops around `l` alone.
-bool Generator::is_lookup_outside(const Expr& e, const TreeLoop& l) const {
-  const Nest nest = perfect_nest(l);
-  const bool inside = any_of(nest.loops, [&](auto* o) { return mentions(e, o->var.name); });
-  bool looks = false, known = !inside;
+/// Whether an index is looked up or divided, from inputs and variables of the loops around `nest` alone.
+bool Generator::is_lookup_outside(const Expr& e, const std::vector<const TreeLoop*>& nest) const {
+  const auto outside = [&](const std::string& var) {
+    return vars_.contains(var) && none_of(nest, [&](auto* l) { return l->var.name == var; });
+  };
+  bool looks = false, known = true;
   walk(e, [&](const Expr& n) {
     const auto* v = std::get_if<VarRef>(&n->node);
     const auto* a = std::get_if<Apply>(&n->node);
     const auto* r = std::get_if<Read>(&n->node);
     const Role role = r ? k_.tensor(r->tensor).role : Role::Input;
-    known = known && (role == Role::Input || role == Role::Constant) && (!v || vars_.contains(v->name)) &&
+    known = known && (role == Role::Input || role == Role::Constant) && (!v || outside(v->name)) &&
             !std::holds_alternative<Reduce>(n->node);
     looks = looks || r || (a && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod) && !constant_value(a->args[1]));
     return known;
@@ -83,7 +84,7 @@ void Generator::name_lookups_outside(const TreeLoop& l) {
   const bool given = none_of(nest.loops, [&](auto* loop) { return is_presence(k_, loop->var.extent); });
   const auto look = [&](const Expr& e) {
     if (outside_.count(e) != 0) return true;
-    if (!is_lookup_outside(e, l) || varies(e)) return false;
+    if (!is_lookup_outside(e, nest.loops) || varies(e)) return false;
     if (given && always_defined(k_, e, ranges_)) outside_.emplace(e, position(e));
     else if (!contains(looked_up, e)) looked_up.push_back(e);
     return true;
