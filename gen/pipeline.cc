@@ -73,7 +73,7 @@ OutputTree make_model(Run& run, const Definitions& defs, const ModelOptions& o) 
   return run.stage("files", model_files(run, model, texts, forward, o));
 }
 
-/// A shipped definition that is wrong comes to light where a stage first asks for it.
+/// An error in a shipped definition is found when a stage first uses it.
 static int run_to_end(Run& run, const Options& options) {
   try {
     return std::visit([&](const auto& command) { return run_command(run, command); }, options.command);

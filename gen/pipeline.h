@@ -1,4 +1,4 @@
-// The driver: what a run is asked to do (Options), and run_pipeline, which does it.
+// The driver: the request for a run (Options), and run_pipeline, which executes it.
 #pragma once
 
 #include <cstdint>
@@ -74,7 +74,7 @@ struct TrainingData {
   std::vector<std::string> learned, validated;
 };
 
-/// What to generate from a graph: for which sizes, the network or its training step, in which memory.
+/// The target of a graph: sizes, network or training step, memory.
 struct GraphForm {
   std::vector<SizeBound> sizes;
   bool training = false;                  ///< the graph's section `train` as a step, not the network
@@ -83,7 +83,7 @@ struct GraphForm {
   std::vector<MemoryRegion> arena;        ///< the preferred one first; none: it is one piece
 };
 
-/// What every command is told that generates a model.
+/// Options of every command that generates a model.
 struct ModelInput : GraphForm {
   std::string graph;                     ///< .yaml or .onnx
   std::vector<std::string> definitions;  ///< of ops, added to the shipped ones
@@ -213,7 +213,7 @@ struct ListOptions {
   ListSubject subject = ListSubject::ops;
 };
 
-/// What every command takes.
+/// Options of every command.
 struct RunControl {
   std::optional<std::string> opdefs;    ///< --opdefs DIR instead of the shipped definitions
   std::vector<std::string> dump_after;  ///< stages whose result is printed to stdout; "all" alone is every one

@@ -24,14 +24,14 @@ struct BodySteps {
   bool empty() const { return calls.empty() && found.empty() && !late_checks; }
 };
 
-/// The kernel in parts: calls by themselves, what reads an extent after what finds it, and every check in front of the
-/// first store to an output. A kernel without steps stays as it is.
+/// Splits the kernel into parts: each call by itself, readers of an extent after the part that finds it, and every
+/// check before the first store to an output. A kernel without steps stays as it is.
 void cut_into_parts(const BodySteps& steps, Kernel& kernel);
 
-/// The other way: the statements and checks of a kernel's parts become its own. What its steps are once the body is
-/// complete, place_steps() says.
+/// The inverse: moves the statements and checks of a kernel's parts into the kernel. place_steps() numbers the steps
+/// once the body is complete.
 BodySteps join_parts(Kernel& kernel);
-/// Numbers the steps anew after statements were added or taken away: a call is done when its results are first read.
+/// Renumbers the steps after statements were added or removed: a call runs when its results are first read.
 void place_steps(const Kernel& kernel, BodySteps& steps);
 
 /// Tensors that a call writes, and those that it reads.

@@ -39,7 +39,7 @@ struct Contraction {
   bool is_stencil() const { return columns.empty(); }
 };
 
-/// Filters up to which windows take less time for each of them alone than for a panel of them.
+/// The number of filters up to which computing windows one filter at a time is faster than using a panel.
 constexpr int64_t kFewFilters = 4;
 
 /// The contraction that a kernel is, or nothing: one statement, one sum (used once or more), a product that separates
@@ -49,13 +49,14 @@ std::optional<Contraction> find_contraction(const Kernel& kernel);
 /// The read of a right side that holds panels of words already: its last index chooses the half; or null.
 const Read* paired_panels(const Expr& side, const std::string& var);
 
-/// A side that is a single read, perhaps converted: the read, or null.
+/// The read if the side is a single read, possibly converted; otherwise null.
 const Read* plain_read(const Expr& side);
 
 /// The fact that elements of the matrix, which is the last two dims, are adjacent along one of these.
 Expr has_dense_dim(const Tensor& matrix);
 
-/// True where stepping the last of `vars` past its extent is the same as stepping the one before it, all the way up.
+/// True if incrementing the last of `vars` past its extent is the same as incrementing the one before it, for all of
+/// them.
 bool collapses(const AffineForm& form, const std::vector<LoopVar>& vars, const ValueScope& scope);
 
 /// Whether `vars` can be walked by one flat index everywhere outside the sum.

@@ -76,7 +76,7 @@ class PartCutter {
     return at + 1;
   }
 
-  /// So many items come before the check, which item `maker` asks for, can be made.
+  /// The number of items that must run before the check of item `maker` can be evaluated.
   size_t ready(const Check& check, size_t maker) const {
     std::set<int> reads;
     std::set<std::string> sizes;
@@ -95,7 +95,7 @@ class PartCutter {
     return after;
   }
 
-  /// 0 <= M <= bound, as soon as there is an M. A template keeps to its bound by itself.
+  /// 0 <= M <= bound, as soon as M is known. A template enforces its bound itself.
   void ask_for_bounds() {
     std::vector<Check> asked;
     std::vector<size_t> after;
@@ -161,8 +161,8 @@ class PartCutter {
     return cuts;
   }
 
-  /// Items begin … end, with the checks that can be made in front of them but not earlier. A call makes none: they are
-  /// made by a part in front of it.
+  /// Items begin … end, with the checks that can be evaluated right before them but not earlier. A call has none: the
+  /// part before it evaluates them.
   void add_part(size_t begin, size_t end, std::vector<Kernel>& parts) {
     Kernel out = part_before(begin);
     for (size_t c = 0; c < checks_.size(); ++c)
@@ -178,7 +178,7 @@ class PartCutter {
     parts.push_back(std::move(out));
   }
 
-  /// An empty part, which knows the findings before item `begin`.
+  /// An empty part that knows the extents found before item `begin`.
   Kernel part_before(size_t begin) const {
     Kernel out;
     out.name = kernel_.name;
@@ -195,7 +195,8 @@ class PartCutter {
     return out;
   }
 
-  /// In each part: what it alone has is a temp; what it makes for others an output; what others have made an input.
+  /// In each part, a tensor that no other part uses is a temporary, one that it makes for others an output, and one
+  /// made by others an input.
   void give_roles() {
     std::vector<std::set<size_t>> users(kernel_.tensors.size()), makers(kernel_.tensors.size());
     for (size_t p = 0; p < kernel_.parts.size(); ++p) {

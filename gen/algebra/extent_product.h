@@ -1,4 +1,4 @@
-// Extents and strides as a number times factors that only run time knows: divisibility that holds for all sizes.
+// Extents and strides as a constant times factors known only at run time: divisibility that holds for all sizes.
 #pragma once
 
 #include <optional>

@@ -114,8 +114,8 @@ bool is_byte(const Kernel& kernel, const Read& read) {
   return d == DType::I8 || d == DType::U8;
 }
 
-/// Few adjacent pixels, many constant filters: panels of filters waste less than panels of pixels. Filters of bytes
-/// are laid out as words beforehand, for which pixels would have to be put together in every call.
+/// With few adjacent pixels and many constant filters, panels of filters waste less than panels of pixels. Filters of
+/// bytes are packed into words at generation time; pixels would have to be packed in every call.
 bool better_transposed(const Kernel& kernel, const Contraction& c, const Expr& unit_side, const Expr& other,
                        const std::string& unit) {
   constexpr int64_t panel = 32;
@@ -132,8 +132,8 @@ bool better_transposed(const Kernel& kernel, const Contraction& c, const Expr& u
 bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contraction& c) {
   const std::string unit = unit_variable(kernel, *c.statement);
   if (unit.empty()) return false;
-  // Factors of no row and no column, such as the scale of a quantised matrix, belong where each element is computed
-  // once: to the panels.
+  // Factors that depend on neither rows nor columns, such as the scale of a quantised matrix, go into the panels, where
+  // each element is computed once.
   std::vector<Expr> with, without, free;
   for (const Expr& f : factors)
     (mentions(f, unit) ? with : mentions_any(f, c.statement->loops) || has_fill(f) ? without : free).push_back(f);
@@ -162,8 +162,8 @@ bool has_dense_lines(const Contraction& c, const std::string& unit) {
          });
 }
 
-/// Whether filters fill little of a panel: they are few, or run time alone knows that. Windows slide for one after the
-/// other then.
+/// Whether filters fill only a small part of a panel, because they are few or their number is known only at run time.
+/// Windows then slide for one filter after another.
 bool are_few_filters(const Kernel& kernel, const Contraction& c, const std::vector<LoopVar>& filters,
                      const std::string& unit) {
   if (!c.transposed || filters.size() != 1) return false;

@@ -24,8 +24,8 @@ std::optional<Polynomial> IndexBounds::bits(const Syntax& s) {
   return floor_division(*value, Polynomial::constant(std::int64_t{1} << shift->constant_value()));
 }
 
-/// A nonnegative number does not get smaller if no bits are shifted out: a shift of sizes that does not fit is an
-/// error, and of a number it is known how far it may go.
+/// A nonnegative number does not get smaller if no bits are shifted out: a shift of sizes that overflows is an error,
+/// and a constant's largest valid shift is known.
 std::optional<Polynomial> IndexBounds::left_shift(const Syntax& s) {
   const auto value = polynomial(s.children[0]), by = polynomial(s.children[1]);
   if (!value || !by || !prove_quickly(*value)) return std::nullopt;
@@ -36,8 +36,8 @@ std::optional<Polynomial> IndexBounds::left_shift(const Syntax& s) {
   return bounded("shifted", prove_quickly(*by) ? *value : Polynomial(), std::nullopt, print(s));
 }
 
-/// The largest value of an expression that is linear in variables whose extents are numbers. A quotient of it is an
-/// integer, of which the facts about real numbers say less.
+/// The largest value of an expression that is linear in variables with constant extents. Its quotient is an integer,
+/// which gives a tighter bound than facts about real numbers.
 std::optional<std::int64_t> IndexBounds::most_of(const Polynomial& p) const {
   constexpr std::int64_t kFar = std::int64_t{1} << 31;
   std::int64_t most = 0;

@@ -40,7 +40,7 @@ void IndexBounds::accumulator(const std::string& name, const Syntax& start) {
   quantities_[name].facts = {q - Polynomial::constant(range->lo), Polynomial::constant(range->hi) - q};
 }
 
-/// Drops the facts about a name that gets another meaning, and about values derived from it.
+/// Drops the facts about a name that is redefined, and about values derived from it.
 void IndexBounds::forget(const std::string& name) {
   const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   std::erase_if(quantities_, [&](const auto& known) {

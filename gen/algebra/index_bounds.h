@@ -120,9 +120,9 @@ class IndexBounds {
 
   Facts closure(const std::vector<Polynomial>& start, std::set<std::string>& quantities);
   bool prove(const Polynomial& goal, const Facts& extra, int splits);
-  /// The same by a few steps only: for side conditions, which mostly fail.
+  /// The same, limited to a few steps: for side conditions, most of which fail.
   bool prove_quickly(const Polynomial& goal);
-  /// Proves with what patience there is left.
+  /// Searches for a proof within the remaining budget.
   bool settle(const Polynomial& goal);
   bool prove_split(const Polynomial& goal, const Facts& facts, const std::set<std::string>& quantities, int splits);
 

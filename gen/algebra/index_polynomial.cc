@@ -60,7 +60,7 @@ std::optional<Polynomial> IndexBounds::element(const Syntax& s) {
   const auto definition = context_.definitions.find(s.text);
   if (definition == context_.definitions.end()) return std::nullopt;
   const bool recurrent = context_.recurrent.count(s.text) != 0;
-  // What a recurrent value was made of before is any integer.
+  // Earlier elements of a recurrence may be any integer.
   const bool within = contains(recurring_, s.text);
   if (recurrent && (within || recurring_.size() >= kRecurring)) return Polynomial::quantity(print(s));
   const auto value = value_at(*definition->second, s);
@@ -107,7 +107,7 @@ bool IndexBounds::whole(const Syntax& s) {
     return parts();
   if (s.calls(Builtin::select, Builtin::padded, Builtin::opt, Builtin::clamp)) return parts();
   if (s.is(SyntaxKind::call) && has_flag(s.text, 'W')) return parts();
-  // A real becomes an integer, whatever it is.
+  // A conversion from a real number gives an integer.
   if (s.calls(Builtin::cast, Builtin::bits))
     return s.children[1].is(SyntaxKind::name) && integer_type(s.children[1].text);
   if (s.is(SyntaxKind::reduce)) return whole_reduction(s);
@@ -176,7 +176,7 @@ std::optional<Polynomial> IndexBounds::binary(const Syntax& s) {
   if (s.text == "**") return power(s);
   if (s.is_condition()) return bounded("condition", Polynomial(), one(), print(s));
   const auto a = polynomial(s.children[0]), b = s.text == "%" ? divisor(s.children[1]) : polynomial(s.children[1]);
-  // The rest of any integer is between 0 and its divisor. (A division by zero is an error of its own.)
+  // The remainder of any integer is between 0 and its divisor. (A division by zero is a separate error.)
   if (!a && b && s.text == "%" && positive(*b) && whole(s.children[0]))
     return bounded("rest", Polynomial(), *b - one(), print(s));
   if (!a || !b || s.text == "/") return std::nullopt;
@@ -188,7 +188,7 @@ std::optional<Polynomial> IndexBounds::binary(const Syntax& s) {
   return *a - *b * *quotient;  // a % b
 }
 
-/// What a rest is taken by: a size stays what it is as a u64.
+/// The divisor of a remainder: a size keeps its value when converted to u64.
 std::optional<Polynomial> IndexBounds::divisor(const Syntax& s) {
   if (!s.calls(Builtin::cast) || !s.children[1].is_name("u64")) return polynomial(s);
   const auto value = polynomial(s.children[0]);

@@ -64,7 +64,7 @@ std::optional<Polynomial> IndexBounds::extremum(const std::string& kind, const P
   return q;
 }
 
-/// Of integers: those of which nothing is known leave the bounds that the others give.
+/// For integers: arguments with unknown bounds do not weaken the bounds given by the others.
 std::optional<Polynomial> IndexBounds::extremum_of(const Syntax& s) {
   std::optional<Polynomial> known;
   bool all = true;
@@ -101,7 +101,7 @@ std::optional<Polynomial> IndexBounds::padded(const Syntax& s) {
   return Polynomial::quantity(name);
 }
 
-/// The part before one of several stretches plus its own extent is at most the sum of all.
+/// The offset of one of several segments plus its extent is at most the sum of all extents.
 std::optional<Polynomial> IndexBounds::offset(const Syntax& s) {
   const auto sum = polynomial(call_node("sum_of", s.children, s.span)), own = polynomial(s.children[0]);
   return bounded("size", Polynomial(), sum && own ? std::optional(*sum - *own) : std::nullopt, print(s));

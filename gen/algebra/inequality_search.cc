@@ -1,5 +1,5 @@
-// Each step cancels a term of the goal that is negative, or may be, with a fact that has a term of the same sign
-// dividing it. Deepening by steps: short proofs, which nearly all are, are found before long wrong ways are walked.
+// Each step cancels a term of the goal that is or may be negative, using a fact that has a term of the same sign
+// dividing it. Iterative deepening finds short proofs, which nearly all are, before exploring long dead ends.
 #include "algebra/inequality_search.h"
 
 #include <optional>
@@ -131,8 +131,8 @@ class Search {
   }
 
  private:
-  /// Whether the goal is negative at one of a few points where every fact holds. There is no proof then, and a search
-  /// that fails takes far longer than one that succeeds.
+  /// Whether the goal is negative at one of a few points where every fact holds. Then there is no proof, and the
+  /// search, which takes far longer to fail than to succeed, can be skipped.
   bool refuted(const Sum& goal) const {
     std::set<char16_t> varied;
     for (const Term& term : goal.terms) varied.insert(term.first.begin(), term.first.end());
@@ -165,7 +165,7 @@ class Search {
     if (depth == 0) cut_ = true;
     if (depth == 0 || !seen_.insert({goal.terms, depth}).second) return false;
     if (cancel_by_any(goal, *negative, depth)) return true;
-    // A constant below 0 may need what another term is known to be at least: N - 1 from N + 1 >= 2*q and q >= 1.
+    // A negative constant may need a lower bound of another term: N - 1 >= 0 follows from N + 1 >= 2*q and q >= 1.
     if (!negative->first.empty()) return false;
     return any_of(goal.terms, [&](const Term& t) { return t.first.size() == 1 && cancel_by_any(goal, t, depth); });
   }

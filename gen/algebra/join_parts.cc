@@ -20,7 +20,8 @@ bool reads_any(const KernelStatement& s, const std::set<int>& tensors, const std
          any_of(s.loops, [&](const LoopVar& v) { return reads(v.extent); });
 }
 
-/// Where the first statement before `end` is that reads what the call makes, or the statements that it is joined with.
+/// The position of the first statement before `end`, or of the statements joined with it, that reads a result of the
+/// call.
 size_t first_use(const Kernel& kernel, const BodySteps& steps, const FrameCall& call, size_t end) {
   const std::set<int> made = written_by(call);
   std::set<std::string> sizes;
@@ -53,7 +54,7 @@ BodySteps join_parts(Kernel& kernel) {
   std::set<int> extents;
   for (const FoundSize& f : steps.found) extents.insert(f.tensor);
   for (Kernel& part : kernel.parts) {
-    // That an extent keeps to its bound is asked for again where the kernel is cut.
+    // The check that an extent is within its bound is added again where the kernel is split.
     for (Check& c : part.checks)
       if (!reads_any(c.holds, extents, {})) kernel.checks.push_back(std::move(c));
     std::move(part.body.begin(), part.body.end(), std::back_inserter(kernel.body));

@@ -193,7 +193,7 @@ bool KnownQuantities::proves(const Polynomial& goal, const Facts& more) const {
   return Search{*this, more, points_for(goal, more)}.never_negative(goal);
 }
 
-/// The one that got its value last. Points into `p`.
+/// The quantity that was assigned last. Points into `p`.
 const QuantityName* KnownQuantities::last_of(const Polynomial& p) {
   const QuantityName* last = nullptr;
   for (const auto& [monomial, coefficient] : p.terms)

@@ -26,7 +26,7 @@ class KnownQuantities {
   Polynomial add(std::string_view word, bool varies);
   /// A fact, given that the last of its quantities has a value.
   void know(const Polynomial& never_negative);
-  /// One of two values, of which nobody knows which.
+  /// One of two values; which one is unknown.
   void know_choice(const Polynomial& quantity, const Polynomial& a, const Polynomial& b);
 
   /// What follows from a fact by the bounds of its last quantity.
@@ -52,8 +52,8 @@ class KnownQuantities {
     std::vector<std::pair<Polynomial, Polynomial>> choices;  ///< it is one of each pair
   };
   struct Search;
-  /// Values by number that agree with the facts about the quantities; fewer than there are where no value is left for
-  /// the next one. A claim that is false at a point cannot be proved.
+  /// Values by number that satisfy the facts about the quantities; the list ends early if no value is left for the next
+  /// quantity. A claim that is false at a point cannot be proved.
   using Point = std::vector<int64_t>;
 
   const std::vector<Split>& facts_of(const QuantityName& name) const {
@@ -63,7 +63,7 @@ class KnownQuantities {
   const Known& about(const QuantityName& name) const { return all_[name.number() / 2]; }
   static const QuantityName* last_of(const Polynomial& p);
 
-  /// Points are chosen anew from a quantity on, of which more is known now.
+  /// Points are chosen again from a quantity on, because more is known about it now.
   void forget_from(size_t quantity);
   void extend_points() const;
   void extend(Point& point, size_t seed) const;

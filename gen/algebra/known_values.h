@@ -11,7 +11,8 @@ Expr with_known(const Expr& e, const KnownValues& known);
 /// The kernel with known values substituted.
 Kernel with_known(const Kernel& k, const KnownValues& known);
 
-/// That each of them is what it is said to be; zeros of floats with their sign. Not for no values.
+/// The condition that each of them has its known value; floating-point zeros are compared with their sign. `values`
+/// must not be empty.
 Expr equal_to(const KnownValues& values);
 
 }  // namespace tenon

@@ -1,4 +1,4 @@
-// Linear forms: reading them off an expression, and proving signs by putting every variable at its worst end.
+// Linear forms: extracting them from an expression, and proving signs by replacing every variable with its worst bound.
 #include "algebra/linear.h"
 
 #include "support/ranges.h"
@@ -57,14 +57,14 @@ std::optional<int64_t> end_of_type(DType type, bool least) {
   return least ? -values / 2 : values / 2 - 1;
 }
 
-/// Of an element that is in its tensor.
+/// The element must be inside its tensor.
 const Interval* element_range(const Expr& e, const Ranges& ranges) {
   const auto* r = std::get_if<Read>(&e->node);
   const auto at = r && !r->fill ? ranges.elements.find(r->tensor) : ranges.elements.end();
   return at == ranges.elements.end() ? nullptr : &at->second;
 }
 
-/// The worst end of a term's atom: what it is replaced by so that the form gets no larger. Null when unbounded.
+/// The worst bound of a term's atom: replacing the atom with it does not increase the form. Null if unbounded.
 Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
   if (const auto* v = std::get_if<VarRef>(&atom->node)) {
     if (positive) return constant_int(0);

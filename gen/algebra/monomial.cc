@@ -8,7 +8,7 @@
 namespace tenon {
 namespace {
 
-/// The first eight characters as a number that orders as they do.
+/// The first eight characters as a number with the same order.
 uint64_t first_characters(const std::string& text) {
   uint64_t out = 0;
   for (size_t i = 0; i < sizeof out; ++i) out = out << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0u);

@@ -13,8 +13,8 @@
 
 namespace tenon {
 
-/// The name of a quantity, shared by all that mention it. `number` is for whoever numbers quantities; names are what
-/// is compared.
+/// The name of a quantity, shared by all monomials that contain it. `number` is free for callers that number
+/// quantities; comparisons use names.
 class QuantityName {
  public:
   QuantityName() = default;

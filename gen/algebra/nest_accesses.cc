@@ -24,7 +24,7 @@ class Collector {
     find_written(nest.body, places_);
   }
 
-  /// `count`: declarations, and a loop of as many iterations as there are.
+  /// `count`: declarations, and a loop with as many iterations as the parallel loop.
   void phase(const Block& count) {
     for (const Stmt& s : count)
       if (const auto* let = std::get_if<SLet>(&s.node)) values_.let(let->name, values_.of(let->value));
@@ -34,7 +34,7 @@ class Collector {
   }
 
  private:
-  /// To the shared loop: it is the last statement, by itself or in loops and branches.
+  /// Descends to the shared loop, which is the last statement, possibly inside loops and branches.
   void enter(const Block& b) {
     for (size_t i = 0; i + 1 < b.size(); ++i) statement(b[i]);
     const auto* branch = b.empty() ? nullptr : std::get_if<SIf>(&b.back().node);

@@ -13,7 +13,7 @@ namespace {
 
 Polynomial number(int64_t v) { return Polynomial::constant(v); }
 
-/// The number that divides all of a division.
+/// The largest number that divides both operands of a division.
 int64_t shared_factor(const Polynomial& a, const Polynomial& b) {
   int64_t shared = 0;
   for (const Polynomial* p : {&a, &b})
@@ -26,10 +26,10 @@ Polynomial by_number(Polynomial p, int64_t divisor) {
   return p;
 }
 
-/// Of a polynomial that is a quantity.
+/// The polynomial must be a single quantity.
 const QuantityName& name_of(const Polynomial& quantity) { return quantity.terms.front().first[0]; }
 
-/// Whether a loop is several in one: its number is taken apart before anything else.
+/// Whether a loop is several loops merged into one: its index is split before anything else.
 bool begins_with_quotient(const SFor& loop) {
   const auto* let = loop.body->empty() ? nullptr : std::get_if<SLet>(&loop.body->front().node);
   const auto* quotient = let ? std::get_if<VApply>(&let->value->node) : nullptr;
@@ -140,7 +140,7 @@ Polynomial NestPolynomials::quotient(const Polynomial& a, const Polynomial& b) {
   return parts.quotient + (at != derived_.end() ? at->second : derived_[key] = rounded(parts.rest, b));
 }
 
-/// A quotient that is not a polynomial. The quotients of what its dividend is at most say more than fractions do.
+/// A quotient that is not a polynomial. Quotients of upper bounds of the dividend are tighter than fractions.
 Polynomial NestPolynomials::rounded(const Polynomial& a, const Polynomial& b) {
   Facts most;
   for (const Polynomial& bound : known_.upper_bounds(a)) most.push_back(quotient(bound, b));

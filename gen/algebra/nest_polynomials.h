@@ -12,7 +12,7 @@
 
 namespace tenon {
 
-/// The number of a parallel loop's iteration, or the part of it that a division took out of another one.
+/// The index of a parallel loop, or a part of it that a division extracted.
 struct Digit {
   Polynomial divisor, quotient, remainder;
 };
@@ -31,7 +31,7 @@ class NestPolynomials {
   void open(const SFor& loop);
   /// The same for a parallel loop: its numbers are what differs between iterations.
   void open_shared(const SFor& loop);
-  /// What `numbers` are once all of the loop's body is known.
+  /// The meaning of `numbers` once the whole loop body is known.
   std::vector<Polynomial> numbers() const;
 
   /// Facts that hold where the condition does.
@@ -49,7 +49,7 @@ class NestPolynomials {
   Polynomial multiple_below(const Polynomial& x, const Polynomial& mask);
   Polynomial extremum(bool least, const Polynomial& a, const Polynomial& b);
   Polynomial choice(const Polynomial& a, const Polynomial& b);
-  /// A value of which nothing is known.
+  /// A value about which nothing is known.
   Polynomial unknown(std::string_view word) { return known_.add(word, inside_); }
   const Digit* digit(const Polynomial& number, const Polynomial& divisor);
   bool is_positive(const Polynomial& p) { return known_.proves(p - Polynomial::constant(1), {}); }

@@ -24,7 +24,7 @@ void NestSurvey::merge(const NestSurvey& inner) {
   fails = fails || inner.fails;
 }
 
-/// Backwards, so that a declaration takes its name out of what follows it.
+/// Backwards, so that a declaration removes its name from the statements that follow it.
 void NestSurvey::add(const Block& block) {
   NestSurvey inner;
   for (size_t i = block.size(); i-- > 0;) {

@@ -35,9 +35,9 @@ void add_declared_names(const Block& block, std::set<std::string>& names);
 /// The block without names that no statement after them reads: constants may have taken their places.
 Block without_unread(const Block& block);
 
-/// Bytes that the loads and stores of one run move, by buffer: an estimate for the largest sizes, to compare buffers
-/// with. Bounds of loops that data decide count as one iteration, the two sides of a condition as half of each; frames
-/// are not counted.
+/// Bytes moved by the loads and stores of one run, per buffer: an estimate for the largest sizes, used to compare
+/// buffers. Bounds of loops that data decide count as one iteration, the two sides of a condition as half of each;
+/// frames are not counted.
 std::vector<double> bytes_moved(const LoopNest& nest);
 
 struct InnerLoop {

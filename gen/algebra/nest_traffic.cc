@@ -90,7 +90,7 @@ class TrafficCounter {
     value(l.begin), value(l.end);
     const Number begin = number(l.begin), end = number(l.end);
     const double trip = begin && end ? std::max(0.0, std::ceil((*end - *begin) / static_cast<double>(l.step))) : 1.0;
-    // Bounds of inner loops that depend on this variable: as they are in the middle.
+    // Bounds of inner loops that depend on this variable are evaluated at its midpoint.
     vars_[l.var] = begin ? Number(*begin + std::floor(trip / 2) * static_cast<double>(l.step)) : std::nullopt;
     repeated(trip, *l.body);
   }

@@ -1,4 +1,4 @@
-// Proves indices inside of tensors from the extents of loops, and finds conditions that say so.
+// Proves from loop extents that indices are inside their tensors, and finds conditions that state it.
 #include "algebra/normal_fills.h"
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace tenon {
 namespace {
 
-/// The least and the maximum value of an index.
+/// The minimum and maximum value of an index.
 struct Span {
   int64_t low = 0, high = 0;
 };

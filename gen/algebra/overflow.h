@@ -6,7 +6,7 @@
 
 namespace tenon {
 
-/// Whether known numbers in `e` give one that does not fit into its type. An arm that is not taken does not count.
+/// Whether constants in `e` compute a number that does not fit its type. An arm that is not taken does not count.
 bool overflows(const Expr& e);
 
 /// Whether i64 arithmetic in `e` may wrap: on elements of tensors, or with great constants. Memory bounds sizes,

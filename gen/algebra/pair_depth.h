@@ -33,7 +33,7 @@ std::optional<size_t> variable_of_words(const std::vector<LoopVar>& depth, int n
 /// A side that is a read of bytes of which every value arrives in the product: what it is converted to holds them all.
 const Read* byte_read(const Expr& side);
 
-/// A read of which one index is the variable itself and no other knows it: a copy can hold its words.
+/// A read in which one index is the variable itself and no other index depends on it: a copy can hold its words.
 bool walks_one_dimension(const Read& r, const std::string& var);
 
 /// Rows of 64 bytes that a panel of 32 columns has where words of four follow those of two: the words of two, then for
@@ -44,7 +44,7 @@ struct BytePanel {
   int64_t rows() const { return pair_rows + 2 * (quad_rows + 1); }
 };
 
-/// Channels below which a cache line holds too few of a pixel's for lines of channels to pay.
+/// The number of channels below which a cache line holds too few channels of a pixel for channel-wise lines to pay off.
 constexpr int64_t kFewChannels = 16;
 
 /// The place in `c.depth` of the one variable that walks a dimension of the left side alone, where there are enough

@@ -9,8 +9,8 @@ namespace {
 
 DType type_of(const Kernel& kernel, const Read& read) { return kernel.tensor(read.tensor).dtype; }
 
-/// Whether the last index of the read grows by 1 with the variable, and no other knows it: a window along a line of
-/// pixels.
+/// Whether the last index of the read grows by 1 with the variable and no other index depends on it: a window along a
+/// line of pixels.
 bool slides_by_one(const Kernel& kernel, const Contraction& c, const Read& read, const LoopVar& v) {
   ValueScope scope;
   scope.kernel = &kernel;
@@ -35,7 +35,7 @@ bool has_quads(const Kernel& kernel, const Read& read, const Contraction& c, int
   return pairs && constant_value(t.dims[2]) == panel.rows() && constant_value(t.dims[3]) == BytePanel::kColumns;
 }
 
-/// Number 4v + k of the right side, or 0 past the last, at its place in a word.
+/// Element 4v + k of the right side, or 0 past the last, at its position in a word.
 Expr quarter(const Expr& side, const LoopVar& v, const Expr& last, int k) {
   const Expr at = var_ref(v.name) * constant_int(4) + constant_int(k);
   Expr number = cast_to(substitute(side, {{v.name, last ? apply(ScalarOp::Min, {at, last}) : at}}), DType::I32);

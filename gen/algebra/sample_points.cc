@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<int64_t, 8> kSpread = {1, 2, 3, 5, 8, 16, 40, 100};  ///< of a point, in turn
 constexpr size_t kPoints = 64;
 
-/// The same number for the same place of the same point.
+/// Deterministic: the same number for the same position of the same point.
 uint64_t drawn(size_t seed, size_t number) {
   uint64_t x = (seed + 1) * 0x9e3779b97f4a7c15u + number * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

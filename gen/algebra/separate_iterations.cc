@@ -21,7 +21,7 @@ struct Pair {
   Polynomial here, there;
 };
 
-/// Which multiple of a stride is taken from a constant: an offset of -1 belongs to the digit above, one just below the
+/// The multiple of a stride that is split off a constant: an offset of -1 belongs to the next digit, one just below the
 /// stride to the digit itself unless other terms reduce it.
 enum class Rounding { Nearest, Down };
 
@@ -133,14 +133,14 @@ class Prover {
     return at->second;
   }
 
-  /// Whether two values are at most so far apart.
+  /// Whether two values differ by at most this distance.
   bool stay_close(const Polynomial& most, const Polynomial& here, const Polynomial& there, const Facts& facts) const {
     const auto proves = [&](const Polynomial& p) { return loop_.known.proves(p, facts); };
     if (proves(here) && proves(there) && proves(most - here) && proves(most - there)) return true;
     return proves(most - here + there) && proves(most + here - there);
   }
 
-  /// What the quantities of loops are multiplied with, the largest first.
+  /// The coefficients of the loops' quantities, the largest first.
   std::vector<Polynomial> strides_of(const Pair& offsets) const {
     std::vector<Polynomial> out;
     for (const Polynomial* p : {&offsets.here, &offsets.there})
@@ -161,7 +161,7 @@ class Prover {
     return out;
   }
 
-  /// Whether a digit has other values wherever a number of the iteration has.
+  /// Whether a digit differs wherever an index of the iteration differs.
   bool differs(const Pair& digit, const Polynomial& number, const Facts& facts) const {
     const Polynomial one = Polynomial::constant(1), step = loop_.known.elsewhere(number) - number;
     for (const Polynomial& order : {step - one, -step - one}) {

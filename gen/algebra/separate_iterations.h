@@ -1,4 +1,4 @@
-// The proof that workers may share a loop: what one iteration writes, no other one touches.
+// The proof that workers may share a loop: no iteration accesses what another one writes.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace tenon {
 
-/// Why the iterations of a parallel phase may meet in memory that all workers have: a line a buffer, with the reason.
-/// Empty where it is proved that they do not. `phase` ends in the loop that workers share; each of them does what
-/// is before it. `count`: declarations and a loop of as many iterations as the name `end` stands for; empty where
-/// the loop's end is a number.
+/// Why iterations of a parallel phase may access the same shared memory: one line per buffer, with the reason. Empty if
+/// it is proved that they do not. `phase` ends in the loop that workers share; each of them does what is before it.
+/// `count`: declarations and a loop of as many iterations as the name `end` stands for; empty where the loop's end is a
+/// number.
 std::vector<std::string> find_shared_writes(const LoopNest& phase, const Block& count);
 
 }  // namespace tenon

@@ -235,7 +235,7 @@ class Simplifier {
     }
   }
 
-  /// Sums of constants and equal atoms come together where that makes the sum shorter.
+  /// Combines constants and equal atoms of a sum if that makes it shorter.
   static Expr collected(const Expr& e) {
     if (e->type != DType::I64) return e;
     const LinearForm form = linear_form(e);
@@ -291,7 +291,7 @@ class Simplifier {
 
 size_t mix(size_t h, size_t v) { return (h ^ v) * 0x9E3779B97F4A7C15ull + (h >> 29); }
 
-/// Hash of a node whose children are shared already: their addresses stand for them.
+/// Hash of a node whose children are already shared and are identified by address.
 size_t hash_of(const Expr& e) {
   size_t h = mix(static_cast<size_t>(e->type), e->node.index());
   if (const auto* c = std::get_if<Constant>(&e->node))

@@ -52,7 +52,7 @@ bool find_slides(const Contraction& c, TiledConvolution& out) {
   return out.y.name != out.x.name && out.r.name != out.s.name;
 }
 
-/// Known extents, and square filters.
+/// Requires known extents and square filters.
 bool find_extents(const Contraction& c, TiledConvolution& out) {
   const auto height = constant_value(out.y.extent), width = constant_value(out.x.extent),
              channels = constant_value(out.channel.extent), filters = constant_value(out.filter.extent),

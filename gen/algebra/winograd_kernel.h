@@ -4,7 +4,7 @@
 //   W[…, i, j, ty, tx, o] = Σ_c  V[…, i, j, ty, tx, c]·U[i, j, o, c]
 //   Y[…, o, y, x]         = … Σ_ij result[y % m, i]·result[x % m, j]·W[…, i, j, y / m, x / m, o] …
 //
-// m outputs a tile and axis, s the stride. U, the weights in the transformed space, is made when the program is
+// m outputs per tile and axis, s the stride. U, the weights in the transformed space, is made when the program is
 // generated, in panels of columns.
 #pragma once
 
@@ -52,7 +52,7 @@ struct TiledConvolution {
   int64_t height = 0, width = 0, channels = 0, filters = 0;  ///< extents of y, x, channel, filter
 };
 
-/// The convolution that a contraction is; nothing where it is another one.
+/// The convolution that a contraction computes; nothing if it is not one.
 std::optional<TiledConvolution> tiled_convolution(const Kernel& kernel, const Contraction& c);
 
 /// `kernel` with its one statement in the transformed space of `t`. The tensor of the weights becomes U, [outer·i·j]
@@ -61,7 +61,7 @@ std::optional<TiledConvolution> tiled_convolution(const Kernel& kernel, const Co
 Kernel winograd_kernel(const Kernel& kernel, const Contraction& c, const TiledConvolution& conv,
                        const WinogradTransform& t, int64_t panel_width);
 
-/// A kernel that winograd_kernel made, taken apart.
+/// The components of a kernel that winograd_kernel made.
 struct WinogradParts {
   const KernelStatement *data = nullptr, *product = nullptr, *result = nullptr;
   const Read* source = nullptr;       ///< X in `data`
@@ -80,7 +80,7 @@ struct WinogradParts {
   int step() const { return stride * outputs; }  ///< from one tile to the next, in pixels of X
 };
 
-/// Nothing where the kernel is another one.
+/// Nothing if the kernel is a different one.
 std::optional<WinogradParts> find_winograd(const Kernel& kernel);
 
 }  // namespace tenon

@@ -20,7 +20,7 @@ double arithmetic_ceiling(DType d, const Ceilings& c) {
   return computed == DType::F64 ? c.gflops_f64 : is_float(computed) ? c.gflops_f32 : 0;
 }
 
-/// The rates of the largest measured size that is not above `bytes`: memory that is at least as fast.
+/// The rates of the largest measured size that does not exceed `bytes`: memory at least this fast.
 const MemoryRates* rates_at(double bytes, const Ceilings& c) {
   const MemoryRates* found = c.memory.empty() ? nullptr : &c.memory.front();
   for (const MemoryRates& m : c.memory)
@@ -28,7 +28,7 @@ const MemoryRates* rates_at(double bytes, const Ceilings& c) {
   return found;
 }
 
-/// Equal parts of reads and writes go at the rate of a copy, the rest at that of reads or of writes.
+/// Equal amounts of reads and writes run at the rate of a copy, the rest at the rate of reads or writes.
 double memory_us(double read, double written, const MemoryRates& m) {
   const double copied = std::min(read, written);
   return (2 * copied / m.copy + (read - copied) / m.read + (written - copied) / m.write) / kPerMicrosecond;

@@ -18,7 +18,7 @@ struct MemoryRates {
   double read = 0, copy = 0, write = 0;
 };
 
-/// What no program exceeds on this machine, all threads together.
+/// The upper limits of this machine, all threads together.
 struct Ceilings {
   double gflops_f32 = 0, gflops_f64 = 0;  ///< multiplications and additions that wait for nothing
   std::vector<MemoryRates> memory;        ///< in ascending order of `bytes`

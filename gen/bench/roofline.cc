@@ -100,7 +100,7 @@ class Roofline {
         kTop + kHeight / 2);
   }
 
-  /// From the left edge, or where it enters from below, to where the arithmetic of f32 limits it.
+  /// From the left edge, or the point where it enters from below, to the ceiling of f32 arithmetic.
   void draw_slope(double gigabytes, const std::string& name) {
     const double begin = std::max(x_.low(), y_.low() / gigabytes);
     const double end = std::min(x_.high(), report_.ceilings.gflops_f32 / gigabytes);

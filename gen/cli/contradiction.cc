@@ -69,7 +69,7 @@ std::string selecting_flag(const KernelSelection& selection) {
   return selection.ranks != all.ranks ? "--ranks" : "";
 }
 
-// Empty, or the first flag that only a graph gives a meaning.
+// Empty, or the first flag that applies only to a graph.
 std::string flag_of_graph(const ExplainOptions& o) {
   if (o.memory) return "--memory";
   if (o.svg) return "--svg";
@@ -151,7 +151,7 @@ std::string command_contradiction(const TuneOptions& o) {
   return no_file("-o", o.output);
 }
 
-// What the program that trains would refuse, said before it is compiled.
+// Errors that the training program would report, reported before it is compiled.
 std::string command_contradiction(const TrainOptions& o) {
   const auto given = [&](std::string_view flag) { return contains(o.of_program, flag); };
   if (given("--epochs") && given("--steps")) return "--epochs and --steps exclude each other";

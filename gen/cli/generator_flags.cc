@@ -1,4 +1,4 @@
-// Commands that write C, or say what it is like.
+// Commands that write C or describe it.
 #include <cmath>
 #include <cstdlib>
 #include <map>

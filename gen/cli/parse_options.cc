@@ -51,7 +51,7 @@ std::string chosen_name(const CLI::App& app) {
   return chosen.empty() ? "tenon" : "tenon " + chosen.front()->get_name();
 }
 
-/// Unknown words are named before missing ones: a misspelt command or flag causes both.
+/// Unknown words are reported before missing ones: a misspelt command or flag causes both.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const bool incomplete =
       dynamic_cast<const CLI::RequiredError*>(&error) || dynamic_cast<const CLI::ExtrasError*>(&error);

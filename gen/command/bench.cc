@@ -21,8 +21,8 @@
 namespace tenon {
 namespace {
 
-constexpr double kModelUs = 5e5;  // a model runs so long, or five times
-constexpr int kLeastBytes = 16;   // of the vectors that measure the ceilings
+constexpr double kModelUs = 5e5;  // minimum run time of a model, at least five runs
+constexpr int kLeastBytes = 16;   // length of the vectors that measure the ceilings
 constexpr const char* kMemorySizes = "1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26";
 
 [[noreturn]] void fail_bench(const std::string& why) { stop_run(exit_run_failed, why); }
@@ -51,7 +51,7 @@ class Bench {
   }
 
  private:
-  /// The highest of the levels chosen, which has to run here.
+  /// The highest chosen level, which has to run on this machine.
   const Isa& chosen_isa() const {
     const Isa* best = nullptr;
     for (const Isa* isa : chosen_levels(o_.selection.isas))
@@ -83,7 +83,7 @@ class Bench {
     if (status != 0) fail_bench(fmt::format("`{}` ended with status {}", line, status));
   }
 
-  /// Each file by itself, on all processors.
+  /// Compiles each file separately, on all processors.
   void compile_sources(const std::string& folder) const {
     std::vector<std::string> sources;
     std::istringstream list(run_.open(read_source(folder + "/sources.txt"))->text());
@@ -98,7 +98,7 @@ class Bench {
     if (run_shell_line("mkdir -p " + shell_word(folder + "/objects")) != 0) fail_bench(folder + ": cannot write");
   }
 
-  /// The first line that a command of the shell prints; empty where it fails.
+  /// The first line that a shell command prints; empty if it fails.
   std::string line_of(const std::string& command) const {
     const std::string file = folder_ + "/line";
     if (run_shell_line(fmt::format("{} >{}", command, shell_word(file))) != 0) return "";

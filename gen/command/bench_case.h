@@ -42,7 +42,7 @@ TryCase data_of(Run& run, const OpLibrary& defs, const BenchCase& c);
 void write_frame(Run& run, const std::string& folder, const std::string& name, const std::vector<HoleValue>& values);
 /// The program that times a case, next to a library.
 void write_case_program(Run& run, const std::string& folder);
-/// What a compiler is told of it, but for the library.
+/// The compiler's arguments for it, except the library.
 inline constexpr const char* kCaseProgram =
     "-D_POSIX_C_SOURCE=200112L -std=c99 -Wno-psabi -pthread -Iinclude -o bench_case bench_case.c";
 

@@ -1,4 +1,4 @@
-// Reads examples, and cuts files that hold several.
+// Reads examples, and splits files that hold several.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -13,7 +13,7 @@ namespace tenon {
 /// Stops where a file cannot be written.
 std::vector<std::string> drawn_inputs(const Graph& graph, const std::string& folder);
 
-/// Writes a file that a program started next will read, or stops.
+/// Writes a file for a program that is started next, or stops.
 void write_for_program(const std::string& path, const std::string& bytes);
 
 /// The .npy files of a call, in the order of the model's inputs.

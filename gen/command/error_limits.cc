@@ -22,7 +22,7 @@ class Limits {
   void see(const Kernel& k) {
     for (const Kernel& part : k.parts) see(part);
     for (const KernelStatement& s : k.body) {
-      double elements = 1;  // what a recurrence adds up goes through all of its elements
+      double elements = 1;  // a recurrence accumulates over all of its elements
       for (const LoopVar& v : s.loops)
         if (v.direction != Direction::Any) elements *= extent_of(v);
       terms_ = std::max(terms_, elements);

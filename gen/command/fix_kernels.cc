@@ -14,7 +14,7 @@
 namespace tenon {
 namespace {
 
-/// Whether nothing of the kernel is made of statements: a C template stands for all of it.
+/// Whether the kernel has no statements: a C template computes all of it.
 bool is_template(const Kernel& k) { return k.parts.empty() ? k.call.has_value() : all_of(k.parts, is_template); }
 
 bool same_values(const KnownValues& a, const KnownValues& b) {
@@ -34,7 +34,7 @@ class LibraryFixer {
       for (const FixEntry& entry : *entries)
         if (LibraryOp* op = op_of(entry)) add(entry, *op);
     }
-    // The body that asks for most comes first: another entry may be true of the same call.
+    // The most specific body comes first: another entry may match the same call.
     for (LibraryOp& op : library_.ops)
       for (LibraryKernel& k : op.kernels)
         stable_sort(k.fixed,

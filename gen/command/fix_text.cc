@@ -82,7 +82,7 @@ class FixReader {
     return true;
   }
 
-  /// The e of 1e-6, and its sign.
+  /// The exponent of 1e-6, and its sign.
   bool is_exponent() const {
     const auto has_exponent_mark = [&](size_t i) { return text_[i] == 'e' || text_[i] == 'E'; };
     if (has_exponent_mark(at_)) return true;

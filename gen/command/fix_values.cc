@@ -1,4 +1,4 @@
-// Names of an entry → what they are in the op's definition; words → numbers.
+// Maps the names of an entry to the op's definition, and words to numbers.
 #include "command/fix_values.h"
 
 #include <fmt/format.h>

@@ -36,7 +36,7 @@ struct FixConflict {
   std::string what;
 };
 
-/// The values for a kernel. Nothing asked: it depends on none of the names, or cannot have one of the values.
+/// The values for a kernel; nothing if it depends on none of the names or cannot have one of the values.
 struct KernelValues {
   FixedValues values;
   std::optional<FixConflict> conflict;

@@ -67,7 +67,7 @@ class KernelFixer {
     const auto* pack = std::get_if<FromPack>(&source);
     const auto* extents = pack ? given(pack->pack) : nullptr;
     if (!extents) return std::nullopt;
-    if (pack->dim == kOuterDim) return 1;  // dense dimensions are one
+    if (pack->dim == kOuterDim) return 1;  // dense dimensions are merged into one
     if (pack->dim >= 0) return padded(*extents, pack->dim, 1);
     int64_t all = 1;
     for (const FixedNumber& n : *extents) all *= *n.integer;
@@ -123,8 +123,8 @@ class KernelFixer {
     return d.kind == DimKind::pack && plan != op_.packs.end() && plan->second == PackPlan::Plane;
   }
 
-  /// Strides are those of dense memory, from the inside out to a dim that calls may repeat. Of an extent of 1 the
-  /// stride does not matter.
+  /// Strides are dense, from the innermost dim out to one that calls may repeat. The stride of an extent of 1 does not
+  /// matter.
   void ask_dense(const TensorDef& def) {
     const auto& tensors = k_.kernel.tensors;
     const auto t = find_if(tensors, [&](const Tensor& x) {
@@ -140,7 +140,7 @@ class KernelFixer {
       const auto entry = static_cast<size_t>((*order)[i]);
       if (def.dims[entry].broadcast) return;
       for (size_t d = begin[entry + 1]; d-- > begin[entry];) {
-        if (is_plane(def.dims[entry]) && d == begin[entry]) return;  // rows may lie anywhere
+        if (is_plane(def.dims[entry]) && d == begin[entry]) return;  // rows may start anywhere
         const Expr extent = known(t->dims[d]);
         if (is_told(t->strides[d]))
           (is_one(extent) ? out_.values.implied : out_.values.asked).emplace_back(t->strides[d], step);

@@ -10,7 +10,7 @@
 namespace tenon {
 namespace {
 
-/// Empty, or which flag means nothing to what the stage is made of.
+/// Empty, or the flag that has no effect on what the stage is made of.
 std::string wrong_flag(const DumpOptions& o, bool model) {
   const auto wrong = [&](const char* flag) {
     return model ? fmt::format("{} is about definitions, and {} is a graph", flag, o.inputs[0])

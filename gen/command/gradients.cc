@@ -42,7 +42,7 @@ std::vector<std::string> take_gradients(const OpLibrary& defs, KernelSelection& 
   return named;
 }
 
-/// Ops whose gradients exist, but cannot be derived yet: nobody should look for them in vain.
+/// Ops whose gradients exist but cannot be derived yet, so that users are told instead of finding them missing.
 void warn_of_left_out(const std::map<std::string, std::string>& left_out) {
   for (const auto& [name, why] : left_out)
     print_to(stderr, "tenon: warning: --grad: '{}' has no gradient: {}\n", name, why);

@@ -30,7 +30,7 @@ class ValueHistogram {
   void add(const TensorData& tensor);
   /// From the smallest to the largest element; {0, 0} without any.
   RealRange range() const { return count_ == 0 ? RealRange{} : range_; }
-  /// What holds `percent` of the elements, with as many below as above.
+  /// The interval that holds `percent` of the elements, with as many below as above.
   RealRange range_of(double percent) const;
 
  private:

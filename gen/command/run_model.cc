@@ -11,7 +11,7 @@
 namespace tenon {
 namespace {
 
-/// Runs it: its own status says whether an input or the command line was wrong.
+/// Runs it: its exit status tells whether an input or the command line was wrong.
 int program_status(const std::string& program, const RunOptions& options) {
   std::string command = shell_word(program);
   for (const std::string& in : options.inputs) command += " " + shell_word(in);
@@ -22,7 +22,7 @@ int program_status(const std::string& program, const RunOptions& options) {
   return status <= exit_bad_command_line ? status : exit_run_failed;
 }
 
-/// Stops where an output would take the place of what the command reads.
+/// Stops if an output would overwrite a file that the command reads.
 void check_outputs(const Run& run, const RunOptions& options) {
   std::vector<WrittenFile> outputs;
   for (const std::string& out : options.outputs) outputs.push_back({"-o", out, FileForm::npy});

@@ -37,7 +37,7 @@ LibrarySelection selected(const OpLibrary& defs, const KernelSelection& chosen, 
 
 namespace {
 
-/// Ops that were named and that the dtypes chosen leave nothing of.
+/// Named ops that have no kernel of the chosen dtypes.
 void warn_of_absent(const KernelSelection& chosen, const OpLibrary& defs, const Library& library) {
   if (!names_ops(chosen)) return;
   for (const std::string& name : *chosen.ops) {

@@ -23,7 +23,7 @@ LibrarySelection selected(const OpLibrary& defs, const KernelSelection& chosen, 
 /// The chosen kernels, as stage library. `has_user_files`: without --ops, their ops alone.
 Library chosen_kernels(Run& run, const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files);
 
-/// What a dump shows of the definitions: the ops chosen, and next to ops of the user's only their own scalar rows and
+/// The definitions that a dump shows: the chosen ops and, with user definitions, only the user's own scalar rows and
 /// functions.
 OpLibraryText text_of_chosen(const KernelSelection& chosen, bool has_user_files);
 

@@ -58,8 +58,7 @@ std::vector<WrittenFile> written_files(const TrainOptions& options) {
   return written;
 }
 
-/// Stops where a file that is written would take the place of one that is read. A run may go on from its own
-/// checkpoint.
+/// Stops if an output file would overwrite an input file. A run may continue from its own checkpoint.
 void check_written(const Run& run, const TrainOptions& options) {
   std::vector<std::string> read = options.definitions;
   read.push_back(options.graph);
@@ -67,7 +66,7 @@ void check_written(const Run& run, const TrainOptions& options) {
   append(read, run.files_read());
   std::vector<WrittenFile> written = written_files(options);
   refuse_overwriting(run, written, read);
-  if (options.export_onnx) written.pop_back();  // the command itself writes this one, and makes its folder
+  if (options.export_onnx) written.pop_back();  // the command itself writes this file, and creates its folder
   refuse_missing_folders(run, written);
 }
 

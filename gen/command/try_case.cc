@@ -210,14 +210,14 @@ class CaseMaker {
     scope_.binding.sizes[d.name] = {constant_int(element_count(extents_of(d))), true};
   }
 
-  /// Extents of a size that no test names: the more dimensions there are, the smaller.
+  /// Default extents of a size that no test names: the more dimensions, the smaller.
   int64_t default_extent() const {
     size_t most = 0;
     for (const TensorDef& t : def_.inputs) most = std::max(most, t.dims.size());
     return most <= 2 ? 37 : most == 3 ? 11 : most == 4 ? 7 : 3;
   }
 
-  /// What an entry of a shape stands for: several extents only where it is a pack.
+  /// The extents that an entry of a shape stands for: several only if it is a pack.
   std::vector<int64_t> extents_of(const Dim& d) {
     if (d.kind == DimKind::integer) return {d.value};
     if (d.kind == DimKind::split) {
@@ -311,7 +311,8 @@ class CaseMaker {
     return t;
   }
 
-  /// What the test says of a size is what the shapes made of it: an axis may have chosen another dimension.
+  /// Compares a size that the test gives with the one derived from the shapes: an axis may have chosen another
+  /// dimension.
   bool sizes_hold(const BoundCall& call) {
     for (const auto& [word, value] : test_.sizes) {
       const auto it = call.scope.binding.sizes.find(word.text);
@@ -335,7 +336,7 @@ class CaseMaker {
     return true;
   }
 
-  /// Of the outputs only what they are: an extent that depends on data is 0.
+  /// Describes the outputs without values: an extent that depends on data is 0.
   TryCase timed(const BoundCall& call) {
     out_.work = work_of(call.kernel);
     for (size_t k = 0; k < call.output_dims.size(); ++k) {
@@ -361,7 +362,7 @@ class CaseMaker {
     return true;
   }
 
-  /// Of a C template that the interpreter does not know: what the test states under `out`.
+  /// For a C template that the interpreter does not know: the outputs that the test gives under `out`.
   bool answer_of_test(const BoundCall& call) {
     for (const Tensor& t : call.kernel.tensors) {
       if (t.role != Role::Output || !t.extent.empty()) continue;

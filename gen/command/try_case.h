@@ -21,7 +21,7 @@ struct TryAttr {
   std::vector<double> f;
 };
 
-/// What one call does: scalar operations as kernel_cost.h counts them, bytes of the operands and of the results.
+/// The work of one call: scalar operations as kernel_cost.h counts them, bytes of operands and results.
 struct TimedWork {
   double operations = 0, read = 0, written = 0;
 };
@@ -44,31 +44,31 @@ struct TypedTest {
   const TestCase& test;
 };
 
-/// Makes inputs of the test's types, of its shapes and values or else of random ones from a fixed
-/// seed, and computes the answers; known answers of the test replace those of the oracle. Sizes that the test leaves
-/// open get extents that are no multiples of a vector's length. Reports at the test's place and returns nothing where
-/// the test does not fit the op.
+/// Makes inputs of the test's types, of its shapes and values or else of random ones from a fixed seed, and computes
+/// the answers; known answers of the test replace those of the oracle. Sizes that the test leaves open get extents that
+/// are not multiples of a vector length. Reports errors at the test's location and returns nothing if the test does not
+/// fit the op.
 std::optional<TryCase> make_try_case(const TypedTest& test, Diagnostics& diagnostics);
 
-/// The same without answers, to be timed: fractions are between 0 and 1, where all functions are defined, and tensors
+/// The same without answers, for timing: fractions are between 0 and 1, where all functions are defined, and tensors
 /// may be larger.
 std::optional<TryCase> make_timed_case(const TypedTest& test, Diagnostics& diagnostics);
 
 /// What a kernel of constant extents reads, writes and computes; nothing where an extent is open.
 std::optional<TimedWork> work_of(const Kernel& kernel);
 
-/// The error of each output that rounding explains, relative to its largest element; 0 of those that are exact.
+/// The error that rounding explains for each output, relative to its largest element; 0 for exact outputs.
 std::vector<double> error_limits(const Kernel&);
 
-/// Keys of these names; without any f32 where the op takes it, else the first that it takes, and those that its tests
-/// name. None for an op without type variables. Stops where the op takes none of those named.
+/// Keys with these names; without names, f32 if the op takes it, otherwise the first that it takes, and those that its
+/// tests name. None for an op without type variables. Stops where the op takes none of those named.
 std::vector<DType> chosen_keys(const OpDef& def, const std::vector<std::string>& names,
                                const std::vector<TestCase>& tests);
 
-/// The keys, and what tests say of other type variables: small types are there for those who name them.
+/// The keys, and other type variables as the tests give them: small types are used only when named.
 std::vector<DType> dtypes_to_make(const OpDef& def, std::vector<DType> keys, const std::vector<TestCase>& tests);
 
-/// Types of a test at one key; nothing where the test is about another key.
+/// Types of a test at one key; nothing if the test is for another key.
 std::optional<std::map<std::string, DType>> types_of(const OpDef& def, const TestCase& test, std::optional<DType> key);
 /// Whether a tensor of integers is given numbers in the test that are none: NaN, infinity, fractions.
 bool has_other_numbers(const OpDef& def, const TestCase& test, const std::map<std::string, DType>& types);

@@ -40,7 +40,7 @@ std::string numbers_text(const TensorData& t) {
   }
 }
 
-/// A tensor of the driver that an absent input has no memory for.
+/// A tensor of the driver without memory, for an absent input.
 const TensorData* present(const std::optional<TensorData>& t) { return t ? &*t : nullptr; }
 const TensorData* present(const TensorData& t) { return &t; }
 
@@ -121,7 +121,7 @@ size_t rank_of(const TryCase& c) {
   return c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dims.size() : c.inputs[0]->dims.size();
 }
 
-/// What both programs get of the case.
+/// The parts of the case that both programs use.
 std::vector<HoleValue> common_holes(const OpDef& def, const TryCase& c, const TryOptions& options) {
   return {{"op", def.name},
           {"rank", fmt::format("{}", rank_of(c))},

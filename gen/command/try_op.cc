@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Runs a line of the shell in the folder: how it ended.
+/// Runs a shell command in the folder and returns how it ended.
 int shell(const fs::path& folder, const std::string& line) {
   std::fflush(stdout);
   const int ended = std::system(fmt::format("cd {} && {}", shell_word(folder.string()), line).c_str());
@@ -45,7 +45,7 @@ bool compiles(const fs::path& folder, const std::string& line) {
 }
 
 std::string compiler_line(const TryOptions& options) {
-  // gcc's remark on vectors as arguments does not concern functions called from outside
+  // gcc's note on vectors as arguments does not concern functions called from outside
   return with_optimization(options.compiler) + " -std=c99 -Wno-psabi -D_POSIX_C_SOURCE=200112L -Iinclude";
 }
 
@@ -64,7 +64,7 @@ bool run_case(const fs::path& folder, const std::string& text, const TryOptions&
   return status == 0;
 }
 
-/// The op of `--op`, else all definitions of one's own. Stops if there is none or `--test` fits one alone.
+/// The op of `--op`, otherwise all user definitions. Stops if there are none, or several with `--test`.
 std::vector<const OpDef*> chosen_ops(const OpLibrary& defs, const TryOptions& options) {
   std::vector<const OpDef*> chosen;
   std::vector<std::string> names;
@@ -89,7 +89,7 @@ struct Trial {
   const TryOptions& options;
 };
 
-/// The tests of `--test`, else those of the definition, else one of nothing but defaults.
+/// The tests of `--test`, otherwise those of the definition, otherwise one with defaults only.
 std::vector<TestCase> chosen_tests(const Trial& trial) {
   const auto& [run, defs, def, options] = trial;
   std::vector<TestCase> tests;
@@ -103,8 +103,7 @@ std::vector<TestCase> chosen_tests(const Trial& trial) {
   return tests;
 }
 
-/// Says what brought the definition into error: the test, or that nobody wrote one and the sizes and attributes are
-/// those that the definition leaves open.
+/// Names what caused the error: the test, or the defaults for sizes and attributes if the definition has no test.
 Diagnostics with_advice(const Diagnostics& diagnostics, const SourceSpan& test) {
   Diagnostics out;
   for (Diagnostic d : diagnostics.sorted()) {
@@ -213,7 +212,7 @@ const LibraryOp* find_op(const Library& library, const std::string& name) {
   return find_pointer(library.ops, [&](const LibraryOp& o) { return o.def->name == name; });
 }
 
-/// The library of one op, compiled, in a folder; then its tests, of which a wrong answer does not hide the others.
+/// Compiles the library of one op in a folder, then runs its tests; a wrong answer does not stop the remaining ones.
 int try_in(const Trial& trial, const Definitions& definitions, const fs::path& folder) {
   const auto& [run, defs, def, options] = trial;
   std::vector<TestCase> tests = chosen_tests(trial);
@@ -238,7 +237,7 @@ int try_in(const Trial& trial, const Definitions& definitions, const fs::path& f
   return status;
 }
 
-/// The file that `--body` stands for: one type for all tensors, of the class that the dtypes chosen need.
+/// The definition file for `--body`: one type for all tensors, of the class that the chosen dtypes need.
 SourceFileRef body_source(const Run& run, const TryOptions& o) {
   const auto is_real = [](const std::string& name) {
     const auto d = dtype_from_name(name);

@@ -1,4 +1,4 @@
-// `tenon tune`: the programs of a model by other blueprints.
+// `tenon tune` for a model: its programs with other blueprints.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// `tenon tune OP`: libraries of ops by other blueprints, and the calls of them that `tenon bench` times.
+// `tenon tune OP`: libraries of ops with other blueprints, and the calls that `tenon bench` times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 namespace tenon {
 namespace {
 
-/// A call: the file that says it, the kernel that it reaches, and the types of what it returns.
+/// A call: the file that describes it, the kernel that it reaches, and the types of its results.
 struct TimedCall {
   std::string file;
   const Kernel* kernel = nullptr;
@@ -96,7 +96,7 @@ class TimedLibrary : public TimedProgram {
   const std::vector<TimedCall>& calls_;
 };
 
-/// The kernel of an op that a call reaches: that of its types and, of these, the one for the inputs that are given.
+/// The kernel that a call reaches: the one of its types for the inputs that are given.
 const LibraryKernel* reached(const Library& library, const BenchCase& c, const TryCase& data) {
   const LibraryOp* op = find_pointer(library.ops, [&](const LibraryOp& o) { return o.def->name == c.def->name; });
   const LibraryKernel* found = nullptr;
@@ -136,7 +136,7 @@ class TunedOps : public TuneSource {
   const Blueprints& shipped() const override { return shipped_; }
   std::string why_it_fails() const override { return "the calls of these shapes failed; name others: --cases FILE"; }
 
-  /// At the highest level that has a body of its own for the kernel.
+  /// Uses the highest level that has its own body for the kernel.
   std::vector<TunedKernel> kernels() const override {
     std::vector<TunedKernel> out;
     for (const TimedCall& c : calls_) {

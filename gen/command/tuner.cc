@@ -15,10 +15,10 @@
 namespace tenon {
 namespace {
 
-constexpr double kShareOfBuilding = 0.6, kShareOfSearch = 0.85;  // of the budget; the rest is for the last comparison
+constexpr double kShareOfBuilding = 0.6, kShareOfSearch = 0.85;  // of the budget; the rest: the final comparison
 constexpr int kLeastRounds = 5, kMostRounds = 15;
-constexpr double kRoundUs = 3e4;  // a program runs so long in a round, or once
-constexpr double kLeastUs = 0.2;  // kernels below are not worth a row
+constexpr double kRoundUs = 3e4;  // run time of a program in a round, at least one run
+constexpr double kLeastUs = 0.2;  // faster kernels are not worth a row
 
 /// Kernels that follow one blueprint, or loops, and the alternatives to try.
 struct Group {
@@ -65,7 +65,7 @@ class Tuner {
     }
   }
 
-  /// A program with `rows` in front of what there is, not yet compiled.
+  /// A program with `rows` added in front of the existing ones, not yet compiled.
   std::unique_ptr<TimedProgram> program(const std::vector<Blueprint>& rows, const std::string& name) const {
     Blueprints all;
     all.rows = rows;
@@ -105,7 +105,7 @@ class Tuner {
     }
   }
 
-  /// The time of the function that computes a kernel, in a program: that of all steps which share it.
+  /// The time of the function that computes a kernel in a program: the sum over all steps that share it.
   std::vector<double> times_of(const TimedProgram& p, const std::string& kernel) const {
     std::vector<double> sum;
     for (const auto& [name, us] : p.times()) {
@@ -150,12 +150,12 @@ class Tuner {
     print_to(stderr, "\n");
   }
 
-  /// Of the largest element: what another order of additions may change, and the last bit of narrow types.
+  /// Relative to the largest element: the effect of another order of additions, and the last bit of narrow types.
   static double tolerance(DType d) {
     return d == DType::BF16 ? 0x1p-7 : d == DType::F16 ? 0x1p-10 : bytes_of(d) < 2 ? 0.25 : 1e-4;
   }
 
-  /// Whether outputs differ by no more than that.
+  /// Whether outputs differ by at most that.
   static bool agree(const std::vector<TensorData>& a, const std::vector<TensorData>& b) {
     for (size_t t = 0; t < a.size(); ++t) {
       if (a[t].dtype != b[t].dtype || a[t].dims != b[t].dims) return false;

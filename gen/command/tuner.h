@@ -26,13 +26,13 @@ class TuneSource {
  public:
   virtual ~TuneSource() = default;
 
-  /// For the first line of the file.
+  /// Used in the first line of the file.
   virtual std::string name() const = 0;
   virtual const Blueprints& shipped() const = 0;
   virtual std::vector<TunedKernel> kernels() const = 0;
   /// A program by these blueprints, whose sources are in `folder`, not yet compiled.
   virtual std::unique_ptr<TimedProgram> program(const Blueprints& blueprints, const std::string& folder) = 0;
-  /// Why a program may fail, as advice.
+  /// A hint on why a program may fail.
   virtual std::string why_it_fails() const = 0;
 
  protected:

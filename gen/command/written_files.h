@@ -15,8 +15,8 @@ struct WrittenFile {
   FileForm form;
 };
 
-/// Stops where one of them would take the place of a file that the command reads, of another that it writes, or,
-/// without --force, of a file that does not look like one of Tenon's.
+/// Stops if one of them would overwrite a file that the command reads, another that it writes, or, without --force, a
+/// file that does not look like one of Tenon's.
 void refuse_overwriting(const Run& run, const std::vector<WrittenFile>& written, const std::vector<std::string>& read);
 
 /// Stops where one of them, written by a generated program, would be in a folder that does not exist.
@@ -27,8 +27,7 @@ void refuse_unreadable(const std::vector<std::string>& paths);
 
 /// The compiler of a command line, which may say how to optimise itself; -O2 where it does not.
 std::string with_optimization(const std::string& compiler);
-/// For the shell, in a program's folder: the flags with which its reader of pictures takes .png where the compiler
-/// finds libpng; nothing elsewhere.
+/// Shell text, run in a program's folder: the flags that enable .png if the compiler finds libpng; otherwise nothing.
 std::string picture_flags(const std::string& compiler);
 /// The line of the shell that compiles the folder's sources to `program` in it; `libraries` is "" or " -lm".
 std::string compile_line(const std::string& compiler, const std::string& program, const std::string& libraries = "");
@@ -36,7 +35,7 @@ std::string compile_line(const std::string& compiler, const std::string& program
 /// and links them: the status. `built` may be empty. No warnings: nobody reads these sources.
 int compile_changed(const std::string& folder, const std::string& built, const std::string& compiler,
                     const std::string& link);
-/// Compiles them: the status. A compiler that fails is named, because it may be silent.
+/// Compiles them: the status. A failing compiler is named, because it may print nothing.
 int compile_folder(const std::string& folder, const std::string& compiler, const std::string& program,
                    const std::string& libraries = "");
 

@@ -27,7 +27,7 @@ Expr inside(const std::vector<Expr>& index, const std::vector<Expr>& dims) {
   return all ? all : constant_int(1, DType::Bool);
 }
 
-/// What a gradient is multiplied with where a holomorphic function has the derivative `d`.
+/// The factor of a gradient if a holomorphic function has the derivative `d`.
 Expr conjugate(const Expr& d) { return is_complex(d->type) && !as_constant(d) ? apply(ScalarOp::Conj, {d}) : d; }
 
 }  // namespace
@@ -101,7 +101,7 @@ void BackPropagation::hand_on(const Expr& e, const Expr& adjoint, const Region& 
   }
 }
 
-/// The parts of complex numbers. False for holomorphic functions: their derivative is that of the row.
+/// Handles the parts of complex numbers. False for holomorphic functions: their derivative is that of the row.
 bool BackPropagation::complex_rule(const Expr& e, const Apply& a, const Expr& adjoint) {
   const Expr& z = a.args[0];
   const Expr zero = constant_float(0, adjoint->type);
@@ -135,7 +135,7 @@ bool BackPropagation::complex_rule(const Expr& e, const Apply& a, const Expr& ad
   return is_abs ? to_z(part(re), part(im)) : to_z(part(apply(ScalarOp::Neg, {im})), part(re)), true;
 }
 
-/// Roots of values such as sums of squares have the derivative 0 at 0, where that of the row is infinite.
+/// Roots of values such as sums of squares have the derivative 0 at 0, where the row's derivative is infinite.
 Expr BackPropagation::derivative(const Expr& e, const Apply& a, size_t k) const {
   const Expr d = rows_.derivative(e, k);
   const Constant* exponent = a.op == ScalarOp::Pow ? as_constant(a.args[1]) : nullptr;
@@ -170,7 +170,7 @@ void BackPropagation::apply_rule(const Expr& e, const Apply& a, const Expr& adjo
     }
 }
 
-/// The product of all other values of the reduction: no division, which zeros would forbid.
+/// The product of all other values of the reduction, without a division, so that zeros are allowed.
 Expr BackPropagation::others(const Reduce& r, DType type) {
   std::vector<LoopVar> vars;
   std::map<std::string, Expr> to;
@@ -201,9 +201,9 @@ Expr BackPropagation::first_extreme(const Expr& e, const Reduce& r, const Region
   return read_of(s.target, DType::I64, s.index);
 }
 
-/// A maximum hands its gradient to one element. Where that is read at the variables themselves, or in windows side by
-/// side, each element asks whether it is the one; elsewhere, as in the windows of pooling that meet, it is added at the
-/// variables' values of that step.
+/// A maximum passes its gradient to one element. If elements are read at the variables themselves or in disjoint
+/// windows, each element tests whether it is the one; otherwise, as in overlapping pooling windows, the gradient is
+/// scattered to the element of that step.
 void BackPropagation::extreme(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in) {
   const Expr first = first_extreme(e, r, in);
   Region below = in;

@@ -1,4 +1,4 @@
-// The chain rule through the value of one statement: what it hands on to every element that it reads.
+// The chain rule through the value of one statement: the gradient that it passes to every element it reads.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,8 @@ class BackPropagation {
   BackPropagation(Kernel& kernel, const DerivativeTable& rows, std::function<bool(int)> is_active, FreshNames& names)
       : kernel_(kernel), rows_(rows), is_active_(std::move(is_active)), names_(names) {}
 
-  /// `adjoint` is that of the statement's target at its index. Reductions of `value` are at its root.
-  /// The statement is carried out where `where` holds; null: everywhere.
+  /// `adjoint` is that of the statement's target at its index. Reductions of `value` are at its root. The statement is
+  /// executed where `where` holds; null: everywhere.
   void run(const Expr& value, const Expr& adjoint, const std::vector<LoopVar>& loops, const Expr& where);
 
   bool keeps_variables = false;  ///< a maximum hands on at its own variables: each of them asks whether it is the one

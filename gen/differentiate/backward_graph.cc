@@ -135,7 +135,7 @@ class Sweep {
     RegionId region = kTopLevel;
     std::vector<Node> nodes;
   };
-  /// The region within `outside` that ends in front of `end`, which is where it begins afterwards.
+  /// The region within `outside` that ends before `end`; `end` is set to its beginning.
   Part take_part(const std::vector<Node>& nodes, size_t& end, RegionId outside) {
     Part out{nodes[end - 1].region, {}};
     while (region(out.region).parent != outside) out.region = region(out.region).parent;
@@ -199,7 +199,7 @@ class Sweep {
     block.adjoints[operands[i]].push_back(add_node(block, std::move(made)));
   }
 
-  /// Values computed from the iteration number would have to be computed from the last iteration on.
+  /// Values computed from the iteration number would have to be computed in reverse, starting at the last iteration.
   void refuse_counters(const Node& n) {
     for (RegionId r = n.region; r != kTopLevel; r = region(r).parent)
       for (const auto& [name, attribute] : n.attrs)
@@ -215,7 +215,7 @@ class Sweep {
 
   /// What an operator of the gradient of the region `forward` reads where the operators of `forward` read `v`.
   ValueId saved(ValueId v, RegionId forward) {
-    // A copy is placed where its gradient is computed: what it reads is there.
+    // A copy is placed where its gradient is computed, because its operands are available there.
     if (v == kNoValue || forward == kTopLevel || copies_.contains(forward) || value(v).constant) return v;
     const auto [known, added] = saved_.emplace(std::pair(v, forward), kNoValue);
     if (!added) return known->second;
@@ -285,8 +285,8 @@ class Sweep {
     return false;
   }
 
-  /// The gradient of two branches: two branches under the same condition. Nothing leaves a branch but its results, so
-  /// that each of the two computes once more what its gradient reads.
+  /// The gradient of two branches: two branches under the same condition. Only results leave a branch, so each branch
+  /// recomputes what its gradient reads.
   void branch(Block& block, const std::array<Part, 2>& parts, RegionId forward) {
     const std::vector<BranchResult> results = region(parts[0].region).results;
     const auto is_asked = [&](const BranchResult& r) { return block.adjoints.contains(r.result); };
@@ -353,7 +353,7 @@ class Sweep {
   }
   ValueId original_of(ValueId v) const { return value_or(originals_, v, v); }
 
-  /// What would be written twice.
+  /// Parts that would otherwise be written twice.
   void refuse_in_branch(const Node& n) {
     refuse_counters(n);
     for (const GraphSize& s : graph_.sizes)

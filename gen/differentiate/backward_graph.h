@@ -17,7 +17,7 @@ struct GradientOutline {
   std::string why;
 };
 
-/// Answers for a node with a gradient, whose inputs are not known yet.
+/// Returns the parts for a node with a gradient whose inputs are not known yet.
 using OutlineGradient = std::function<GradientOutline(const Graph& graph, const Node& node)>;
 
 /// Puts the reverse sweep over the graph in the place of each node that asks for gradients, the first of them first: a

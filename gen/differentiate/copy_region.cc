@@ -32,7 +32,7 @@ class Copier {
  private:
   RegionId parent_of(RegionId r) const { return graph_.region(r).parent; }
 
-  /// The copy of a region, made with those around it where it is not there yet.
+  /// The copy of a region; makes it and the regions around it if they do not exist yet.
   RegionId add_region(RegionId r) {
     if (const auto known = regions_.find(r); known != regions_.end()) return known->second;
     Region copy = graph_.region(r);

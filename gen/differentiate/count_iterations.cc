@@ -1,4 +1,4 @@
-// Counts the iterations of a loop that ends when data say so: its gradient runs as many of them, from the last one on.
+// Counts the iterations of a loop whose end depends on data: its gradient runs the same number, starting at the last.
 #include <algorithm>
 
 #include "differentiate/backward_parts.h"
@@ -32,7 +32,7 @@ IterationCount count_iterations(Graph& graph, RegionId loop, const FreshNumber& 
   if (!r.trip.is_constant() || r.trip.value < kUnboundedTrip) return out;
   r.trip = kAssumedTrip;
   if (r.count != kNoValue) return out;
-  // A call that needs more of them is refused for asking for more than there are.
+  // A call that needs more of them is refused.
   r.count = fresh("unbounded", outside);
   out.in_front.push_back(number(r.count, kUnboundedTrip, outside));
   return out;

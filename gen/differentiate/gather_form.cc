@@ -8,7 +8,7 @@ namespace tenon {
 namespace {
 
 Expr divided(const Expr& a, const Expr& b) { return is_one(b) ? a : apply(ScalarOp::FloorDiv, {a, b}); }
-/// a - b, without a sign in front of a number that is taken away.
+/// a - b, without a double sign if b is a negative number.
 Expr minus(const Expr& a, const Expr& b) {
   const auto n = constant_value(b);
   return n && *n < 0 && *n > INT64_MIN ? a + constant_int(-*n) : a - b;
@@ -121,7 +121,7 @@ class IndexSolver {
     return places == 1 ? read_of(r.tensor, e->type, r.index, zero) : nullptr;
   }
 
-  /// v := e, which no longer is a variable; `upto`: a known upper bound of e, or null.
+  /// Substitutes e for the variable v; `upto`: a known upper bound of e, or null.
   void solve(const std::string& name, const Expr& e, const Expr& upto) {
     const Expr extent = variable(name)->extent;
     std::erase_if(open_, [&](const LoopVar& v) { return v.name == name; });
@@ -173,8 +173,8 @@ class IndexSolver {
     int cost = 0;
   };
 
-  /// How an index is solved for a variable: steps of one before others; what no reduction of the statement runs over,
-  /// which mostly is longer, before what one does.
+  /// The order in which an index is solved for variables: coefficient 1 before others; variables outside reductions,
+  /// which mostly have larger extents, before reduction variables.
   bool affine() {
     std::optional<Candidate> best;
     for (size_t d = 0; d < index_.size(); ++d)
@@ -245,7 +245,7 @@ class IndexSolver {
            (proves_lt(constant_int(0), m, ranges_) || (constant_value(m).value_or(1) > 0 && known_apart_from_zero(m)));
   }
 
-  /// Dims whose index is known by now are conditions; false where one still depends on a variable.
+  /// Dims whose index is now known become conditions; false if one still depends on a variable.
   bool check_rest() {
     for (const Expr& e : index_)
       for (const LoopVar& v : open_)

@@ -100,7 +100,7 @@ class Differentiator {
     return is_active(s.target) && s.update != Update::Add && s.update != Update::Last;
   }
 
-  /// A tensor that is written again after it was read has two values, which need two gradients.
+  /// A tensor that is overwritten after it was read has two values, which need two gradients.
   bool overwrites(const KernelStatement& update) const {
     if (!is_active(update.target)) return false;
     for (const KernelStatement& s : k_.body) {
@@ -114,7 +114,7 @@ class Differentiator {
     return any_read(s.value, [&](const Read& r) { return r.tensor == tensor; });
   }
 
-  /// What a template computes of active values is said by statements after its call, or by nothing.
+  /// Statements after a template's call express what it computes from active values; without them there is no gradient.
   void refuse_template_values() {
     for (const BodySteps::Call& c : steps_.calls) {
       const std::set<int> in = read_by(c.call), out = written_by(c.call);
@@ -143,7 +143,7 @@ class Differentiator {
     else if (adjoint) hand_on(s, *adjoint);
   }
 
-  /// From here on, backwards, the target is what the update found.
+  /// From here on, going backwards, the target has the value before the update.
   void reverse_update(const KernelStatement& s, Adjoint adjoint, const KernelStatement* copy) {
     UpdateAdjoint known{loops_of(s.target, false), [&](const std::vector<Expr>& at) { return adjoint.at(at); }};
     Expr before;
@@ -156,8 +156,8 @@ class Differentiator {
     adjoints_[s.target] = {names_of(known.element), made.before};
   }
 
-  /// The gradient of what a choice leaves out is 0. Where that is stored, the choice is no longer there to see, and the
-  /// number itself has to say that a derivative, which may be infinite there, does not matter.
+  /// The gradient of what a choice leaves out is 0. Once that is stored the choice is no longer visible, and the value
+  /// 0 itself must cancel a derivative that may be infinite.
   void hand_on(const KernelStatement& s, const Adjoint& adjoint) {
     const Expr given = adjoint.at(s.index);
     if (const auto inside = inside_read(given, s.where, k_.tensors); inside && !has_poles(s.value)) {
@@ -228,7 +228,8 @@ class Differentiator {
       const KernelStatement& s = group[i];
       Expr value = outside.at(s.target);
       for (Contribution& c : contributions_[s.target]) {
-        // What has no inverse is looked for among all values: an update would have no place in the recurrence.
+        // An index without an inverse is searched for among all values, because an update has no place in the
+        // recurrence.
         GatherFacts known = facts();
         known.searches = true;
         const auto sum = gather_form(c, targets.at(s.target), known, names_);
@@ -281,7 +282,7 @@ class Differentiator {
     return out;
   }
 
-  /// All that reads the tensor has been seen: its gradient becomes a value, or statements.
+  /// All readers of the tensor have been processed: its gradient becomes a value, or statements.
   void finish(int tensor) {
     const Tensor t = k_.tensor(tensor);
     const bool is_result = tensor == request_.wrt;
@@ -295,7 +296,7 @@ class Differentiator {
     adjoints_[tensor] = std::move(out);
   }
 
-  /// What a call leaves out, everything that is made of it leaves out too.
+  /// If a call omits a value, everything computed from it is omitted too.
   void store_chosen(int tensor, const GatherTarget& target, Adjoint& out) {
     const auto chosen = chosen_by_call(out.value);
     if (chosen) out.value = chosen->value;
@@ -319,7 +320,7 @@ class Differentiator {
     return out;
   }
 
-  /// What the definition calls the index of a dim.
+  /// The definition's name for the index of a dim.
   std::string name_of_dim(int tensor, size_t d) const {
     for (const Contribution& c :
          contributions_.contains(tensor) ? contributions_.at(tensor) : std::vector<Contribution>())
@@ -375,7 +376,7 @@ class Differentiator {
   Ranges ranges_with(const std::vector<LoopVar>& loops) const { return ranges_of(loops, facts().ranges); }
   Expr simplified(const Expr& e, const std::vector<LoopVar>& loops) const { return simplify(e, ranges_with(loops)); }
 
-  /// dX[g(v)] += e(v), in the order of the statement's loops. Where nothing is handed on, 0 is added to the first
+  /// dX[g(v)] += e(v), in the order of the statement's loops. Where there is no contribution, 0 is added to the first
   /// element.
   void scatter(int to, const Contribution& c, bool is_result) {
     const std::vector<Expr>& dims = k_.tensor(c.tensor).dims;
@@ -403,7 +404,7 @@ class Differentiator {
     return v && any_of(loops, [&](const LoopVar& l) { return l.name == v->name && same(l.extent, dim); });
   }
 
-  /// Loops that do nothing where the tensor has no elements.
+  /// Loops that do nothing if the tensor is empty.
   static std::vector<LoopVar> where_not_empty(std::vector<LoopVar> loops, const std::vector<Expr>& dims) {
     for (const Expr& d : dims)
       if (!loops.empty() && constant_value(d).value_or(0) < 1)

@@ -152,7 +152,7 @@ class KernelDeriver {
     request_.cotangents.emplace_back(output, at);
   }
 
-  /// A gradient may have as much space as its output: elements after those that the kernel finds are not read.
+  /// A gradient may have as much space as its output: elements beyond the extent that the kernel finds are not read.
   void found_extents(const TensorDef& def, Tensor& t) {
     for (Expr& e : t.dims)
       for (const FoundSize& f : out_.kernel.found) {
@@ -211,7 +211,7 @@ DType dtype_in(const LibraryKernel& k, const TensorDef& t) {
   return v != k.call_types.end() ? v->second : *dtype_from_name(t.dtype);
 }
 
-/// Whether the gradient is one of floats in this call, and what it belongs to is given.
+/// Whether the gradient is floating-point in this call and its tensor is given.
 bool is_computed(const LibraryKernel& k, const OpDef& f, const OpDef& gradient, size_t output) {
   for (const TensorDef& t : gradient.inputs)
     if (t.follows && !is_float(dtype_in(k, t))) return false;

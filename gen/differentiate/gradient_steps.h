@@ -15,8 +15,8 @@ struct ChosenByCall {
   Expr where, value;
 };
 
-/// Nothing where the value is not of that kind. What the call leaves out need not be finite: a product with its 0
-/// would be NaN, so that it has to be left out, not multiplied.
+/// Nothing where the value is not of that kind. The omitted value need not be finite: multiplying it by 0 would give
+/// NaN, so it has to be skipped, not multiplied.
 std::optional<ChosenByCall> chosen_by_call(const Expr& value);
 
 /// The contribution with such a choice as its condition.

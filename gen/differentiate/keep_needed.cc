@@ -22,7 +22,7 @@ bool is_needed(const FrameCall& call, const std::vector<bool>& used) {
   return any_of(made, [&](int t) { return used[static_cast<size_t>(t)]; });
 }
 
-/// Marks the statements begin … end, joined or one alone, that something needs: each may read what a later one makes.
+/// Marks the needed statements of begin … end, a joined group or a single one: each may read what a later one makes.
 void note_needed(const std::vector<KernelStatement>& body, size_t begin, size_t end, std::vector<bool>& used,
                  std::vector<bool>& needed) {
   for (bool changed = true; changed;) {
@@ -53,7 +53,7 @@ std::vector<bool> mark_needed(const Kernel& kernel, const BodySteps& steps, std:
   return needed;
 }
 
-/// The tensors that are used, and where each of the others is then.
+/// Keeps the used tensors and renumbers them.
 std::vector<int> keep_tensors(std::vector<Tensor>& tensors, const std::vector<bool>& used) {
   std::vector<Tensor> kept;
   std::vector<int> to(tensors.size(), -1);

@@ -62,7 +62,7 @@ std::optional<InsideRead> inside_read(const Expr& value, const Expr& where, cons
 
 std::set<int> left_out(const std::vector<KernelStatement>& body) {
   std::set<int> out;
-  // What a value that may be left out is made of may be left out too.
+  // The operands of a value that may be left out may be left out too.
   for (size_t before = 1; before != out.size();) {
     before = out.size();
     for (const KernelStatement& s : body) out.merge(read_in(s.value, !out.contains(s.target)));

@@ -13,8 +13,7 @@ namespace tenon {
 GradientKernel node_gradient(const Kernel& forward, const std::string& wrt, const std::set<std::string>& cotangents,
                              const DerivativeTable& rows, bool keeps_marks = false);
 
-/// What the gradient of the tensor `name` is called: `dY`, or with a number after it where the kernel has a tensor of
-/// this name.
+/// The name of the gradient of the tensor `name`: `dY`, with a number appended if the kernel has a tensor of this name.
 std::string gradient_of(const Kernel& forward, const std::string& name);
 
 }  // namespace tenon

@@ -85,7 +85,7 @@ DerivativeTable::DerivativeTable(const OpLibrary& library) : library_(library) {
 
 Expr DerivativeTable::derivative(const Expr& result, size_t k) const {
   const auto& a = std::get<Apply>(result->node);
-  // Of a value and a number: the number takes the derivative where both are equal, as it does in relu at 0.
+  // For a value and a constant: the constant takes the derivative where both are equal, as in relu at 0.
   if ((a.op == ScalarOp::Max || a.op == ScalarOp::Min) && as_constant(a.args[1 - k])) {
     const ScalarOp beyond = a.op == ScalarOp::Max ? ScalarOp::Gt : ScalarOp::Lt;
     return select(apply(beyond, {a.args[k], a.args[1 - k]}), constant_float(1, result->type),

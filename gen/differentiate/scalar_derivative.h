@@ -28,8 +28,8 @@ class DerivativeTable {
 /// out, the number 0, stays 0. `f` is linear.
 Expr over_choices(const Expr& adjoint, FunctionRef<Expr(const Expr&)> f);
 
-/// adjoint * derivative. A choice stays outermost, so that a value that is not chosen is not computed: 0 times infinity
-/// would be NaN.
+/// adjoint * derivative. A choice stays outermost, so that a value that is not chosen is not multiplied: 0 times
+/// infinity would be NaN.
 Expr chained(const Expr& adjoint, const Expr& derivative);
 
 }  // namespace tenon

@@ -31,7 +31,7 @@ class UpdateReverser {
     return by_writer(writer);
   }
 
-  /// The product of all other factors: of those that are not 0 and a count of those that are.
+  /// The product of all other factors, from the product of the nonzero factors and the number of zeros.
   UpdateGradient product(const Expr& before) {
     const DType compute = dtype_row(update_.value->type).compute;
     const Expr was = computed(before), factor = computed(update_.value);

@@ -76,7 +76,7 @@ CExpr fused(Emitter& e, DType d, const std::vector<CExpr>& a) {
   return wrap_binary(e, "+", d, wrap_binary(e, "*", d, a[0], a[1]), a[2]);
 }
 
-/// Rows that C's operators do not spell: a row of the level, or a small function.
+/// Operations without a C operator: a row of the level, or a small function.
 CExpr named(Emitter& e, const ScalarOpRow& row, DType d, const std::vector<CExpr>& a) {
   if (const IsaRow* r = e.isa.row(row.name, d, 1)) return c_row(r->spelling, a);
   if (row.has('M') && is_float(d)) return call_math(e, row.op, {d, 1, 0}, a);
@@ -92,8 +92,7 @@ bool of_indices(const Emitter& e, const VApply& n) {
   return (adds(n.op) || is_comparison(n.op)) && all_of(n.args, [&](const Operand& x) { return e.is_index(x, false); });
 }
 
-/// What an i64 is no larger than, roughly: memory bounds indices and their products, data may be anything of their
-/// type.
+/// A rough upper bound of an i64: memory bounds indices and their products, data may have any value of their type.
 double magnitude(const Emitter& e, const Operand& x) {
   constexpr double kMemory = 0x1p40, kAny = 0x1p64;
   if (const auto c = e.known(x)) return std::abs(static_cast<double>(*c));
@@ -123,7 +122,8 @@ bool may_overflow(const Emitter& e, const Operand& x) {
   return any_of(a->args, [&](const Operand& y) { return may_overflow(e, y); });
 }
 
-/// The index itself is proved to be in its dim. Of what `%`, `clamp` or bits are taken of in it nothing is proved.
+/// The index itself is proved to be in its dim. Nothing is proved about operands of `%`, `clamp` or bit operations in
+/// it.
 bool of_unbounded_data(const Emitter& e, const VApply& n) {
   return !adds(n.op) && any_of(n.args, [&](const Operand& x) { return may_overflow(e, x); });
 }
@@ -155,7 +155,7 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
   if (e.in_index() && d == DType::I64 && of_unbounded_data(e, n)) return e.apply_to_data(node, n);
   if (n.op == ScalarOp::Min || n.op == ScalarOp::Max) return extremum(e, node, n);
   if (n.op == ScalarOp::Imag && !is_complex(d)) return literal(e, VConst{}, node.type);
-  // Within an index too: numbers of other types are data, and wrap.
+  // Inside an index too, values of other types are data and wrap.
   const bool plain = d == DType::I64 && (e.in_index() || of_indices(e, n));
   if (const Operand left = plain ? left_of(e, n) : nullptr) return e.index(left);
   const bool compared = d == DType::I64 && is_comparison(n.op);  // a constant there needs no suffix

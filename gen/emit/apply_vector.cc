@@ -84,7 +84,7 @@ CExpr extremum(Emitter& e, const OperandType& t, const VApply& n) {
 
 Operand splat_of(double v, const OperandType& t) { return v_const(v, t); }
 
-/// Values over a (and b) that define an operation by others.
+/// Operations defined by other operations on a (and b).
 Operand by_others(ScalarOp op, const OperandType& t) {
   const Operand a = arg(0, t), b = arg(1, t);
   const OperandType u{unsigned_of(bits_of(t.dtype)), t.lanes, 0};
@@ -151,7 +151,7 @@ CExpr bit_count(Emitter& e, const OperandType& t, const VApply& n) {
                     });
 }
 
-/// Remainder with the divisor's sign, from the one with the dividend's.
+/// Converts a remainder with the dividend's sign to one with the divisor's sign.
 CExpr float_mod(Emitter& e, const OperandType& t, const VApply& n) {
   return call_piece(
       e, Piece{"mod", t, t, {t, t}}, {e.operand(n.args[0]), e.operand(n.args[1])}, [&](Emitter& inner, CBlock& body) {

@@ -117,7 +117,7 @@ void convert_bounded(Emitter& in, const OperandType& from, const OperandType& w,
                    {v_apply(ScalarOp::Max, {v, v_const(range.least, from)}), v_const(range.maximum, from)});
   };
   const IsaRow* row = w.dtype == DType::I32 ? in.isa.row("truncate_eq", from.dtype, from.lanes) : nullptr;
-  if (row) {  // the comparison does not wait for the bounds, nor they for it
+  if (row) {  // the comparison and the bounds do not depend on each other
     in.block({s_let("bounded", within(a))}, body);
     const CExpr lanes = c_row(row->spelling, {c_text("a"), c_text("a"), c_text("bounded")});
     body.push_back(c_return(c_cast(in.c_type(w), lanes)));
@@ -129,7 +129,7 @@ void convert_bounded(Emitter& in, const OperandType& from, const OperandType& w,
   body.push_back(c_return(c_call("__builtin_convertvector", {c_text("bounded"), c_text(in.c_type(w))})));
 }
 
-/// Lanes inside the range convert; outside it the bounds are put in; NaN is in no range and gives 0.
+/// Lanes inside the range are converted; lanes outside get the bound; NaN is in no range and gives 0.
 CExpr float_to_int(Emitter& e, CExpr v, const OperandType& from, DType to) {
   const bool wide = from.dtype == DType::F64;
   const DType work = to == DType::U32 ? (wide ? DType::I64 : DType::U32) : bits_of(to) == 64 ? to : DType::I32;

@@ -71,7 +71,7 @@ struct LevelFunctions {
   std::string counts;  ///< those that return a number of iterations
 };
 
-/// What the functions of one level are made with.
+/// The context for emitting the functions of one level.
 struct LevelEmitter {
   const Isa& isa;
   const EmitOptions& options;
@@ -104,7 +104,7 @@ struct LevelEmitter {
   }
 };
 
-/// Functions that are the same but for numbers become one; the steps call that. The text of all of them.
+/// Merges functions that differ only in numbers; the steps call the merged function. Returns the text of all functions.
 std::string shared_text(LevelFunctions functions, std::vector<StepText>& steps) {
   const SharedFunctions shared = share_functions(std::move(functions.kernels));
   const auto redirect = [&](auto& text) {

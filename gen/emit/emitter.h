@@ -33,7 +33,7 @@ class Emitter {
   const LoopNest* nest;         ///< null inside small functions
   bool split_parallel = false;  ///< the next Parallel loop runs from `begin` to `end`
 
-  /// The call that a loop which workers share becomes; empty: it stays a loop.
+  /// The call that replaces a loop shared by workers; empty if it stays a loop.
   bool may_leave = false;  ///< the innermost loop of the nest is one in C
   std::function<CStmt(const SFor&)> share;
 
@@ -70,10 +70,10 @@ class Emitter {
   CExpr index(const Operand& v);
   /// The condition of an `if`: comparisons of indices are plain.
   CExpr condition(const Operand& v);
-  /// As outside of indices, within one: arithmetic on data wraps.
+  /// Inside an index, treats arithmetic as outside of it: arithmetic on data wraps.
   CExpr apply_to_data(const OperandNode& node, const VApply& n);
   bool in_index() const { return in_index_; }
-  /// Products of indices are sizes of a workspace, which are computed before anything says that they fit.
+  /// Products of indices may overflow: they are workspace sizes, computed before the sizes are checked.
   bool is_measuring = false;
   bool is_index(const Operand& v, bool attributes) const;
   bool nonnegative(const Operand& v) const;
@@ -168,7 +168,8 @@ struct Piece {
   std::vector<OperandType> params;  ///< called a, b, c
   std::string_view comment = {};
 };
-/// Calls it; when the file does not have it yet, `make` writes its body, with a, b and c declared in the inner emitter.
+/// Calls the function; if the file does not have it yet, `make` writes its body, with a, b and c declared in the inner
+/// emitter.
 CExpr call_piece(Emitter& e, const Piece& piece, std::vector<CExpr> args,
                  const std::function<void(Emitter& inner, CBlock& body)>& make);
 /// The same with a value over a, b and c for body.

@@ -14,7 +14,7 @@
 
 namespace tenon::emit {
 
-/// A temp of 0 elements lives in registers alone: it has no place in the workspace.
+/// A temporary of 0 elements is kept in registers: it has no space in the workspace.
 inline bool in_workspace(const Buffer& b) { return b.storage == Storage::Workspace && constant_value(b.elements) != 0; }
 inline bool has_workspace(const LoopNest& n, bool per_worker = false) {
   return any_of(n.buffers, [=](const Buffer& b) { return in_workspace(b) && b.per_worker == per_worker; });
@@ -183,7 +183,7 @@ class FunctionBuilder {
     return false;
   }
 
-  /// What a function takes from the arrays that it is called with.
+  /// The values that a function reads from its argument arrays.
   struct Unpacked {
     bool reads = false, writes = false;
   };
@@ -255,7 +255,7 @@ class FunctionBuilder {
     return c_binary(c_binary(c_binary(n, "+", c_text("63")), "/", c_text("64")), "*", c_text("64"));
   }
 
-  /// Declares the buffers that are no tensors. One that nothing touches keeps its place but has no name.
+  /// Declares the buffers that are not tensors. An unused one keeps its offset but is not declared.
   CBlock workspace() {
     CBlock body;
     for (size_t i = 0; i < nest.buffers.size(); ++i) {

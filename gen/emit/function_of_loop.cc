@@ -55,8 +55,7 @@ CExpr FunctionBuilder::own_bytes() {
   return total;
 }
 
-/// What all workers have in the workspace, then what each has for itself. The function of the kernel has the part of
-/// worker 0.
+/// The shared part of the workspace, then one part per worker. The kernel's own function uses the part of worker 0.
 void FunctionBuilder::carve_all(CBlock& body) {
   const CExpr place = c_text("free_memory");
   body.push_back(first_free(false, "free_memory"));
@@ -80,7 +79,7 @@ void FunctionBuilder::carve_all(CBlock& body) {
   }
 }
 
-/// What the function of a loop finds in its argument.
+/// The fields of the argument of a loop's function.
 void FunctionBuilder::unpack_part(CBlock& body, const std::vector<Captured>& captured) {
   for (size_t i = 0; i < captured.size(); ++i) {
     const Captured& c = captured[i];
@@ -146,7 +145,7 @@ CFunction FunctionBuilder::loop_function(const std::string& name, const std::vec
   return f;
 }
 
-/// What the function of a loop gets to know.
+/// The values passed to a loop's function.
 CExpr FunctionBuilder::argument(const FunctionBuilder& part, const std::vector<Captured>& captured) {
   const std::string of = outer ? "part->" : "";
   std::vector<CExpr> numbers, memory;

@@ -33,7 +33,7 @@ class Used {
     });
   }
 
-  /// Without parts, which are in no table of rows.
+  /// Skips the functions that take parts, which are in no table of rows.
   std::vector<const MathFunction*> rows() const {
     std::vector<const MathFunction*> out;
     for (const auto& [key, f] : known_)

@@ -103,7 +103,7 @@ void add_frame(Emitter& e, const InnerFunction& f, const std::string& name) {
   add_text(e, f, text.substr(each + kEach.size()), name);
 }
 
-/// What another nest has brought under this name has to be the same function.
+/// A function of this name from another nest has to be identical.
 void check_common(const Emitter& e, const InnerFunction& f, const std::string& name) {
   EmitNeeds needs;
   Emitter again(e.isa, e.options, needs, e.nest);

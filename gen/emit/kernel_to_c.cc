@@ -50,7 +50,7 @@ CFunction emit_kernel(const LoopNest& nest, const Isa& isa, const EmitOptions& o
   // Random numbers are the same on every level.
   if (isa.fma && nest.kernel && applies(*nest.kernel, ScalarOp::Philox)) {
     EmitOptions own = options;
-    own.common_functions = false;  // those of other kernels multiply and add at once
+    own.common_functions = false;  // other kernels use fused multiply-add
     return FunctionBuilder(nest, isa.without_fma(), own, needs).kernel_function();
   }
   return FunctionBuilder(nest, isa, options, needs).kernel_function();

@@ -1,4 +1,4 @@
-// LoopNest to C: one function a kernel, and the pieces around it that a file needs.
+// LoopNest to C: one function per kernel, and the helpers that its file needs.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ namespace tenon {
 
 /// What a file must contain besides its kernels: vector types, and small functions that kernels call. Collected while
 /// kernels are emitted. Typedefs come out sorted; functions in an order in which each one is after those that it calls.
-/// Both only depend on what was emitted and in which order, so that a file has the same bytes on every run.
+/// Both depend only on what was emitted and in which order, so a file has the same bytes on every run.
 class EmitNeeds {
  public:
   bool has(std::string_view name) const { return names_.count(std::string(name)) != 0; }
@@ -53,8 +53,8 @@ class EmitNeeds {
   std::vector<CFunction> functions_;
 };
 
-/// Small functions that were made already, by name, each with all that it calls: many kernels need the same ones. Names
-/// identify prefix and level, so that one cache may serve kernels that are printed in parallel.
+/// A cache of small functions by name, each with all that it calls: many kernels need the same ones. Names identify
+/// prefix and level, so that one cache may serve kernels that are printed in parallel.
 class PieceCache {
  public:
   /// Null if there is none yet.
@@ -97,7 +97,7 @@ struct MathBody {
 /// Makes the body of a row with flag M for one type on one level.
 using MathSource = std::function<MathBody(ScalarOp, OperandType, const Isa&)>;
 
-/// What the comment above a kernel says at all levels: what it computes, and what that costs.
+/// The part of a kernel's comment that is the same at all levels: what it computes, and its cost.
 struct KernelBanner {
   std::string what, types, cost;
 };
@@ -128,7 +128,7 @@ CFunction emit_kernel(const LoopNest&, const Isa&, const EmitOptions&, EmitNeeds
 /// `static int64_t NAME_workspace(const int64_t *size, const PREFIX_scalar *attr)`: bytes that the kernel's function
 /// takes, slack for alignment included in Library style; 0 without buffers in the workspace.
 CFunction emit_workspace_function(const LoopNest&, const Isa&, const EmitOptions&, EmitNeeds& needs);
-/// The same number when it is known now.
+/// The same number if it is known at generation time.
 std::optional<int64_t> constant_workspace_bytes(const LoopNest&, FunctionStyle);
 
 /// Number of iterations of the parallel loop that a split function takes `begin` and `end` of; null when the nest

@@ -56,7 +56,7 @@ CExpr mask_register(Emitter& e, const Operand& m) {
 bool is_bits(DType d) { return d == DType::F16 || d == DType::BF16 || is_small(d); }
 DType bits_type(DType d) { return is_small(d) ? DType::U8 : DType::U16; }
 
-/// An arm of `c ? a : b`, whose types have to be the same to the letter.
+/// An arm of `c ? a : b`; both arms must have exactly the same type.
 CExpr arm_of(Emitter& e, const OperandType& t, const Operand& v) {
   CExpr arm = e.operand(v);
   const auto* cast = std::get_if<CCast>(&arm->node);
@@ -189,7 +189,8 @@ CExpr fold_value(Emitter& e, const OperandNode& node, const VFold& n) {
     OperandType t = from;
     std::string last = "a";
     Block steps;
-    // Below a register of 128 bits lanes move inside of it: narrower vectors are taken apart by scalar code.
+    // Vectors narrower than 128 bits are shuffled inside a 128-bit register; otherwise compilers split them into scalar
+    // code.
     constexpr int kRegister = 128;
     const bool rotates = t.dtype != DType::Bool && t.lanes > 2 && t.lanes * bits_of(t.dtype) >= kRegister;
     while (t.lanes > 2 && (!rotates || t.lanes * bits_of(t.dtype) > kRegister)) {

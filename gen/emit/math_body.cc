@@ -22,7 +22,7 @@ void collect_names(const std::vector<MathExpr>& all, std::set<std::string>& out)
   }
 }
 
-/// Names that a function reads: of several results some may be of no use.
+/// The names that a function reads: some of several results may be unused.
 std::set<std::string> names_read(const MathFunction& f) {
   std::set<std::string> out;
   for (const MathStep& s : f.steps) {
@@ -84,7 +84,7 @@ class Inliner {
     names[s.name] = stays_in_mask_register(v) ? v : let(s.name, std::move(v), out);
   }
 
-  /// A condition that a select takes from a mask register would have to become a vector for a name.
+  /// A condition that a select takes from a mask register is not named, because that would turn it into a vector.
   bool stays_in_mask_register(const Operand& v) const {
     return lanes_ > 1 && v->type.dtype == DType::Bool && isa_.row("mask_lt", dtype_, lanes_) != nullptr;
   }

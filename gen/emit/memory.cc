@@ -49,7 +49,7 @@ CExpr call_memory_piece(Emitter& e, const MemoryPiece& piece, std::vector<CExpr>
   return c_call(f.name, std::move(args));
 }
 
-/// How a level moves the first n elements from or to p, which it says of floats; null where it has no instruction.
+/// The level's instruction that moves the first n elements from or to p, given for floats; null if it has none.
 CExpr masked(Emitter& e, std::string_view op, const OperandType& t, const char* value) {
   const bool pairs = is_complex(t.dtype);
   const DType d = pairs ? real_of(t.dtype) : t.dtype;
@@ -188,7 +188,7 @@ CExpr gather_first(Emitter& e, const OperandType& t, CExpr at, CExpr stride, CEx
   return call_memory_piece(e, piece, {std::move(at), std::move(stride), std::move(count)}, [&](CBlock& body) {
     const CExpr all = gather(e, t, c_text("p"), c_text("stride"));
     body.push_back({CIf{c_binary(c_text("n"), "==", c_number(t.lanes)), {c_return(all)}, {}}});
-    // in an array: a vector would go to memory and back for each element
+    // in an array: a vector would be stored and reloaded for each element
     body.push_back({CBodyLines{
         fmt::format("  {} v[{}] = {{0}};\n  for (int64_t l = 0; l < n; ++l) {{\n    v[l] = p[l * stride];\n  }}\n",
                     e.storage_type(t.dtype), t.lanes)}});
@@ -207,7 +207,7 @@ CExpr reversed_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
     const CExpr reversed = c_call("__builtin_shufflevector", std::move(args));
     const auto run = [&](CExpr v) { return c_declare("const " + type, "run", std::move(v)); };
     if (const IsaRow* row = e.isa.row("load_masked_last", t.dtype, t.lanes)) {
-      // by way of an integer: memory before the elements may not be that of the tensor
+      // through an integer: memory before the elements may be outside the tensor
       const std::string first =
           fmt::format("(const {} *)((uintptr_t)p - {} * sizeof *p)", e.storage_type(t.dtype), t.lanes - 1);
       const CExpr last = c_row(row->spelling, {c_text(first), c_text("n")});
@@ -218,7 +218,7 @@ CExpr reversed_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
     const CExpr whole = vector_at(e, c_text(fmt::format("(p - {})", t.lanes - 1)), t, "const ");
     body.push_back({CIf{c_binary(c_text("n"), "==", c_number(t.lanes)), {run(whole), c_return(reversed)}, {}}});
     body.push_back(run(load_first(e, t, c_text("p - (n - 1)"), c_text("n"))));
-    // behind the lanes that have no element in the reversed vector
+    // after the lanes without an element in the reversed vector
     body.push_back({CBodyLines{fmt::format("  {} v[{}] = {{0}};\n", e.storage_type(t.dtype), 2 * t.lanes)}});
     body.push_back(c_assign(vector_at(e, c_text("v"), t, ""), reversed));
     body.push_back(c_return(vector_at(e, c_text(fmt::format("(v + {} - n)", t.lanes)), t, "const ")));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kParams[] = {"a", "b", "c", "d"};
 
-/// Adds a function, with what it calls, where the file lacks it. It is kept as text, so that it is printed once for all
+/// Adds a function and the functions it calls, if the file lacks it. It is cached as text and printed once for all
 /// kernels.
 void provide(Emitter& e, const std::string& name, const std::function<CFunction(Emitter& inner)>& make) {
   if (e.needs.has(name)) return;
@@ -69,8 +69,8 @@ void call_of_libm(Emitter& inner, const MathBody& math, CBlock& body) {
   body.push_back(c_return(c_text("r")));
 }
 
-/// Functions with a branch for rare arguments are too long for compilers to inline by themselves, and each call loads
-/// all constants of the usual way again.
+/// Compilers do not inline functions with a branch for rare arguments by themselves, because they are long, and each
+/// call would reload all constants of the common path.
 bool worth_inlining(const MathBody& math) {
   return math.type.lanes > 1 && any_of(math.body, [](const Stmt& s) { return std::holds_alternative<SIf>(s.node); });
 }

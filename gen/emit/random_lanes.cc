@@ -1,4 +1,4 @@
-// Philox 4x32-10 on vectors: each lane has a counter of its own. It keeps the words that it asks for, or all four are
+// Philox 4x32-10 on vectors: each lane has its own counter. A lane keeps the word it asks for, or all four words are
 // stored.
 
 #include "emit/emitter.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kRounds = 10;
 
-/// a*number for the lower 32 bits of each lane; the upper ones do not count.
+/// a*number for the lower 32 bits of each lane; the upper bits are ignored.
 CExpr times(Emitter& e, const OperandType& t, std::string_view a, std::string_view number) {
   const CExpr factor = c_text(std::string(number));
   if (const IsaRow* row = e.isa.row("mul_low", t.dtype, t.lanes))
@@ -23,7 +23,7 @@ CExpr mixed(std::string_view p, std::string_view x, std::string_view k) {
   return c_binary(c_binary(upper(p), "^", c_text(std::string(x))), "^", c_text(std::string(k)));
 }
 
-/// The state after all rounds in x0 to x3: a is the seed, b the counter. Only the lower halves of the lanes count.
+/// The state after all rounds in x0 to x3: a is the seed, b the counter. Only the lower halves of the lanes are used.
 void rounds(Emitter& e, const OperandType& t, CBlock& body) {
   const std::string u = e.c_type(t);
   body.push_back(c_comment("the words are in the lower halves of the lanes; what is above them is ignored"));

@@ -1,4 +1,4 @@
-// Functions are merged if they differ only in their numbers; each number that differs becomes a parameter.
+// Merges functions that differ only in numbers; each number that differs becomes a parameter.
 #include "emit/share_functions.h"
 
 #include <fmt/format.h>
@@ -101,7 +101,7 @@ class NumberPass {
   CComment statement(const CComment& n) { return n; }
   CBodyLines statement(const CBodyLines& n) { return n; }
 
-  /// Neither loops nor calls of functions for their effect.
+  /// Has neither loops nor calls of functions for their side effects.
   static bool is_innermost(const CBlock& b) {
     return none_of(b, [](const CStmt& s) {
       if (const auto* c = std::get_if<CEvaluation>(&s.node)) return std::holds_alternative<CCall>(c->value->node);
@@ -120,7 +120,7 @@ struct Member {
   std::vector<CNumber> numbers;
 };
 
-/// The text without what may differ; the numbers go to `numbers`.
+/// The text without the parts that may differ; the numbers are added to `numbers`.
 std::string form_of(const CFunction& f, std::vector<CNumber>& numbers) {
   CFunction bare = f;
   bare.comment.clear();
@@ -210,7 +210,7 @@ std::string sharing_note(size_t kernels, const std::vector<std::string>& names) 
 
 SharedFunctions share_functions(std::vector<CFunction> functions) {
   std::map<std::string, std::vector<std::vector<Member>>>
-      groups;  // by form; of one form there are several where the numbers differ too much
+      groups;  // by form; several groups of one form if the numbers differ too much
   for (size_t i = 0; i < functions.size(); ++i) {
     Member m{i, {}};
     std::vector<std::vector<Member>>& alike = groups[form_of(functions[i], m.numbers)];

@@ -1,4 +1,4 @@
-// Functions of a file that differ in numbers alone become one, with the numbers as parameters.
+// Merges functions of a file that differ only in numbers; the numbers become parameters.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct SharedFunctions {
   std::map<std::string, SharedCall> calls;  ///< of every function there was, by its name
 };
 
-/// Functions whose text is the same but for names, comments and CNumbers are one. Numbers that decide how a compiler
-/// writes a loop or a division have to be the same: small ones, divisors, and how often an innermost loop runs.
+/// Merges functions whose text is the same except for names, comments and CNumbers. Numbers that affect how a compiler
+/// translates a loop or a division have to be equal: small ones, divisors, and trip counts of innermost loops.
 SharedFunctions share_functions(std::vector<CFunction> functions);
 
 }  // namespace tenon

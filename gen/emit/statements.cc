@@ -12,7 +12,7 @@
 namespace tenon::emit {
 namespace {
 
-/// A name in it would meet itself in the next iteration.
+/// A name declared in it would be declared again in the next iteration.
 bool declares(const CBlock& b) {
   return any_of(b, [](const CStmt& s) { return std::holds_alternative<CDeclaration>(s.node); });
 }
@@ -36,7 +36,7 @@ class StatementToC {
     if (!split && never_runs(n)) return;
     if (!split && runs_once(n)) return once(n);
     e.open_scope();
-    // the end of a split loop in steps of 1 is the function's own
+    // the end of a split loop with step 1 is the function's parameter
     const CExpr begin = e.index(n.begin), end = split && n.step == 1 ? nullptr : e.index(n.end);
     if (split) e.split_parallel = false;
     const std::string var = e.declare(n.var, Binding{"", {}, true, n.step > 0 && e.nonnegative(n.begin), std::nullopt});
@@ -56,7 +56,7 @@ class StatementToC {
   }
   void operator()(const SIf& n) {
     const bool leaves = n.then && n.then->size() == 1 && std::holds_alternative<SLeave>(n.then->front().node);
-    if (leaves && !e.may_leave) return;  // of a loop that is no loop in C
+    if (leaves && !e.may_leave) return;  // of a loop that is not a loop in C
     if (const auto holds = known_condition(n.cond)) {
       const auto& taken = *holds ? n.then : n.otherwise;
       e.open_scope();
@@ -113,7 +113,7 @@ class StatementToC {
     return begin && end && n.step > 0 && *begin < *end && *end - *begin <= n.step;
   }
 
-  /// Of a comparison of known indices.
+  /// The value of a comparison of known indices.
   std::optional<bool> known_condition(const Operand& cond) const {
     if (const auto c = constant_value(cond)) return *c != 0;
     const auto* a = std::get_if<VApply>(&cond->node);
@@ -135,7 +135,7 @@ class StatementToC {
     e.close_spliced();
   }
 
-  /// The loop of a function that runs iterations `begin` to `end` of all.
+  /// The loop of a function that runs iterations `begin` to `end`.
   void split_range(const SFor& n, CFor& loop, const CExpr& end) {
     const std::string bound = e.declare(n.var + "_end", Binding{"", {}, true, false, std::nullopt});
     const auto at = [&](const char* iteration) {

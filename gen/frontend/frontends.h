@@ -9,10 +9,10 @@ namespace tenon {
 struct FrontendInput {
   std::string path;                      // .onnx, .yaml or .yml
   std::vector<SourceFileRef> onnx_rows;  // the files of opdefs/onnx, in order of their names; read for ONNX models only
-  SizeRanges sizes;                      // what --size says
+  SizeRanges sizes;                      // the values of --size
   InputExtents given = {};               // what open sizes without --size take, of the inputs in their order
-  std::vector<std::string> kept = {};    // weights that gradients are asked for
-  GraphMode mode = GraphMode::network;   // what a graph with a section `train` is read for
+  std::vector<std::string> kept = {};    // weights with respect to which gradients are computed
+  GraphMode mode = GraphMode::network;   // the purpose for which a graph with a section `train` is read
   std::string program = "";              // what the C is called that the model becomes
   std::string train_with = "";           // the file that says how an ONNX model is trained; read unless empty
 };

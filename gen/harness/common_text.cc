@@ -1,4 +1,4 @@
-// Pieces of C that libraries and models share: first lines, constants, the choice of a level.
+// C text that libraries and models share: first lines, constants, the choice of a level.
 #include "harness/common_text.h"
 
 #include <fmt/format.h>

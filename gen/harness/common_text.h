@@ -1,4 +1,4 @@
-// Pieces of C that libraries and models share: first lines, constants, the choice of a level.
+// C text that libraries and models share: first lines, constants, the choice of a level.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ std::string provenance_line(const std::string& source);
 /// table of levels.
 std::vector<HoleValue> level_choice_holes(const std::vector<const Isa*>& levels);
 
-/// What an installed library or model is to pkg-config.
+/// The pkg-config file of an installed library or model.
 struct PackageConfig {
   std::string name;
   std::string contents;  ///< "kernels"

@@ -8,7 +8,7 @@
 namespace tenon {
 namespace {
 
-/// Around text in which `tn_` is not ours: with_prefix takes them away.
+/// Markers around user text in which `tn_` must not be renamed; with_prefix removes them.
 constexpr char kVerbatimBegin = '\x02', kVerbatimEnd = '\x03';
 
 std::string as_identifier(std::string_view name) {

@@ -1,4 +1,4 @@
-// The explicit list of levels, and what this machine runs of it.
+// The explicit list of levels, and the levels that this machine runs.
 #include "isa/all_isas.h"
 
 #include <array>

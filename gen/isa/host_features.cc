@@ -1,4 +1,4 @@
-// Bits of the processor's identification, and the registers that the system saves.
+// Feature bits of the processor, and the registers that the operating system saves.
 #include <iterator>
 
 #include "isa/levels.h"

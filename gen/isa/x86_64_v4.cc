@@ -5,7 +5,7 @@
 namespace tenon {
 namespace {
 
-// A mask of the first $1 lanes; so many of them are in the register.
+// A mask of the first $1 lanes of a register with this many lanes.
 #define FIRST_8 "(__mmask8)_bzhi_u32(0xffu, (unsigned)$1)"
 #define FIRST_16 "(__mmask16)_bzhi_u32(0xffffu, (unsigned)$1)"
 #define FIRST_32 "_bzhi_u32(0xffffffffu, (unsigned)$1)"
@@ -21,14 +21,14 @@ namespace {
   MASKED_BY_K(I##BITS, LANES, MASK, MM, "epi" #BITS, "(" SI ")"), \
       MASKED_BY_K(U##BITS, LANES, MASK, MM, "epi" #BITS, "(" SI ")")
 
-// A select by a vector of which lanes hold, by a mask register, and such a vector as a mask register.
+// A select by a mask vector, a select by a mask register, and the conversion of a mask vector to a mask register.
 #define SELECT(TYPE, LANES, MM, SUFFIX, MASKBITS, SI, CAST)                                          \
   {"select", DType::TYPE, LANES,                                                                     \
    MM "_mask_blend_" SUFFIX "(" MM "_movepi" MASKBITS "_mask((" SI ")$0), " CAST "$2, " CAST "$1)"}, \
   {                                                                                                  \
     "select_by", DType::TYPE, LANES, MM "_mask_blend_" SUFFIX "($0, " CAST "$2, " CAST "$1)"         \
   }
-// Comparisons into a mask register, and that none of them holds (which differs where a number is NaN).
+// Comparisons into a mask register, and their negations (which differ if a number is NaN).
 #define COMPARE_FLOAT(KEY, TYPE, LANES, SUFFIX, PRED) \
   { KEY, DType::TYPE, LANES, "_mm512_cmp_" SUFFIX "_mask($0, $1, " PRED ")" }
 #define COMPARE_FLOATS(TYPE, LANES, SUFFIX)                            \

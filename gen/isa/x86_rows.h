@@ -40,7 +40,7 @@
     "cvt_u" #F "_u" #T, DType::U##F, LANES, MM "_cvtepu" #F "_epi" #T "(" ARG ")"        \
   }
 #define X86_FROM_8_BYTES "_mm_cvtsi64_si128((long long)$0)"
-// The same as a load that keeps gcc 12 from a widening load under a mask, which it then cannot print.
+// The same as a load; avoids a masked widening load, which crashes gcc 12.
 #define X86_BROADCAST_8_BYTES "_mm_set1_epi64x((long long)$0)"
 #define X86_FROM_4_BYTES "_mm_cvtsi32_si128((int)$0)"
 #define X86_FROM_16_BYTES "(__m128i)$0"

@@ -51,7 +51,7 @@ std::optional<SizeExpr> applied(const Apply& a) {
   return y && !(divides && y->is(0)) ? combined(a.op, *x, *y) : std::nullopt;
 }
 
-/// The value of real constants and the arithmetic between them.
+/// Evaluates real constants and arithmetic between them.
 std::optional<double> real_value(const Expr& e) {
   if (const auto* c = std::get_if<Constant>(&e->node)) return is_float(e->type) ? c->f : static_cast<double>(c->i);
   const auto* a = std::get_if<Apply>(&e->node);
@@ -73,7 +73,7 @@ std::optional<double> real_value(const Expr& e) {
   }
 }
 
-/// An integer that real constants come to.
+/// The integer value of an expression over real constants.
 std::optional<SizeExpr> whole_size(const Expr& e) {
   const auto v = real_value(e);
   const bool whole = v && std::isfinite(*v) && *v == std::floor(*v) && std::fabs(*v) < 0x1p53;

@@ -18,10 +18,10 @@
 namespace tenon {
 namespace {
 
-/// Finds everything but the body: the steps that graphs and composites share.
+/// Binds everything except the body: the steps that graphs and composites share.
 class CallBinder {
  public:
-  /// For calls of the op that `scope` is of.
+  /// Used for calls of the op of `scope`.
   CallBinder(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnostics& diagnostics, const SourceSpan& place)
       : def_(*scope.def),
         library_(library),
@@ -53,7 +53,7 @@ class CallBinder {
     return type;
   }
 
-  /// Two negative extents would make a positive stored one.
+  /// The product of two negative extents would be a positive stored extent.
   bool parts_exist(const TensorDef& t, const TensorLayout& l) {
     for (size_t d = 0; d < t.dims.size(); ++d)
       for (const Expr& part : l.entries[d])

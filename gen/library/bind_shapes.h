@@ -13,7 +13,7 @@
 
 namespace tenon {
 
-/// A tensor that a node of a graph or a call of a composite hands in: extents in stored order.
+/// A tensor passed by a node of a graph or a call in a composite: extents in stored order.
 struct GivenTensor {
   bool present = false;
   DType dtype = DType::F32;
@@ -27,7 +27,7 @@ struct WrittenExtent {
   Expr bound;
 };
 
-/// What a call of an op is, completely: ready for expand_body.
+/// A completely bound call of an op, ready for expand_body.
 struct BoundCall {
   std::shared_ptr<const OpDef> unrolled;  ///< what `scope` refers to when the definition is variadic
   Kernel kernel;                          ///< inputs that are present, then outputs; sizes are the caller's

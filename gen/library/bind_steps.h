@@ -24,9 +24,9 @@ struct PackMisfit {
   std::string advice = {};  ///< beyond that of the call's arguments
 };
 
-/// Why the callee that `scope` is of cannot take what it is given at every rank; nothing where it can. A kernel has one
-/// dim for all of a pack, or the most that there can be, so dims may not be counted over it or taken one by one.
-/// `met`: extents that the signature takes to be equal.
+/// Why the callee of `scope` cannot take its arguments at every rank; nothing if it can. A kernel has one dim for a
+/// whole pack, or the maximum number of dims, so the callee may not count or address single dims of it. `met`: extents
+/// that the signature takes to be equal.
 std::optional<PackMisfit> misfit_of_packs(const OpLibrary& library, const Scope& scope,
                                           const std::vector<std::optional<std::vector<Expr>>>& inputs,
                                           const std::vector<std::pair<Expr, Expr>>& met);
@@ -38,7 +38,7 @@ bool is_extent(const OpDef& def, const std::string& let);
 /// comment. Nothing where the condition always is true, or is asked for already.
 void require_sizes(Kernel& kernel, const Expr& holds, std::string what);
 
-/// Takes for equal what the condition compares: a <= b is max(a, b) == b. False where extents cannot express it.
+/// Records the condition as an equality of extents: a <= b is max(a, b) == b. False if extents cannot express it.
 bool take_as_true(const Expr& condition, ShapeBinder& shapes);
 
 }  // namespace tenon

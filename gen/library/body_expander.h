@@ -59,7 +59,7 @@ class BodyExpander {
       if (r.pack) scope_.pack_ranges[r.name] = expr_.list(r.extent, 1);
       else scope_.ranges[r.name] = expr_.index(r.extent);
     }
-    // The left sides of outputs first: elsewhere their variables may run over a part of a dim.
+    // The left sides of outputs come first: elsewhere their variables may run over a part of a dim.
     for (const Statement& s : def_.body)
       if (!s.is_call && def_.output(s.targets[0].text)) bare_uses(s.targets[0].text, s.subs);
     for (const Statement& s : def_.body) find_ranges(s);
@@ -164,7 +164,7 @@ class BodyExpander {
 
   const BoundTensor* target_of(const Statement& s) const { return find_value(scope_.tensors, s.targets[0].text); }
 
-  /// What holds while the statement is built. A target without a type of its own has no say in it.
+  /// The context in which the statement is built. A target without a declared type does not influence it.
   ExprBuilder::Statement facts_of(const Statement& s) {
     const BoundTensor* target = target_of(s);
     if (target && target->flexible && s.order) target = nullptr;
@@ -174,7 +174,7 @@ class BodyExpander {
     if (target && is_int(kernel_.tensor(target->tensor).dtype)) least = kernel_.tensor(target->tensor).dtype;
     facts.widest = expr_.widest_integer(s.value, least);
     std::vector<std::string> bound;
-    // Outside of a range are the variables that its ends ask for.
+    // The variables that a range's ends use are outside the range.
     for (const Syntax& r : s.ranges)
       for (const Syntax& end : r.children) free_vars(end, bound, facts.loops);
     for (const Syntax& sub : s.subs) free_vars(sub, bound, facts.loops);
@@ -219,11 +219,11 @@ class BodyExpander {
   /// The number of the next statement or call.
   size_t next_step() const { return kernel_.body.size() + steps_.calls.size(); }
 
-  /// The checks that have come are those of the next statement or call.
+  /// Assigns the pending checks to the next statement or call.
   void note_checks() { steps_.check_makers.resize(kernel_.checks.size(), next_step()); }
 
-  /// The same, but for checks from number `first` on that ask for what the statement's own recurrence makes: they are
-  /// made after it.
+  /// The same, except that checks from number `first` on that read results of the statement's own recurrence are placed
+  /// after it.
   void note_checks(const Statement& s, size_t first) {
     note_checks();
     for (size_t i = first; s.order && i < kernel_.checks.size(); ++i)
@@ -268,8 +268,7 @@ class BodyExpander {
     return cast_to(convert(v, compute), storage);
   }
 
-  /// An intermediate that begins as untyped numbers alone takes the type of the value that is first combined
-  /// into it.
+  /// An intermediate whose initial value is an untyped constant takes the type of the first value combined into it.
   void adopt_type(BoundTensor& target, const Typed& v) {
     Tensor& t = kernel_.tensor(target.tensor);
     if (!target.flexible || v.flexible || t.role != Role::Temp || t.dtype == v.e->type ||

@@ -1,4 +1,4 @@
-// Where a call counts over a pack whose number of dims only a call of the library tells, or needs its dims apart.
+// Calls that count or address single dims of a pack whose rank is known only in a call of the library.
 #include <fmt/format.h>
 
 #include "library/bind_steps.h"

@@ -1,4 +1,4 @@
-// Results of calls in a body: where they go, whether they fit, and what a call that does not fit was given.
+// Results of calls in a body: their destinations, checks of their shapes, and messages for mismatches.
 #include <fmt/format.h>
 
 #include "algebra/simplify.h"
@@ -36,7 +36,7 @@ std::string BodyExpander::shape_of(const std::string& name) const {
   return fmt::format("{}[{}]", name, joined(dims, ", "));
 }
 
-/// Why an expression is no argument: its tensors have one shape, and none has another.
+/// Why an expression cannot be an argument: its tensors must have the same shape.
 void BodyExpander::no_argument(const Syntax& arg) {
   std::vector<std::string> names;
   each_within(arg, [&](const Syntax& e) {
@@ -50,7 +50,7 @@ void BodyExpander::no_argument(const Syntax& arg) {
                "an argument is computed from tensors of one shape: define a value first, t[…] = …, and pass t"});
 }
 
-/// What the names and the numbers of a mismatch are in this op: dimensions of packs are nowhere to be seen in it.
+/// Translates the names and numbers of a mismatch to those of this op, which does not show the dimensions of packs.
 void BodyExpander::note_arguments(const Statement& s, const OpDef& callee, Diagnostic& d) const {
   size_t place = 0;
   for (const Syntax& arg : s.value.children) {
@@ -107,8 +107,8 @@ bool BodyExpander::fits_output(const Statement& s, const OpDef& callee, const Wo
   return true;
 }
 
-/// Where the result of a call goes: into an output of this op, or under a name of its own. One whose dims are split or
-/// rearranged, on either side, is copied when it is there.
+/// The destination of a call's result: an output of this op, or a new intermediate. A result whose dims are split or
+/// rearranged on either side is copied.
 void BodyExpander::name_result(const std::string& given, BoundTensor& made, const std::vector<BoundTensor>& inputs) {
   const auto t = scope_.tensors.find(given);
   defined_.push_back(t == scope_.tensors.end() ? made.tensor : t->second.tensor);

@@ -11,7 +11,7 @@ Expr number(double v, const Expr& like) { return constant_float(v, like->type); 
 
 Expr exponential(const Expr& z) {
   const Expr r = apply(ScalarOp::Exp, {real_part(z)}), angle = imaginary_part(z);
-  // exp of a real number is real: an infinite r times sin(0) is no NaN
+  // exp of a real number is real: avoids the NaN of an infinite r times sin(0)
   const Expr up = select(apply(ScalarOp::Eq, {angle, number(0, angle)}), angle, r * apply(ScalarOp::Sin, {angle}));
   return of(r * apply(ScalarOp::Cos, {angle}), up, z->type);
 }

@@ -45,7 +45,7 @@ ShapeBinder::EntryCounts ShapeBinder::known_counts(const TensorDef& t, size_t ra
     const auto a = d.at.empty() ? nullptr : def_.attr(d.at);
     const bool list = a && a->count != AttrCount::one;
     const auto known = binding_.packs.find(d.name);
-    // Reduced dims that are gone from an output have no places there, and the axes are not those of its rank.
+    // Reduced dims that an output lacks have no position there, and the axes do not refer to its rank.
     const bool gone = list && known != binding_.packs.end() && known->second.empty();
     if (!d.at.empty() && !gone) c.axes = axes_of(d.at, rank, why);
     if (!why.empty()) return c;

@@ -12,7 +12,7 @@ constexpr size_t kMaxStatements = 4096;
 
 }  // namespace
 
-/// Whether the kernel is so long that no further call is expanded; the first such call is reported.
+/// Whether the kernel has reached its maximum length; the first call that is not expanded is reported.
 bool BodyExpander::too_long(const Statement& s) {
   if (kernel_.body.size() <= kMaxStatements) return false;
   if (!diagnostics_.has_errors())
@@ -163,7 +163,7 @@ BoundTensor BodyExpander::argument_tensor(const std::string& name, const BoundTe
   return t.tensor < 0 || is_plain(dims) ? t : stored_view(kernel_, t, dims);
 }
 
-/// How a tensor of this op is handed to ops that it calls.
+/// How a tensor of this op is passed to ops that it calls.
 StoredDims BodyExpander::dims_in_calls(const std::string& name, const BoundTensor& t) const {
   const TensorDef* declared = def_.input(name) ? def_.input(name) : def_.output(name);
   if (declared) return joined_dims(t, *declared);
@@ -289,7 +289,8 @@ void BodyExpander::name_chosen(const Frame& frame) {
   }
 }
 
-/// What the body's statements make the template need not; where it must, it is made elsewhere.
+/// A template need not compute what the body's statements compute; if it has to write it, it writes to a scratch
+/// tensor.
 void BodyExpander::replace_values(const Frame& frame, Scope& called) {
   for (const Statement& s : def_.body) {
     const FrameParameter* p = frame.parameter(s.targets[0].text);

@@ -34,7 +34,7 @@ void assign_types(const OpDef& def, size_t i, const std::vector<DType>& keys, Ty
     types.erase(v.name);
     return;
   }
-  const bool small = any_of(keys, is_small);  // small types are there for those who name them
+  const bool small = any_of(keys, is_small);  // small types are generated only when named
   for (const DType d : dtypes_of(v)) {
     if (is_small(d) && !small) continue;
     if (i == 0 && !keys.empty() && !contains(keys, d)) continue;
@@ -60,7 +60,7 @@ std::vector<std::vector<bool>> presences(const OpDef& def) {
   return out;
 }
 
-/// Zero is a pattern of bits like any that is moved: the same in every type of a size.
+/// Zero is a bit pattern like any moved value: the same in every type of a size.
 bool is_zero(const Constant& c) { return c.i == 0 && c.f == 0 && !std::signbit(c.f); }
 
 bool mentions_arithmetic(const Expr& e, DType d) {
@@ -103,7 +103,7 @@ bool only_moves(const OpLibrary& defs, const OpDef& def, const TypeVar& v, const
                 const std::map<std::string, PackPlan>& packs) {
   if (none_of(v.classes, [](const Word& w) { return w.text == "any"; })) return false;
   if (any_of(def.tables, [&](const TableDef& t) { return variable_of_type(t.tensor.dtype) == v.name; }))
-    return false;  // the bits of a number are others in each type
+    return false;  // the bits of a constant differ between types
   if (const auto frame = defs.frame_of(def)) return !frame_computes(*frame, def, v);
   Types types = sample;
   types[v.name] = DType::U16;  // no other type of these ops is u16 by itself, so every u16 node comes from the variable
@@ -242,7 +242,7 @@ std::string dtypes_text(const OpDef& def) {
   return joined(names, ", ");
 }
 
-/// Why a selection has no kernels: of one op with what it takes and, where it is the user's, its place.
+/// Why a selection has no kernels: for a single op, the types that it takes and, if it is the user's, its location.
 Diagnostic nothing_selected(const OpLibrary& defs, const std::vector<std::string>& names) {
   const auto graph_only = find_if(names, [&](const std::string& n) { return defs.op(n) && needs_graph(*defs.op(n)); });
   const OpDef* one = graph_only != names.end() ? defs.op(*graph_only) : names.size() == 1 ? defs.op(names[0]) : nullptr;
@@ -282,7 +282,7 @@ Library expand_ops(const OpExpansion& how, const std::vector<std::string>& names
     Library part;
     Diagnostics diagnostics;
   };
-  std::vector<Expanded> ops(names.size());  // they do not know each other
+  std::vector<Expanded> ops(names.size());  // they cannot refer to each other
   for_each_index(names.size(), [&](size_t i) {
     if (const OpDef* def = how.defs.op(names[i]); def && !needs_graph(*def))
       expand_op(how, *def, ops[i].part, ops[i].diagnostics);

@@ -5,8 +5,7 @@
 
 namespace tenon {
 
-/// bind_node, then the body. Sizes are declared with the ranges of `sizes`.
-/// `for_gradients`: stop(x) is marked in it.
+/// bind_node, then the body. Sizes are declared with the ranges of `sizes`. `for_gradients`: stop(x) is kept in it.
 std::optional<BoundCall> expand_node(const NodeCall& node, const std::vector<GraphSize>& sizes,
                                      Diagnostics& diagnostics, bool for_gradients = false);
 

@@ -95,7 +95,7 @@ class GroupReads {
     return is_one(computed) ? inner : select(computed, inner, constant_of(0, inner->type));
   }
 
-  /// Whether the element comes before the one that is computed, in the order of the shared loops from number k on.
+  /// Whether the element precedes the one being computed, in the order of the shared loops from number k on.
   Expr is_computed(const Read& read, size_t k) const {
     const size_t member = members_.at(read.tensor);
     const KernelStatement &by = kernel_.body[reader_], &of = kernel_.body[member];
@@ -136,7 +136,7 @@ void read_computed_only(Kernel& kernel, size_t first) {
 
 void infer_types(const std::vector<const Statement*>& statements, const RecurrenceScope& in) {
   if (infer_all(statements, in)) return;
-  // Statements that are conditions of each other: one of them is taken to be a condition, and the others follow.
+  // Statements that determine each other's type: one is assumed to be a condition, and the others follow.
   const auto reset = [&] {
     for (const Statement* s : statements) set_type(*s, in, DType::I64);
   };

@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-/// Where the statements of a body become those of a kernel.
+/// The point at which the statements of a body become those of a kernel.
 struct RecurrenceScope {
   const OpLibrary& library;
   Scope& scope;

@@ -59,7 +59,7 @@ class SymbolicExpander {
     return size_ref(name);
   }
 
-  /// A size, or one with a number added: of such lets proofs know what they are.
+  /// A size, possibly plus a constant: proofs see through such lets.
   static bool is_near_a_size(const Expr& e) {
     if (e->type != DType::I64) return false;
     const LinearForm form = linear_form(e);
@@ -228,8 +228,8 @@ class SymbolicExpander {
            all_of(s.children, [](const Syntax& i) { return i.is(SyntaxKind::name); });
   }
 
-  /// A matrix in a sum of products of tensors. These have bodies for either order of the memory, and a copy would take
-  /// longer than a product with a vector.
+  /// A matrix in a sum of products of tensors. These have bodies for either memory order; a copy would take longer than
+  /// a product with a vector.
   bool is_matrix_factor(const TensorDef& t) const {
     const auto is_size = [](const Dim& d) { return d.kind == DimKind::size; };
     const auto is_sum = [&](const Syntax& s) {
@@ -331,8 +331,8 @@ class SymbolicExpander {
     kernel().checks.resize(checks);
   }
 
-  /// The matrices of a product are read in place where one of their dims is dense. Others are copied: every vector
-  /// would be put together from single elements.
+  /// The matrices of a product are read in place if one of their dims is dense. Others are copied, because every vector
+  /// would have to be gathered element by element.
   void add_dense_matrices() {
     const auto c = find_contraction(kernel());
     if (!c) return;

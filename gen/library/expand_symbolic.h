@@ -12,7 +12,7 @@
 
 namespace tenon {
 
-/// What distinguishes one body of a definition from the next.
+/// The parameters that distinguish the bodies of a definition.
 struct SymbolicCase {
   std::map<std::string, DType> types;
   std::vector<bool> present;  ///< per input
@@ -46,9 +46,9 @@ std::vector<int64_t> stand_in(const OpDef& def, const TensorDef& input);
 /// term for each channel of a group. Kernels take the stride from the call.
 bool repeats_stand_in(const OpDef& def, const TensorDef& input);
 
-/// Calls with an unsigned type take the signed type's kernel where that does the same: sums and products wrap alike,
-/// and bits are bits. It is the signed one that stays because products of narrow signed numbers have instructions of
-/// their own. `types` and the kernel change, `call_types` stay.
+/// Calls with an unsigned type use the signed type's kernel if it computes the same bits: sums and products wrap
+/// identically. The signed kernel is kept because there are instructions for products of narrow signed numbers. `types`
+/// and the kernel change, `call_types` stay.
 void share_signs(LibraryOp& op);
 
 }  // namespace tenon

@@ -64,7 +64,7 @@ Typed ExprBuilder::name(const Syntax& s) {
   for (size_t i = params_.size(); i-- > 0;) {
     const auto p = params_[i].find(s.text);
     if (p != params_[i].end()) return p->second;
-    break;  // a function sees its own parameters only; everything else in it is global
+    break;  // a function sees only its own parameters; all other names are global
   }
   if (element_ >= 0) {
     if (const auto p = scope_.pack_ranges.find(s.text); p != scope_.pack_ranges.end())
@@ -242,7 +242,7 @@ DType ExprBuilder::widest_integer(const Syntax& s, DType least) const {
   if (s.kind == SyntaxKind::reduce && (s.text == "argmax" || s.text == "argmin")) return widest;
   if (s.kind == SyntaxKind::reduce) return widest_integer(s.reduced(), least);
   if (s.calls(Builtin::cast, Builtin::bits)) {
-    // The operand of a conversion is typed separately; only its result is combined with the others.
+    // The operand of a conversion is typed separately; only its result is combined with other operands.
     for (const Syntax& c : s.children)
       if (const auto to = named_type(c)) wider(dtype_row(*to).compute);
     return widest;

@@ -27,7 +27,7 @@ class ExprBuilder {
   ExprBuilder(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnostics& diagnostics)
       : library_(library), scope_(scope), kernel_(kernel), diagnostics_(diagnostics) {}
 
-  /// What holds while one statement is built.
+  /// The context in which one statement is built.
   struct Statement {
     DType real = DType::F64;   ///< floating type of draws and of reals without another operand
     DType widest = DType::I8;  ///< integers of the statement widen to this
@@ -113,7 +113,7 @@ class ExprBuilder {
   Typed linear(const Syntax& s);
   Typed extent(const Syntax& s);
   Typed draw(const Syntax& s);
-  /// Brings both to one type; false, with a report, where there is none.
+  /// Converts both to a common type; false, with an error reported, if there is none.
   bool unifies(const Syntax& s, Typed& a, Typed& b);
   Typed unified(ScalarOp op, const Syntax& s, Typed a, Typed b);
   /// Reports a function that numbers of the type do not have.

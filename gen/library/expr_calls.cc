@@ -15,7 +15,7 @@
 namespace tenon {
 namespace {
 constexpr int kMaxInlining = 100;
-constexpr size_t kMaxNodes = 20000;  // of an expression: every stage that follows takes time in proportion
+constexpr size_t kMaxNodes = 20000;  // nodes of an expression: the time of every later stage is proportional to it
 
 /// Whether an expression, written out, has more than kMaxNodes nodes.
 bool too_large(const Expr& e) {
@@ -45,7 +45,7 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
     case Builtin::select: return choice(s);
     case Builtin::padded: return padded(s);
     case Builtin::opt: return optional(s);
-    case Builtin::given: return {constant_int(1, DType::Bool), true};  // of lets that the call determines
+    case Builtin::given: return {constant_int(1, DType::Bool), true};  // for lets that the call determines
     case Builtin::element: return element(s);
     case Builtin::elements: return {constant_int(1), true};
     case Builtin::clamp:
@@ -120,7 +120,7 @@ std::optional<ExprBuilder::Arguments> ExprBuilder::arguments(const std::vector<s
   return too_large_ ? std::nullopt : std::optional(std::move(bound));
 }
 
-/// A row of a definition file: its expression, and on the way to a gradient the derivatives that it states.
+/// A row of a definition file: its expression and, in kernels that are differentiated, the derivatives that it states.
 Typed ExprBuilder::row_in_place(const ScalarRow& row, const Syntax& call) {
   constexpr int kOrders = 2;  // a derivative calls its own function: exp, sigmoid
   auto args = arguments(row.args, call);
@@ -217,7 +217,7 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
     if (const Expr composed = complex_function(op, e)) return {composed, flexible};
   if (!has_function(s, op, e[0]->type)) return args[0];
   if (op == ScalarOp::Complex) {
-    // Parts that have no type of their own have that of the statement.
+    // Operands without a type take the type of the statement.
     if (flexible && statement_.real != e[0]->type)
       for (Expr& part : e) part = convert({part, true}, statement_.real);
     return {apply_as(op, e, e[0]->type == DType::F64 ? DType::C128 : DType::C64), false};
@@ -280,7 +280,7 @@ Typed ExprBuilder::conversion(const Syntax& s) {
   statement_.widest = widest;
   const DType compute = dtype_row(*to).compute;
   const bool wraps =
-      is_small(*to) && is_int(compute) && is_float(t.e->type);  // small whole types keep the low bits of a number
+      is_small(*to) && is_int(compute) && is_float(t.e->type);  // small integer types keep the low bits of a number
   Expr e = wraps ? cast_to(t.e, DType::I32) : convert(t, is_small(*to) ? compute : *to);
   return {cast_to(std::move(e), compute), false};
 }

@@ -89,7 +89,8 @@ bool ExprBuilder::is_later(const Expr& e) const {
 
 namespace {
 
-/// Numbers that a condition compares with a variable, and their neighbours: if it holds anywhere, it holds there.
+/// Constants that a condition compares with a variable, and their neighbours: if it holds anywhere, it holds at one of
+/// these.
 void candidates(const Expr& where, const std::string& var, std::vector<Expr>& out) {
   const auto* a = std::get_if<Apply>(&where->node);
   if (!a || a->args.size() != 2) return;
@@ -107,8 +108,8 @@ void candidates(const Expr& where, const std::string& var, std::vector<Expr>& ou
 
 }  // namespace
 
-/// A position asks for an element that the condition keeps. Where one is known to be there nothing is asked at run
-/// time; an extent of 0 is another check's.
+/// A position requires an element that satisfies the condition. If one is known to exist there is no run-time check; an
+/// extent of 0 is covered by another check.
 void ExprBuilder::require_any(const std::vector<LoopVar>& vars, const Expr& where, const Syntax& place) {
   const Ranges ranges = ranges_of(reducing_, ranges_of(statement_.loops));
   std::vector<Expr> tries = {constant_int(0), vars[0].extent - constant_int(1)};
@@ -153,8 +154,7 @@ bool leave_room(const std::vector<Expr>& conditions, const LinearForm& slack, co
 
 }  // namespace
 
-/// What holds for all `slack` >= 0, where the statement is carried out at all: the extents of its loops are at least 1
-/// then.
+/// Facts under which `slack` >= 0 is proved: the statement is executed only if the extents of its loops are at least 1.
 void ExprBuilder::require_where_run(const Expr& slack, Expr holds, CheckStatus status, const Syntax& place) {
   std::vector<LoopVar> loops = concat(statement_.loops, reducing_);
   Ranges ranges;

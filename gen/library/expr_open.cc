@@ -20,8 +20,8 @@ bool ExprBuilder::is_found(const Expr& extent) const {
   return none_of(kernel_.sizes, [&](const Size& s) { return s.name == size->name; });
 }
 
-/// A variable along an extent that a called op finds runs over just that extent, or over one of this op's own, which is
-/// compared with it at run time.
+/// A variable along an extent that a called op finds runs over exactly that extent, or over an extent of this op that
+/// is compared with it at run time.
 void ExprBuilder::match_found(const Syntax& sub, const Expr& extent) {
   const auto range = scope_.ranges.find(sub.text);
   if (sub.kind != SyntaxKind::name || range == scope_.ranges.end() || same(range->second, extent)) return;

@@ -35,7 +35,7 @@ Expr ExprBuilder::is_front(const std::string& pack, size_t k) const {
                {size_ref(scope_.binding.pack_ranks.at(pack)), constant_int(kMaxRank - static_cast<int64_t>(k))});
 }
 
-/// What a pack's extent or a list's element is in a dim that is in front.
+/// The value of a pack's extent or a list's element in a leading dim.
 Typed ExprBuilder::front_element(const Syntax& s, const Typed& own) const {
   if (!front_.neutral) return own;
   const AttrDef* a = scope_.def ? scope_.def->attr(s.text) : nullptr;
@@ -46,7 +46,7 @@ Typed ExprBuilder::front_element(const Syntax& s, const Typed& own) const {
 
 namespace {
 
-/// The expression with what fills reads of places below zero in their stead.
+/// The expression with reads at negative positions replaced by their fill.
 Expr filled(const Expr& e) {
   const auto* r = std::get_if<Read>(&e->node);
   const auto below = [](const Expr& i) { return constant_value(i).value_or(0) < 0; };
@@ -56,7 +56,7 @@ Expr filled(const Expr& e) {
 
 }  // namespace
 
-/// The value of `s` under other values of packs; what it asks of data is left out.
+/// The value of `s` for other values of packs, without its run-time checks.
 Expr ExprBuilder::with_front(const Syntax& s, FrontDim front) {
   const size_t checks = kernel_.checks.size();
   front_ = front;
@@ -83,7 +83,7 @@ Expr ExprBuilder::own_dim(const Syntax& s, const std::string& pack, size_t k, in
   const Expr e = index(s);
   path_.pop_back();
   if (neutral) return e;
-  // Affine in the variables still: what the expression has too much is taken from it.
+  // Keeps the expression affine in the variables: the excess is subtracted.
   const Expr excess = convert({with_front(s, {true, false, 0}), true}, DType::I64) - constant_int(at_front);
   return e - cast_to(front, DType::I64) * excess;
 }

@@ -62,8 +62,8 @@ bool ExprBuilder::is_given(const Syntax& read) const {
   return t != scope_.tensors.end() && t->second.tensor >= 0;
 }
 
-/// Whether a term of a sum is nothing without an input that is absent: `opt(B[…], 0)`, a product with it, or a choice
-/// between that and 0. Adding its 0 would cost instructions and turn -0 into 0.
+/// Whether a term of a sum vanishes if an input is absent: `opt(B[…], 0)`, a product with it, or a choice between that
+/// and 0. Adding its 0 would cost instructions and turn -0 into 0.
 bool ExprBuilder::is_left_out(const Syntax& term) const {
   const auto is_0 = [](const Syntax& s) {
     return (s.is(SyntaxKind::integer) && s.integer == 0) || (s.is(SyntaxKind::real) && s.real == 0);

@@ -16,8 +16,7 @@ namespace tenon {
 
 namespace {
 
-/// What widens a signed number to the width of an unsigned type: it may be below 0, as an index that counts from the
-/// end is.
+/// Widens a signed number to the width of an unsigned type: it may be negative, like an index that counts from the end.
 DType signed_like(DType d) { return bytes_of(d) == 8 ? DType::I64 : bytes_of(d) == 4 ? DType::I32 : DType::I16; }
 
 }  // namespace
@@ -119,7 +118,7 @@ Typed ExprBuilder::chosen_element(const std::string& name, const BoundAttr& list
   return all;
 }
 
-/// What a number of this type is computed in: narrow integers in what the statement widens them to.
+/// The type in which a number of this type is computed: narrow integers in the type to which the statement widens them.
 DType ExprBuilder::type_of_read(DType storage) const {
   if (!is_int(storage) || bytes_of(statement_.widest) < bytes_of(storage)) return dtype_row(storage).compute;
   const DType to = bytes_of(statement_.widest) > bytes_of(storage) ? statement_.widest : storage;
@@ -136,7 +135,7 @@ std::vector<Expr> ExprBuilder::subscripts(const std::vector<Syntax>& subs, const
   }
   const DType widest = statement_.widest;
   for (size_t i = 0; i < subs.size(); ++i) {
-    statement_.widest = DType::I64;  // what an index is: narrower numbers in it widen, so that no sum of them wraps
+    statement_.widest = DType::I64;  // the type of an index: narrower operands are widened, so that sums do not wrap
     if (subs[i].kind == SyntaxKind::group && t.open && t.entries[i].size() == 1) {
       out.push_back(joined_parts(subs[i], t, i));
       continue;

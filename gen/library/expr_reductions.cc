@@ -42,7 +42,7 @@ Typed ExprBuilder::reduction(const Syntax& s) {
   if (where) path_.push_back(where);
   const bool ranged = where != nullptr;
   const DType widest = statement_.widest;
-  if (s.predicate()) statement_.widest = widest_integer(*s.predicate(), widest);  // which widens nothing but itself
+  if (s.predicate()) statement_.widest = widest_integer(*s.predicate(), widest);  // which widens only itself
   if (s.predicate() && !s.start()) where = both(where, condition(*s.predicate()));
   statement_.widest = widest;
   if (ranged) path_.pop_back();
@@ -110,7 +110,7 @@ Typed ExprBuilder::positional(const Syntax& s, Reducer op, std::vector<LoopVar> 
   statement_.widest = widest;
   if (v.e->type == DType::Bool) v.e = convert(v, DType::I64);
   if (!has_function(s, op == Reducer::ArgMin ? ScalarOp::Min : ScalarOp::Max, v.e->type)) return v;
-  // Whether an element is kept is asked outside of the reduction, and without the condition that keeps it.
+  // Whether an element is kept is evaluated outside the reduction, without the condition itself.
   if (where) path_.pop_back();
   reducing_.resize(reducing_.size() - vars.size());
   if (where) require_any(vars, where, s);
@@ -137,7 +137,7 @@ Typed ExprBuilder::reduced(const Syntax& s, Reducer op, std::vector<LoopVar> var
   return {reduce(op, std::move(vars), where, v.e, type), v.flexible};
 }
 
-/// An end of a range is in 0 … extent, or nothing is done.
+/// Each end of a range must be in 0 … extent; otherwise the call is refused before anything is written.
 Expr ExprBuilder::range_end(const Syntax& s, const Expr& extent) {
   const DType widest = statement_.widest;
   statement_.widest = DType::I64;

@@ -1,4 +1,4 @@
-// How the packs of a definition reach library kernels.
+// How the packs of a definition are passed to library kernels.
 #include "library/pack_plan.h"
 
 #include <set>
@@ -8,7 +8,7 @@
 namespace tenon {
 namespace {
 
-/// What the text of an op does with its packs.
+/// The uses of packs in the text of an op.
 struct PackUses {
   std::set<std::string> names;      ///< all packs
   std::set<std::string> broadcast;  ///< ~*S of an input
@@ -85,7 +85,7 @@ PackUses uses_of(const OpDef& def) {
     for (const Syntax& sub : s.subs) collect_by_dim(def, sub, uses);
   }
   for (const LetDef& l : def.lets) {
-    if (l.pack && l.value.calls(Builtin::keep)) continue;  // ones, whatever their number
+    if (l.pack && l.value.calls(Builtin::keep)) continue;  // all 1, regardless of their number
     each_within(l.value, [&](const Syntax& n) {
       if (l.pack && (n.kind == SyntaxKind::name || n.kind == SyntaxKind::pack) && uses.names.count(n.text)) {
         uses.by_dim.insert(n.text);

@@ -1,4 +1,4 @@
-// What the names of a definition stand for in one expansion: types, sizes, packs, attributes, tensors, index variables.
+// The bindings of a definition's names in one expansion: types, sizes, packs, attributes, tensors, index variables.
 #pragma once
 
 #include <map>
@@ -11,14 +11,14 @@
 
 namespace tenon {
 
-/// An expression on its way to a type. Literals, sizes and index variables are flexible: they take the type of what
-/// is next to them.
+/// An expression whose type may still be open. Literals, sizes and index variables are flexible: they take the type of
+/// the other operand.
 struct Typed {
   Expr e;
   bool flexible = false;
 };
 
-/// A list attribute as a call of a library holds it in memory.
+/// A list attribute in the memory of a library call.
 struct HeldList {
   std::string attr;         ///< of the op that the library has; "" for lists that are known or computed
   Expr count;               ///< its number of elements
@@ -42,15 +42,15 @@ struct BoundTensor {
   int tensor = -1;  ///< -1: an optional input that is absent
   std::vector<std::vector<Expr>> entries;
   bool flexible = false;  ///< a temp whose value has no type of its own
-  /// Of the output of an op that is called: for each dim the stored one that it is in. Empty: its own.
+  /// For an output of a called op: the stored dim that contains each dim. Empty: the dims are the stored ones.
   std::vector<int> stored = {};
-  /// Of what a call gives: the extents that an entry is read by, in parts; none where the checks of the definition do
-  /// not know them.
+  /// For results of a call: the extents of an entry's index, in parts; none if the checks of the definition do not know
+  /// them.
   std::vector<std::vector<Expr>> parts = {};
   bool open = false;  ///< what a call gives, or along it: the checks of the definition may not know its extents
 };
 
-/// Everything that an expansion knows before it reads the body.
+/// All bindings that exist before the body is expanded.
 struct Binding {
   std::map<std::string, DType> types;
   std::map<std::string, Typed> sizes;              ///< size symbols and scalar lets

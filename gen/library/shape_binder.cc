@@ -17,7 +17,7 @@ Expr times(const Expr& a, const Expr& b) {
 
 std::string shown(const Expr& e) { return to_text(e); }
 
-/// Where every dim may be missing, a tensor of lower rank is one with leading dims of 1.
+/// If every dim may be missing, a tensor of lower rank is treated as having leading dims of 1.
 std::vector<Expr> with_leading_ones(const TensorDef& t, std::vector<Expr> extents) {
   const bool all_sizes = all_of(t.dims, [](const Dim& d) { return d.broadcast && d.kind == DimKind::size; });
   if (all_sizes && extents.size() < t.dims.size())
@@ -215,8 +215,7 @@ std::optional<std::string> ShapeBinder::bind_inputs(const std::vector<std::optio
         if (auto why = match(in_stored_order(def_.inputs[i], orders[i]), *dims[i], broadcasts)) return why;
     return std::nullopt;
   };
-  // A split dim with several open parts waits for the other inputs, which have one of them alone or split dims of their
-  // own.
+  // A split dim with several open parts is bound after the other inputs, which may determine one of the parts.
   splits_wait_ = waited_ = true;
   for (size_t k = 0; k <= def_.inputs.size() && waited_; ++k) {
     waited_ = false;

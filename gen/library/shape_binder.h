@@ -26,7 +26,7 @@ std::string dimensions(size_t count);
 /// Works on extents that are constants or expressions of the caller's sizes. Methods return an error, or nothing.
 class ShapeBinder {
  public:
-  /// The value of a let, where what it is computed from is bound already.
+  /// The value of a let, if its operands are already bound.
   using EarlyLet = std::function<std::optional<Expr>(const std::string& name)>;
 
   ShapeBinder(const OpDef& def, Binding& binding, EarlyLet let) : def_(def), binding_(binding), let_(std::move(let)) {}
@@ -38,7 +38,7 @@ class ShapeBinder {
   /// After the lets: the layout of an input or output whose stored extents are `dims` (for outputs: what stored_dims
   /// says).
   TensorLayout layout(const TensorDef& t, const std::vector<Expr>& dims, const std::vector<int>& stored_order) const;
-  /// Stored extents that the signature says, from bound sizes and packs.
+  /// Stored extents according to the signature, from bound sizes and packs.
   std::vector<Expr> stored_dims(const TensorDef& t, const std::vector<int>& stored_order) const;
   /// Extents that cannot be compared at generation and were assumed to be equal.
   const std::vector<std::pair<Expr, Expr>>& taken_as_equal() const { return taken_as_equal_; }

@@ -1,5 +1,5 @@
-// Two kernels are traversed in parallel: they may differ in one signed type and its unsigned twin, where only bits
-// count.
+// Traverses two kernels in parallel: they may differ in one signed type and its unsigned counterpart if only bits
+// matter.
 
 #include "library/expand_symbolic.h"
 #include "support/ranges.h"
@@ -96,7 +96,7 @@ class SideBySide {
   const DType of_a_, of_b_;
 };
 
-/// The kernel that differs from `k` in the type of this variable only, which is the signed twin there.
+/// The kernel that differs from `k` only in the type of this variable, which is the signed counterpart.
 const LibraryKernel* twin_of(const LibraryOp& op, const LibraryKernel& k, const std::string& variable) {
   std::map<std::string, DType> types = k.types;
   DType& type = types[variable];

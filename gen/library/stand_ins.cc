@@ -1,4 +1,4 @@
-// Reads of an input under opt: with constant places, or anywhere where all of them have one default.
+// Reads of an input under opt: at constant positions, or anywhere if all of them have the same default.
 #include <optional>
 
 #include "ir/op/type_function.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMostElements = 16;
 
-/// Collects what a body says of one input.
+/// Collects the reads of one input in a body.
 class Reads {
  public:
   Reads(const TensorDef& input, int64_t elements) : input_(input), known_(static_cast<size_t>(elements)) {}
@@ -52,7 +52,7 @@ class Reads {
   bool simple_ = true;
 };
 
-/// What all reads of an input have in its place, if that is one number; no number where a body says something else.
+/// The common default of all reads of an input; nothing if they differ.
 class OneDefault {
  public:
   explicit OneDefault(const std::string& input) : input_(input) {}
@@ -93,8 +93,8 @@ std::vector<DType> types_of(const OpDef& def, const TensorDef& input) {
   return {};
 }
 
-/// The one element that is repeated along all dimensions. A factor 1 and a term 0 of integers leave the bits of results
-/// as they are; -0.0 + 0 does not.
+/// A single element repeated along all dimensions. A factor of 1 and an integer term of 0 preserve the bits of results;
+/// -0.0 + 0 does not.
 std::vector<int64_t> repeated(const OpDef& def, const TensorDef& input) {
   OneDefault reads(input.name);
   add_body(def, reads);
@@ -106,7 +106,7 @@ std::vector<int64_t> repeated(const OpDef& def, const TensorDef& input) {
   return holds ? std::vector<int64_t>{*number} : std::vector<int64_t>();
 }
 
-/// Zeros are zeros in every type; other numbers are written as C numbers, which half types are not.
+/// Zero is the same in every type; other numbers are written as C literals, which half types do not have.
 bool holds_numbers(const TensorDef& input) {
   const auto d = dtype_from_name(input.dtype);
   return d && *d != DType::Bool && (is_int(*d) || *d == DType::F32 || *d == DType::F64);

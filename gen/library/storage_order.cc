@@ -1,4 +1,4 @@
-// Stored order apart from logical order.
+// Stored order, separate from logical order.
 #include "library/storage_order.h"
 
 #include <fmt/format.h>

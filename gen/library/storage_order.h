@@ -1,4 +1,5 @@
-// Stored order apart from logical order: which rule of `storage` holds, and a body's view of a tensor in another order.
+// Stored order, separate from logical order: which rule of `storage` holds, and a body's view of a tensor in another
+// order.
 #pragma once
 
 #include <vector>

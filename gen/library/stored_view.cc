@@ -29,7 +29,7 @@ std::vector<Expr> joined(const std::vector<Expr>& extents, const StoredDims& dim
 std::vector<Expr> split(const std::vector<Expr>& extents, const StoredDims& dims, const std::vector<Expr>& stored) {
   std::vector<Expr> out;
   for (size_t k = 0; k < dims.size(); ++k) {
-    Expr inner = constant_int(1);  // elements of the stored dim that one step of this part goes over
+    Expr inner = constant_int(1);  // elements of the stored dim per step of this part
     for (size_t j = k + 1; j < dims.size(); ++j)
       if (dims[j] == dims[k]) inner = inner * extents[j];
     const bool outermost = std::find(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(k), dims[k]) ==

@@ -1,5 +1,5 @@
-// Tensors with dims that are split or rearranged, at the border of calls: a caller and the op that it calls meet in the
-// stored dims.
+// Tensors with split or rearranged dims as arguments and results: a caller and the op that it calls agree on the stored
+// dims.
 #pragma once
 
 #include "library/scope.h"

@@ -17,7 +17,7 @@ class TableMaker {
   TableMaker(const OpLibrary& library, const std::map<std::string, DType>& types, Diagnostics& diagnostics)
       : library_(library), types_(types), diagnostics_(diagnostics) {}
 
-  /// What the only statement of the op makes.
+  /// The result of the op's only statement.
   std::optional<TensorData> run(const OpDef& def) {
     const TensorDef& out = def.outputs[0];
     Kernel kernel;

@@ -10,7 +10,7 @@ bool both(DType a, DType b, bool (*is)(DType)) { return is(a) && is(b); }
 
 std::string nearby(DType a, DType b) { return fmt::format("{} is next to {}", name_of(a), name_of(b)); }
 
-/// The type that two fixed operands meet in.
+/// The common type of two fixed operands.
 std::optional<DType> meet(DType a, DType b) {
   if (a == b) return a;
   if (a == DType::Bool || b == DType::Bool) {
@@ -29,7 +29,7 @@ std::optional<DType> meet(DType a, DType b) {
   return std::nullopt;
 }
 
-/// The type that two flexible operands meet in: a real literal takes the type of a real value that is none.
+/// The common type of two flexible operands: a real literal takes the type of a real value that is not a literal.
 DType meet_flexible(const Typed& a, const Typed& b) {
   const DType x = a.e->type, y = b.e->type;
   if (x == y) return x;
@@ -38,7 +38,7 @@ DType meet_flexible(const Typed& a, const Typed& b) {
   return is_float(y) ? y : DType::I64;
 }
 
-/// What a flexible operand becomes next to one of type `fixed`.
+/// The type of a flexible operand next to one of type `fixed`.
 DType flexible_beside(DType flexible, DType fixed) {
   if (fixed == DType::Bool) return flexible;
   const bool literal_is_real = is_float(flexible);

@@ -1,5 +1,4 @@
-// The typing rules of the notation: what flexible literals become, how integers widen, which types may be next to
-// each other.
+// The typing rules of the notation: types of flexible literals, widening of integers, and which types may be combined.
 #pragma once
 
 #include <optional>

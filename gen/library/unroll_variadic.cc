@@ -103,7 +103,7 @@ class Unroller {
   std::string all() const { return "sum_of_" + extents_; }
   std::string before(int k) const { return "before_" + of(extents_, k); }
 
-  /// Whether operand k is there, as the number 1 or 0: that many times its statements are carried out.
+  /// Whether operand k is given, as 1 or 0: the number of times that its statements are executed.
   void tell_given(OpDef& out) const {
     std::vector<LetDef> lets;
     for (int k = 1; k < tensors_; ++k) {
@@ -117,8 +117,8 @@ class Unroller {
     out.lets.insert(out.lets.begin(), lets.begin(), lets.end());
   }
 
-  /// The elements of the list as lets. Where outputs may be absent, the offset of each and their sum are lets,
-  /// too: nothing is done for an absent one because kernels see an extent of 0.
+  /// The elements of the list as lets. Where outputs may be absent, the offset of each and their sum are lets, too:
+  /// kernels skip an absent one because its extent is 0.
   void tell_extents(OpDef& out) const {
     std::vector<LetDef> lets;
     for (int k = 0; k < tensors_; ++k) {

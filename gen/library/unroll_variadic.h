@@ -25,7 +25,7 @@ OpDef unroll_optional(const OpDef& def, int tensors);
 /// Whether unroll_optional() can say so: the statements of an operand have an extent of its own, or name its number on
 /// the left.
 bool may_lack_tensors(const OpDef& def);
-/// Whether what the definition computes depends on how many operands there are by more than their own extents.
+/// Whether the definition depends on the number of operands other than through their extents.
 bool counts_operands(const OpDef& def);
 /// The last input takes any number of tensors.
 bool is_variadic(const OpDef& def);
@@ -34,8 +34,8 @@ bool has_variadic_output(const OpDef& def);
 /// The list attribute that has an extent for each tensor of a variadic output; nullptr for other definitions.
 const std::string* extents_of_outputs(const OpDef& def);
 
-/// Of a variadic definition: the one for as many tensors as a call with `inputs` inputs has; null for others. Nothing
-/// after an error: the call has none.
+/// For a variadic definition: the definition for the number of tensors in a call with `inputs` inputs; null for other
+/// definitions. Nothing after an error.
 std::optional<std::shared_ptr<const OpDef>> unroll_call(const OpDef& def, size_t inputs,
                                                         const std::map<std::string, BoundAttr>& attrs,
                                                         const SourceSpan& place, Diagnostics& diagnostics);

@@ -94,8 +94,8 @@ ComplexProduct::Neighbours with_neighbours(const Kernel& k, Expr holds, const ch
   return out;
 }
 
-/// Whether few rows are multiplied by the columns: at most two rounds of the loops that have nothing to do with them.
-/// Null where the extent of one depends on another.
+/// Whether few rows are multiplied by the columns: at most two iterations of the loops that do not affect the columns.
+/// Null if the extent of one loop depends on another.
 Expr few_rows(const KernelStatement& s, const Halves& h) {
   Expr rows = constant_int(1);
   for (const LoopVar& l : s.loops) {
@@ -166,7 +166,7 @@ class RealProduct {
     return out;
   }
 
-  /// One half of all elements of an operand, in the temp so many elements further along these dims.
+  /// One half of all elements of an operand, stored in the temporary at an offset along these dims.
   KernelStatement half_of(const Read& from, int to, ScalarOp half, const std::vector<size_t>& dims,
                           const std::vector<Expr>& further) const {
     const Tensor& t = k_.tensor(from.tensor);
@@ -201,7 +201,7 @@ class RealProduct {
     return s;
   }
 
-  /// The statement's loop variables, the column so much further.
+  /// The statement's loop variables, with an offset added to the column.
   std::vector<Expr> at_loops(const Expr& further) const {
     std::vector<Expr> index;
     for (const LoopVar& l : s_.loops) {

@@ -1,4 +1,4 @@
-// Lowering before statements: parts, forks, passes over the kernel, loops, passes over these.
+// Lowering up to statement generation: parts, forks, kernel passes, loop trees, tree passes.
 #include "lower/kernel_cases.h"
 
 #include <utility>
@@ -11,7 +11,7 @@
 namespace tenon {
 namespace {
 
-/// What a case is prepared for.
+/// The target that a case is prepared for.
 struct Preparing {
   const Isa& isa;
   Sharing sharing;
@@ -22,8 +22,8 @@ struct Preparing {
 
 KernelCase prepare_case(const Kernel& kernel, const Preparing& by);
 
-/// Updates in place have loops of their own. They are lowered by themselves, so that forks of the statements before
-/// them do not repeat them.
+/// Updates in place have separate loops. They are lowered separately, so that forks of preceding statements do not
+/// duplicate them.
 std::vector<Kernel> parts_of(const Kernel& k) {
   std::vector<Kernel> out;
   const bool temps = any_of(k.tensors, [](const Tensor& t) { return t.role == Role::Temp; });
@@ -102,7 +102,7 @@ bool has_vectors(const Tree& tree, bool (*counts)(const LoopShape&) = nullptr) {
 /// Rows side by side, each along a line.
 bool is_side_by_side(const LoopShape& s) { return s.lanes == 1 && s.parts > 1; }
 
-/// By vectors of which a few lanes more than an element of the line cost nothing: long ones with masks for its end.
+/// By vectors for which a few excess lanes cost nothing: long ones with masks for the end of a line.
 bool finds_every_window(const KernelCase& c, const Isa& isa) {
   const auto type = c.holds ? std::nullopt : every_window(c.kernel);
   return type && isa.lanes(*type) >= 8 && isa.row("load_masked", *type, isa.lanes(*type));

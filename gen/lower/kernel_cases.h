@@ -1,4 +1,4 @@
-// A kernel before its statements are generated: the cases that have code of their own, each after its passes.
+// A kernel before its statements are generated: the cases with separate code, each after its passes.
 #pragma once
 
 #include <memory>
@@ -16,15 +16,15 @@
 
 namespace tenon {
 
-/// The passes that a kernel goes through: all of them, or those before a place where a dump looks at it.
+/// The passes that run on a kernel: all of them, or those before the point of a dump.
 struct LoweringPasses {
   std::span<const KernelPass> kernel = kernel_passes();
   bool loops = true;  ///< built after the passes over kernels
   std::span<const TreePass> tree = tree_passes();
 };
 
-/// What a kernel is before a level is chosen: a fork and what it leads to, a kernel after its passes with its loops, or
-/// parts one after the other.
+/// A kernel before a level is chosen: a fork and its two branches, a kernel after its passes with its loops, or a
+/// sequence of parts.
 struct KernelCase {
   std::vector<KernelCase> parts;  ///< empty: one part
   Expr holds;                     ///< null: no fork
@@ -52,8 +52,7 @@ KernelCase prepare(const Kernel& kernel, const Isa& isa, Sharing sharing, const 
 /// One case: the kernel as it is, without forks.
 KernelCase prepare_unforked(const Kernel& kernel);
 
-/// A kernel for levels with vectors and for those without, made when it is first asked for: the same where neither
-/// forks.
+/// A kernel for levels with vectors and one for those without, made on first use: the same kernel if neither forks.
 class Prepared {
  public:
   Prepared(const Kernel& kernel, Sharing sharing) : kernel_(kernel), sharing_(sharing) {}

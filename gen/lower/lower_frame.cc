@@ -59,7 +59,7 @@ class FrameLowering {
          {p.name, tensor >= 0 ? kernel_.tensor(tensor).dtype : type_of(p), Storage::Tensor, tensor, nullptr, writable});
   }
 
-  /// Of a tensor that is absent: that of the one above whose type it shares, or its own.
+  /// For an absent tensor: the type of an earlier one that shares its type variable, or its own.
   DType type_of(const FrameParameter& p) const {
     for (size_t i = 0; i < call_.tensors.size(); ++i)
       if (call_.frame->parameters[i].name == p.type && call_.tensors[i] >= 0)
@@ -92,7 +92,7 @@ class FrameLowering {
       for (size_t i = 0; i < call_.tensors.size(); ++i)
         if (call_.frame->parameters[i].name == p.type) type = *key_dtype(kernel_.tensor(call_.tensors[i]).dtype);
     const int buffer = static_cast<int>(nest_.buffers.size());
-    const Operand count = elements(p.elements);  // a buffer of no elements has no name to hand over
+    const Operand count = elements(p.elements);  // an empty buffer has no name to pass
     nest_.buffers.push_back(
         {p.name, type, Storage::Workspace, -1, constant_value(count) == 0 ? v_int(1) : count, true});
     pass(buffer, {p.name, type, Storage::Workspace, -1, v_int(1), true});

@@ -38,7 +38,7 @@ Block part_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::ve
   return {copy_call(*p.copy, static_cast<int>(to.functions.size()) - 1)};
 }
 
-/// A body that begins with what it is.
+/// A body that begins with a comment about its blueprint.
 Block described(std::string_view what, Block body) {
   if (!what.empty()) body.insert(body.begin(), s_comment(std::string(what)));
   return body;
@@ -63,7 +63,7 @@ Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::ve
   return {s_if(size_number(p.of->holds), described(p.of->what, std::move(then)), std::move(otherwise))};
 }
 
-/// Whether a look at the kernel after its passes is worth their time: two sums of products.
+/// Whether the kernel may be a chain, so that running the passes pays off: two sums of products.
 bool may_be_chain(const Kernel& kernel) {
   int products = 0;
   for (const KernelStatement& s : kernel.body)
@@ -116,7 +116,7 @@ std::optional<PanelledBody> panelled(const Whole& whole, const Isa& isa, const B
   return whole.stepped ? lower_recurrence(*whole.stepped, isa, blueprints, part, target) : std::nullopt;
 }
 
-/// The body over panels where that pays, else as loops.
+/// The body over panels if that pays off, otherwise as loops.
 Block panels_or_loops(const Whole& whole, const PlannedCase& planned, const Isa& isa, const Blueprints& blueprints,
                       LoopNest& nest) {
   auto panels = panelled(whole, isa, blueprints, nest);
@@ -127,7 +127,7 @@ Block panels_or_loops(const Whole& whole, const PlannedCase& planned, const Isa&
   return {s_if(panels->pays, std::move(panels->body), std::move(body))};
 }
 
-/// What a kernel asks before it does anything: scalars at every level.
+/// The checks of a kernel: scalar code at every level.
 Block checks_of(const Kernel& k, const Isa& isa) {
   if (k.checks.empty()) return {};
   Kernel checked = checks_without_temps(k);
@@ -182,7 +182,7 @@ std::optional<Block> loops_of(const ThinProduct& thin, const Isa& isa, const Blu
 std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& c, const Isa& isa,
                                          const Blueprints& blueprints, Sharing sharing);
 
-/// Products of operands of which none is repeated have a body of their own.
+/// Products without repeated operands have a separate body.
 std::optional<LoopNest> with_nothing_repeated(const Whole& whole, const Fork& once, const Isa& isa,
                                               const Blueprints& blueprints) {
   const auto nest_of = [&](const Kernel& k) {
@@ -199,8 +199,8 @@ std::optional<LoopNest> with_nothing_repeated(const Whole& whole, const Fork& on
   return nest;
 }
 
-/// The nest of a contraction in a library: before its tiles, the bodies for products with few rows or columns and for
-/// windows of a kind.
+/// The nest of a contraction in a library: its tiles, preceded by bodies for products with few rows or columns and for
+/// special windows.
 std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& c, const Isa& isa,
                                          const Blueprints& blueprints, Sharing sharing) {
   if (has_separate_sums(*whole.kernel)) return std::nullopt;
@@ -255,7 +255,7 @@ bool multiplies_words(const Kernel& kernel, const Isa& isa) {
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                               const Blueprints& blueprints, Sharing sharing);
 
-/// A level has a body of its own where any part has.
+/// A level has a separate body if any part has one.
 std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                                  const Blueprints& blueprints,
                                                  const std::vector<std::string>& repeated = {}) {
@@ -304,8 +304,8 @@ std::vector<std::optional<LoopNest>> lower_whole(const std::vector<const Isa*>& 
   return out;
 }
 
-/// Products of complex numbers with the loops over these for the shapes that they are better for. `loops`: at each
-/// level; a level without a body of its own has that of the first.
+/// Products of complex numbers, with plain loops for the shapes where they are faster. `loops`: one per level; a level
+/// without its own body uses that of the first.
 std::vector<std::optional<LoopNest>> with_loops_if_thin(std::vector<std::optional<LoopNest>> products,
                                                         const std::vector<std::optional<LoopNest>>& loops,
                                                         const ComplexProduct& of) {

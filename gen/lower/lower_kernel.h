@@ -19,7 +19,7 @@ bool gains(const Kernel& kernel, const Isa& isa);
 /// Whether a level for products of bytes (Isa::base) has them to do; true for every other level.
 bool has_level_of_its_own(const Kernel& kernel, const Isa& isa);
 /// The bodies of `kernel` at each of `levels`, one entry a level: lower_kernel of the first and of all that gain,
-/// nothing for the others. What does not depend on the level is done once.
+/// nothing for the others. Work that does not depend on the level is done once.
 std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints,
                                                   const std::vector<const Isa*>& levels);
 /// The body at one level, as lower_levels makes it.

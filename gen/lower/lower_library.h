@@ -26,8 +26,8 @@ LoweredLibrary lower_library(const Library& library, const Blueprints& blueprint
 /// The kernel with these values put in.
 Kernel fixed_kernel(const LibraryKernel& k, const FixedValues& values);
 
-/// Puts each fixed body of the kernel in front of those in `nests`, one a level. A level that had none of its own has
-/// one afterwards where the fixed kernel gains from it.
+/// Puts each fixed body of the kernel in front of those in `nests`, one a level. A level without a separate body gets
+/// one if the fixed kernel gains from it.
 void add_fixed_bodies(const LibraryKernel& k, const Blueprints& blueprints, const std::vector<const Isa*>& levels,
                       std::vector<std::optional<LoopNest>>& nests);
 

@@ -1,4 +1,4 @@
-// Puts the nests of parts one after another: buffers, functions and names of each among those of all.
+// Concatenates the nests of parts, merging their buffers, functions and names.
 #include "lower/lower_parts.h"
 
 #include <fmt/format.h>
@@ -76,7 +76,7 @@ class PartsJoiner {
     return n;
   }
 
-  /// The value with all that is found at its bound, or at nothing where that is more.
+  /// The maximum value, with each found extent at its bound or at 0.
   Operand maximum(const Operand& v) const {
     std::map<std::string, Operand> none;
     for (const auto& [name, bound] : bounds_) none[name] = v_int(0);
@@ -131,7 +131,7 @@ class PartsJoiner {
     return out;
   }
 
-  /// `M` is what the part has left in its tensor.
+  /// Sets `M` to the value that the part stored in its tensor.
   void know(const FoundSize& f) {
     Stmt let = s_let(f.name, v_load(f.tensor, DType::I64, v_int(0)));
     nest_.body.push_back(std::move(let));
@@ -139,7 +139,7 @@ class PartsJoiner {
     known_[f.name] = v_var(f.name);
   }
 
-  /// An extent that nothing asks for has no variable.
+  /// An unused extent has no variable.
   void drop_unread() {
     NestSurvey survey;
     for (const Stmt& s : nest_.body) survey.add(s);

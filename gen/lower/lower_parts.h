@@ -12,13 +12,13 @@
 
 namespace tenon {
 
-/// One nest a part, in order, as one function. What a part makes for a later one is in the workspace; an extent that a
-/// part finds is a variable from there on, and space for its bound is reserved. The parts are for one element of
-/// `repeated`, extents that some tensors have, and are done for each: loops go over them, outermost first.
+/// One nest a part, in order, as one function. Results for later parts are in the workspace; an extent found by a part
+/// is a variable from there on, and space for its bound is reserved. The parts are for one element of `repeated`,
+/// extents that some tensors have, and are done for each: loops go over them, outermost first.
 LoopNest join_parts(const std::shared_ptr<const Kernel>& kernel, const std::vector<LoopNest>& parts, const Isa& isa,
                     const std::vector<std::string>& repeated = {});
 
-/// Parts that are done for one image after the other, and for one group of channels.
+/// Parts that run for one image after another, and for one group of channels.
 struct PartsPerImage {
   Kernel kernel;                      ///< with two parts, both of one group; its temps have room for one
   std::vector<std::string> repeated;  ///< the sizes that say how many there are, outermost first

@@ -1,4 +1,4 @@
-// Lowers each step of a plan, decides which are worth sharing among workers, and sums up the workspaces.
+// Lowers each step of a plan, decides which steps workers share, and computes the total workspace.
 #include "lower/lower_plan.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace tenon {
 namespace {
 
-constexpr double kFlopsPerUs = 2e4, kBytesPerUs = 1e4;  // of one core, roughly: 20 GFLOP/s, 10 GB/s
+constexpr double kFlopsPerUs = 2e4, kBytesPerUs = 1e4;  // rough rates of one core: 20 GFLOP/s, 10 GB/s
 constexpr double kFunction = 16;                        // operations that take as long as an elementary function
 constexpr double kSharedFromUs = 5;                     // waking workers for less costs more than it saves
 constexpr double kGrainUs = 2;                          // no worker takes less at once
@@ -28,7 +28,7 @@ std::optional<double> expected_us(const Kernel& kernel) {
   return cost ? std::optional(cost->flops / kFlopsPerUs + cost->bytes / kBytesPerUs) : std::nullopt;
 }
 
-/// Why workers may not share the phases: it is not proved that they never meet in memory.
+/// Why workers may not share the phases: it is not proved that they access disjoint memory.
 std::vector<std::string> unproved(const std::vector<Phase>& phases) {
   std::vector<std::string> out;
   for (const Phase& phase : phases) {

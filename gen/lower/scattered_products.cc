@@ -1,4 +1,4 @@
-// Recognising products that are scattered, or of what is gathered, and taking them apart.
+// Recognises products that are scattered, or whose operands are gathered, and splits them.
 #include <map>
 
 #include "algebra/contraction.h"
@@ -163,7 +163,7 @@ int gathered_temp(const Kernel& k) {
   return one && looks_up ? found : -1;
 }
 
-/// Nothing that has an order among images, or has to hold for all of them.
+/// Nothing that depends on the order of images or has to hold for all of them.
 bool takes_images_apart(const Kernel& k) {
   return k.body.size() >= 2 && !k.call && k.found.empty() && !has_recurrence(k) && !checks_data(k);
 }

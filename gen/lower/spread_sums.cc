@@ -1,5 +1,5 @@
-// Sums over windows at steps that only the call knows, as gradients of windows are: of their terms, those count whose
-// index is a multiple of the step.
+// Sums over windows with run-time steps, as in gradients of windows: only terms whose index is a multiple of the step
+// are counted.
 #include <algorithm>
 
 #include "lower/kernel/kernel_ranges.h"
@@ -28,8 +28,8 @@ bool is_said_positive(const Kernel& k, const Expr& by) {
   return any_of(k.facts, [&](const Expr& f) { return any_of(said, [&](const Expr& s) { return same(f, s); }); });
 }
 
-/// The steps of a condition that asks nothing else; none if it does. Bounds of numbers are known from it, or from the
-/// reads.
+/// The steps of a condition that states nothing else; none otherwise. Bounds of the quotients follow from it or from
+/// the reads.
 std::vector<Step> steps_in(const Kernel& k, const Expr& where) {
   const std::vector<Expr> terms = conjuncts(where);
   std::vector<Step> out;
@@ -57,7 +57,7 @@ bool has_number(const Expr& e, const std::vector<Step>& steps) {
   return any_node(e, [&](const Expr& n) { return any_of(steps, [&](const Step& s) { return same(s.number, n); }); });
 }
 
-/// The factor of a product that all numbers are in: a term counts where it does.
+/// The factor of a product that contains all quotients: it decides which terms count.
 Expr factor_with(const Expr& value, const std::vector<Step>& steps) {
   if (const Apply* product = as_apply(value, ScalarOp::Mul)) {
     const bool left = has_number(product->args[0], steps), right = has_number(product->args[1], steps);

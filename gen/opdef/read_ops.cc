@@ -50,7 +50,7 @@ OpDef checked_alone(OpDef op, const OpLibrary& library) {
   return op;
 }
 
-/// Whose files are read, and when their ops are.
+/// The origin of the files, and when their ops are read.
 enum class Origin { user, shipped, shipped_later };
 
 /// Reads the files of one origin.
@@ -182,7 +182,7 @@ void check_one(OpDef& op, const OpLibrary& library, const Names& broken, Diagnos
   if (broken.count(op.name) == 0) {
     check_op(op, library, diagnostics);
   } else {
-    check_declarations(op, diagnostics);  // its shapes and body would only be reported for what did not read
+    check_declarations(op, diagnostics);  // checking its shapes and body would only repeat the errors
   }
 }
 

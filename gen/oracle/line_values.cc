@@ -1,4 +1,4 @@
-// Loops over a line for what large constants are made by; all else is computed number by number.
+// Loops over a line for the operations that large constants use; everything else is computed number by number.
 #include <cstring>
 
 #include "oracle/run_lines.h"
@@ -64,7 +64,7 @@ void load_line(LineValue& v, const Walk& w, const TensorData& t, int64_t count) 
   }
 }
 
-/// Element by element: an index that jumps, or a fill where it is outside.
+/// Element by element: irregular indices, or a fill outside the tensor.
 void gather_line(LineValue& v, const Line& line, const std::vector<TensorData>& tensors, int64_t count) {
   const size_t rank = v.dims->size();
   for (LineValue& part : v.parts) evaluate_line(part, line, tensors);

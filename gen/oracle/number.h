@@ -1,4 +1,4 @@
-// One value of the oracle: wide enough that every stored type is exact in it.
+// One value of the oracle: wide enough to represent every stored type exactly.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 
 namespace tenon {
 
-/// What a run gave, or which operator ended it and how.
+/// The results of a run, or the operator that ended it and the status.
 struct GraphRun {
   OracleStatus status = OracleStatus::Done;
   std::string origin;
@@ -18,8 +18,8 @@ struct GraphRun {
   SizeValues sizes;                 ///< those given, and those that operators wrote
 };
 
-/// By how much numbers are off, and which stream of pseudo-random numbers says in which direction; a share of 0 is not
-/// at all.
+/// The relative perturbation of numbers, and the stream of pseudo-random numbers that determines the sign; a share of 0
+/// disables it.
 struct Jitter {
   double share = 0;
   uint64_t stream = 1;

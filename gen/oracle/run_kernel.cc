@@ -115,7 +115,7 @@ class Runner {
     return true;
   }
 
-  /// A statement on its way to be run: its loops by slot, and its parts.
+  /// A compiled statement: its loops by slot, and its parts.
   struct Prepared {
     const KernelStatement* of;
     std::vector<std::pair<int, int64_t>> loops;
@@ -235,7 +235,7 @@ class Runner {
     return call_.rounded ? call_.rounded(op, v, type) : v;
   }
 
-  /// An element that is not there, at index `i` of dimension `k`.
+  /// An access outside the tensor, at index `i` of dimension `k`.
   [[noreturn]] void outside(const char* done, size_t t, int64_t i, size_t k) const {
     TENON_CHECK(call_.any_sizes, "{}: {} is {} at {} of {} in dimension {}", kernel_.name, kernel_.tensors[t].name,
                 done, i, dims_[t][k], k);

@@ -1,4 +1,4 @@
-// A line is all values of the innermost variable, or a piece of them. What does not depend on it is computed once.
+// A line is all values of the innermost variable, or a part of them. Values that do not depend on it are computed once.
 #include "oracle/run_lines.h"
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace tenon {
 namespace {
 
 constexpr int64_t kLineLength = 512;
-constexpr int64_t kMuchWork = 65536;  // elements that are worth the start of threads
+constexpr int64_t kMuchWork = 65536;  // minimum number of elements for which starting threads pays off
 
 /// Compiles expressions to line values; empty if a subexpression has no such form.
 class LineCompiler {

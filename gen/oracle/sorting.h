@@ -1,4 +1,4 @@
-// The naive functions after the C templates that sort and select.
+// Naive versions of the C templates that sort and select.
 #pragma once
 
 namespace tenon {

@@ -35,7 +35,7 @@ long double digamma(long double x) {
 long double erfinv(long double y) {
   if (std::isnan(y) || std::fabs(y) > 1) return std::numeric_limits<long double>::quiet_NaN();
   if (std::fabs(y) == 1) return std::copysign(std::numeric_limits<long double>::infinity(), y);
-  const long double w = std::log((1 - y) * (1 + y)), t = 2 / (kPi * 0.147L) + w / 2;  // start: right to 2e-3
+  const long double w = std::log((1 - y) * (1 + y)), t = 2 / (kPi * 0.147L) + w / 2;  // initial value, accurate to 2e-3
   long double x = std::copysign(std::sqrt(std::fmax(0.0L, std::sqrt(t * t - w / 0.147L) - t)), y);
   for (int i = 0; i < 60; ++i) {
     const long double error = y > 0.5L ? (1 - y) - std::erfc(x) : y < -0.5L ? std::erfc(-x) - (1 + y) : std::erf(x) - y;

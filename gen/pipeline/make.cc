@@ -31,14 +31,14 @@
 namespace tenon {
 namespace {
 
-/// What every C name begins with.
+/// The prefix of every C name.
 std::string program_name(const ModelOptions& o) { return o.training ? o.name + "_train" : o.name; }
 
 MathSource math_source(const MathLibrary& math) {
   return [&math](ScalarOp op, OperandType type, const Isa& isa) { return math_body(math, op, type, isa); };
 }
 
-/// " x f32[3] y i64[N]": what the program is called with.
+/// " x f32[3] y i64[N]": the arguments of the program.
 std::string inputs_text(const Graph& graph) {
   std::string out;
   for (const ValueId v : graph.inputs) out += fmt::format(" {} {}", graph.value(v).original, type_text(graph.value(v)));

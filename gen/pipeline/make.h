@@ -20,7 +20,7 @@
 
 namespace tenon {
 
-/// What every run reads first.
+/// The files that every run reads first.
 struct Definitions {
   OpLibrary ops;
   MathLibrary math;
@@ -48,7 +48,7 @@ PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o
 /// From a file to the files of its program.
 OutputTree make_model(Run& run, const Definitions& defs, const ModelOptions& o);
 
-// What the stages are asked for, from the flags.
+// The arguments of the stages, from the flags.
 LibraryOptions library_options(Run& run, const LibOptions& o);
 /// Prints the kernels after the passes of lowering that a dump asks for, at every level.
 void show_passes(Run& run, const std::vector<const Kernel*>& kernels, const Blueprints& schedules,
@@ -70,7 +70,7 @@ std::vector<std::string> kernel_names(const Library& library);
 /// The blueprints that a model is lowered by.
 Blueprints schedules_of(Run& run, const ModelOptions& o, const ExecutionPlan& plan);
 
-/// Says so where --fast-math changes no function that the kernels call.
+/// Warns if --fast-math changes no function that the kernels call.
 void note_idle_fast_math(Run& run, const MathLibrary& math, const std::vector<const Kernel*>& kernels,
                          const MathChoice& choice);
 
@@ -86,8 +86,8 @@ Graph with_gradients(Graph graph, const ModelOptions& o);
 Graph cut_graph(const Graph& graph, const std::string& value);
 /// Stage memory: the offset of every buffer; stops where the budgets of --arena leave no space for one.
 ExecutionPlan place_memory(const ExecutionPlan& plan, const LoweredPlan& lowered, int workers, const ModelOptions& o);
-/// Stops where a part of the program that was asked for would read no input of the model, or where a program that
-/// trains cannot call the step.
+/// Stops if a requested part of the program would read no input of the model, or if a training program cannot call the
+/// step.
 void refuse_wrong_program(const ExecutionPlan& plan, const ModelOptions& o);
 /// The forward network of a step, for the validation of a program that trains; nothing for other models.
 std::optional<ForwardModel> forward_model(Run& run, const Definitions& defs, const PlacedModel& model,

@@ -70,7 +70,7 @@ bool only_about_sizes(const Diagnostics& diagnostics) {
 
 std::vector<std::string> files_ending(const fs::path& folder, std::string_view ending) {
   std::vector<std::string> files;
-  std::error_code unreadable;  // a folder without files then
+  std::error_code unreadable;  // it is then a folder without files
   for (const auto& e : fs::directory_iterator(folder, unreadable))
     if (e.is_regular_file(unreadable) && e.path().filename().string().ends_with(ending))
       files.push_back(e.path().string());

@@ -23,7 +23,7 @@ namespace tenon {
 /// Files of a folder, but not of folders in it, whose names end so, sorted by path. None where there is no folder.
 std::vector<std::string> files_ending(const std::filesystem::path& folder, std::string_view ending);
 
-/// Whether a run needs all shipped definitions, or those that it will ask for.
+/// Whether a run needs all shipped definitions, or loads them on demand.
 enum class Wanted { named, all };
 
 /// The shipped definitions and those of the user's files, which replace shipped ones of the same name.
@@ -38,7 +38,7 @@ ScalarFunctions read_scalar_functions(Run& run);
 RuleSet read_rewrite_rules(Run& run, const OpLibrary& defs);
 /// The schedules of templates/blueprints, after those of the user's file `own`, which may name `kernels`.
 Blueprints read_schedules(Run& run, const std::optional<std::string>& own, const std::vector<std::string>& kernels);
-/// What `tenon bench` times: the tests of opdefs/bench, or of the user's file `own`.
+/// The calls that `tenon bench` times: the tests of opdefs/bench, or of the user's file `own`.
 TimedTests read_bench_tests(Run& run, const std::optional<std::string>& own, const OpLibrary& defs);
 /// Frames below templates/: their texts by the names given.
 std::map<std::string, std::string> read_frames(Run& run, const std::vector<std::string>& names);

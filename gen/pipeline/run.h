@@ -15,7 +15,7 @@
 
 namespace tenon {
 
-/// What the result of a stage consists of.
+/// The kind of a stage's result.
 enum class StageOf : uint8_t { definitions, models, both };
 
 /// A stage's name and its result: the rows of `tenon list stages`.
@@ -62,7 +62,7 @@ class Run {
     finish_stage(name, faults_of(value), [&] { return text(value); });
     return value;
   }
-  /// The same for what a stage has on its way, a pass of lowering: `all` does not ask for it.
+  /// The same for an intermediate result of a stage, a pass of lowering: `all` does not include it.
   void pass(std::string_view name, const std::function<std::string()>& text) const;
   /// The value that a reader returns; prints its diagnostics. Stops with `status` if there are errors.
   template <class T>
@@ -87,7 +87,7 @@ class Run {
   int deliver_file(const std::string& bytes, const std::string& path) const;
   /// Writes --depfile, if it was given, for a file that another program has made from the files read.
   int deliver_depfile(const std::string& target) const;
-  /// Whether the flags ask for something else than files.
+  /// Whether the flags request something other than files.
   bool only_looks() const { return control_.list_outputs || control_.check || control_.dry_run; }
 
  private:

@@ -1,4 +1,4 @@
-// Passes of the rewriter that are no rules: constant folding, common subexpressions, prefixes of concatenations.
+// Passes of the rewriter that are not rules: constant folding, common subexpressions, prefixes of concatenations.
 #include "rewrite/graph_passes.h"
 
 #include <map>
@@ -148,7 +148,7 @@ Graph merge_equal(Graph graph) {
 
 namespace {
 
-/// Fewer operands are read where they are: a result of its own would be one more copy.
+/// Fewer operands are read in place: a separate result would be one more copy.
 constexpr size_t kLong = 8;
 
 struct Concatenation {

@@ -1,4 +1,4 @@
-// Passes of the rewriter that are no rules.
+// Passes of the rewriter that are not rules.
 #pragma once
 
 #include "ir/graph/graph.h"
@@ -6,7 +6,7 @@
 
 namespace tenon {
 
-/// What constant folding computes: nothing, what is not larger than what it is made of, or all that is not much larger.
+/// The extent of constant folding: nothing, results not larger than their operands, or results not much larger.
 enum class Folded : uint8_t { Nothing, Smaller, All };
 
 /// The graph with the results of nodes that read constants alone as constants.

@@ -8,7 +8,7 @@
 namespace tenon {
 namespace {
 
-/// Whether all elements are `number` as its type rounds it, give or take the last places of a calculation that made it.
+/// Whether all elements equal `number` rounded to their type, up to the last places of a calculation.
 bool is_number(const Value& value, double number) {
   if (!value.constant || value.trainable || is_complex(value.dtype)) return false;
   const TensorData& data = *value.constant;

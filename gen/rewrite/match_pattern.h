@@ -5,7 +5,7 @@
 
 namespace tenon {
 
-/// Who makes and who reads the values of a graph.
+/// The makers and readers of a graph's values.
 struct GraphIndex {
   explicit GraphIndex(const Graph& graph);
   std::vector<int> maker;    // position of the node; -1 for inputs, constants and what regions make

@@ -15,10 +15,11 @@
 namespace tenon {
 namespace {
 
-// What rules make is matched in the next pass, after equal nodes became one. A graph that needs more passes is a long
-// chain that something moves along, node by node: from then on, what rules make is matched at once, which is linear.
+// Results of rules are matched in the next pass, after equal nodes are merged. A graph that needs more passes is a long
+// chain along which something moves node by node: from then on results are matched immediately, which takes linear
+// time.
 constexpr int kPatientPasses = 8;
-// Rules that make sense replace a node a few times; rules that undo each other do not come to an end.
+// Sensible rules replace a node a few times; rules that undo each other never terminate.
 constexpr size_t kMostForEachNode = 16, kMostAtLeast = 1024;
 
 class Names {
@@ -116,7 +117,7 @@ class Pass {
       for (const auto& [name, v] : attrs) b.attrs[rest + "." + name] = v;
     return b;
   }
-  /// Whether a replacement reads what it replaces, which may be asked for its type and shape only.
+  /// Whether a replacement reads the value it replaces, of which only type and shape may be used.
   static bool reads(const Replacement& by, const std::vector<ValueId>& outputs) {
     std::set<ValueId> own;
     for (size_t i = 0; i < by.inputs.size(); ++i)
@@ -155,7 +156,7 @@ class Pass {
     return "";
   }
 
-  /// What the replacement's values are in the graph; new ones are added.
+  /// Maps the replacement's values to the graph; new ones are added.
   std::vector<ValueId> places(const RuleMatch& match, const Replacement& by, const std::vector<ValueId>& outputs) {
     std::vector<ValueId> map(by.graph.values.size(), kNoValue);
     for (size_t i = 0; i < by.graph.inputs.size(); ++i) map[static_cast<size_t>(by.graph.inputs[i])] = by.inputs[i];
@@ -291,8 +292,8 @@ RewriteOutcome rewrite_graph(Graph graph, const RuleSet& set, const RuleLibrary&
   for (size_t i = 0; i < set.rules.size(); ++i) rules.by_root[set.rules[i].root().op].push_back(i);
   size_t most = kMostAtLeast + kMostForEachNode * graph.nodes.size();
   graph = without_unused(merge_equal(std::move(graph)));
-  // Quantised weights stay integers until no rule has use for them; constants made then may be of use to
-  // others. What only moves their bits is computed before that.
+  // Quantised weights stay integers until no rule applies to them; constants computed then may enable other rules.
+  // Operators that only move their bits are computed earlier.
   auto stage = Folded::Nothing;
   std::vector<std::string> refused;  // before weights became real numbers
   for (int pass = 0; most > 0; ++pass) {

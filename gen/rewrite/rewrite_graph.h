@@ -12,8 +12,8 @@ struct RewriteOutcome {
   std::string unsettled;             // a rule that still applied when the bound was reached; "" if there is none
 };
 
-/// Applies the rules, in their order, node by node, until nothing changes; equal nodes become one, and what no output
-/// needs goes. What it computes stays the same but for rounding, which the rules' docs speak of.
+/// Applies the rules, in their order, node by node, until nothing changes; equal nodes are merged, and unused nodes are
+/// removed. The results stay the same except for rounding, which the rules' docs describe.
 RewriteOutcome rewrite_graph(Graph graph, const RuleSet& set, const RuleLibrary& library);
 
 }  // namespace tenon

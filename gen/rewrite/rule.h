@@ -63,7 +63,7 @@ struct RuleSet {
   std::set<std::string> commutative;
 };
 
-/// What the names of a rule stand for where it matches. Absent inputs are kNoValue.
+/// The bindings of a rule's names at a match. Absent inputs are kNoValue.
 struct RuleBindings {
   std::map<std::string, ValueId> values;
   std::map<std::string, std::vector<ValueId>> lists;
@@ -73,7 +73,7 @@ struct RuleBindings {
 /// The result of a rule's recipe for its bindings.
 struct Replacement {
   bool applies = false;         // the condition holds
-  std::string refusal;          // why the recipe could not be carried out although it holds
+  std::string refusal;          // why the recipe failed although it holds
   Graph graph;                  // its outputs are those of the pattern's root
   std::vector<ValueId> inputs;  // what its inputs are in the graph that is rewritten
 };

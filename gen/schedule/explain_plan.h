@@ -17,8 +17,8 @@ struct LoweredAs {
 /// A paragraph a kernel: operators, work, why they are one kernel, and how it was lowered.
 std::string explain_kernels(const ExecutionPlan& plan, const std::vector<LoweredAs>& lowered);
 
-/// One row per buffer: name, where it is, bytes, offset in the arena, first and last step; then the arena and what
-/// lives at most at once.
+/// One row per buffer: name, location, bytes, offset in the arena, first and last step; then the arena and the maximum
+/// number of live bytes.
 std::string memory_table(const ExecutionPlan& plan);
 
 /// A line about the values kept from the forward pass until gradients read them; empty where the graph has none.

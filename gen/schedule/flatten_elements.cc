@@ -69,7 +69,7 @@ class Flattener {
     return true;
   }
 
-  /// Whether the value is made of elements at the statement's own index and of single values alone.
+  /// Whether the value uses only elements at the statement's own index and single values.
   bool reads_own_index(const KernelStatement& s) const {
     bool own = true;
     const std::function<void(const Expr&)> look = [&](const Expr& e) {

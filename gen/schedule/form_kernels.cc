@@ -14,9 +14,9 @@
 namespace tenon {
 namespace {
 
-/// Operations beyond which a value is not computed a second time for a second reader.
+/// The maximum number of operations for which a value is recomputed for a second reader.
 constexpr int kCheap = 4;
-/// Nodes beyond which formulas do not grow: a value that its one reader uses twice makes the formula twice as long.
+/// The maximum number of nodes of a formula: substituting a value that its reader uses twice doubles the formula.
 constexpr int64_t kLongest = 4000;
 constexpr std::string_view kIntoPanels = "its elements are computed where the panels of the product are made";
 
@@ -75,7 +75,7 @@ class KernelFormer {
     const KernelStatement& s = k.kernel.body[0];
     const auto* r = std::get_if<Read>(&s.value->node);
     if (!r || r->fill) return false;
-    const auto& op = k.kernel.fused;  // quotients and remainders hide below that these keep the order
+    const auto& op = k.kernel.fused;  // below, quotients and remainders would hide that the order is kept
     if (op.size() == 1 && (op[0] == "reshape" || op[0] == "reshape_grad_dX")) return true;
     const auto at = reindex(k.kernel.tensor(r->tensor), r->index, k.kernel.tensor(s.target));
     if (!at) return false;
@@ -106,7 +106,7 @@ class KernelFormer {
   void find_views() {
     for (size_t k = 0; k < kernels_.size(); ++k) {
       if (!is_view(kernels_.at(k))) continue;
-      const FusedKernel& f = kernels_.at(k);  // it may have operands that only a check read, which constants proved
+      const FusedKernel& f = kernels_.at(k);  // it may have operands read only by a check that constants proved
       const int shown = std::get<Read>(f.kernel.body[0].value->node).tensor;
       const ValueId made = kernels_.only_output(k), read = f.values[static_cast<size_t>(shown)];
       if (made == kNoValue || kernels_.is_output(read) || !keeps_count(made, read)) continue;
@@ -115,7 +115,7 @@ class KernelFormer {
         kernels_.replace_reads(made, read);
         continue;
       }
-      // What leaves as it is has to be made: by the kernel that makes what the view shows, if there is one.
+      // An output that is a view has to be written: by the kernel that makes its source, if there is one.
       const auto m = kernels_.maker(read);
       if (!m || kernels_.is_needed(read) || kernels_.at(*m).region != kernels_.at(k).region) continue;
       kernels_.remove(k);
@@ -129,8 +129,8 @@ class KernelFormer {
       }
   }
 
-  /// Fuses one producer of kernel `k` into it; false when there is none left to fuse. A sum comes last: next to one no
-  /// others fit.
+  /// Fuses one producer of kernel `k` into it; false when there is none left to fuse. A sum comes last: a kernel takes
+  /// only one.
   bool fuse_into(size_t k) { return fuse_into(k, true) || fuse_into(k, false); }
 
   bool fuse_into(size_t k, bool pointwise) {
@@ -167,7 +167,7 @@ class KernelFormer {
     return is && is->is_stencil() == was->is_stencil() && (!reads_evenly(*was) || reads_evenly(*is));
   }
 
-  /// The factors are read at steps that stay the same: no index is divided or looked up, no element chosen.
+  /// The factors are read at constant steps: no index is divided or looked up, no element selected.
   static bool reads_evenly(const Contraction& c) {
     const auto steps = [](const Read& r) {
       return all_of(r.index, [](const Expr& i) { return steps_evenly(linear_form(i)); });
@@ -226,7 +226,7 @@ class KernelFormer {
   /// Writes more bytes than it reads, as unpacking quantised numbers does; a value broadcast over a dimension is read
   /// once.
   static bool grows(const Kernel& k) {
-    constexpr int64_t kOpen = 64;  // taken for an extent that is not known
+    constexpr int64_t kOpen = 64;  // assumed for an unknown extent
     int64_t read = 0, made = 0;
     for (const Tensor& t : k.tensors) {
       int64_t n = bytes_of(t.dtype);
@@ -237,8 +237,8 @@ class KernelFormer {
     return read < made;
   }
 
-  /// Moves elements by steps that stay the same: indices that are mirrored, wrapped, divided or looked up would be
-  /// worked out at every product.
+  /// Moves elements by constant steps: mirrored, wrapped, divided or looked-up indices would be computed for every
+  /// product.
   static bool moves_evenly(const Kernel& k) {
     if (!is_movement(k)) return false;
     const Ranges ranges = ranges_of(k.body[0].loops);
@@ -261,8 +261,8 @@ class KernelFormer {
     return true;
   }
 
-  /// A value of several readers that is cheaper to compute than to fetch: made of indices alone, or of far fewer
-  /// elements than it has.
+  /// A value with several readers that is cheaper to compute than to load: computed from indices alone, or from far
+  /// fewer elements than it has.
   std::string_view worth_repeating(size_t producer, size_t consumer) const {
     const FusedKernel &p = kernels_.at(producer), &c = kernels_.at(consumer);
     if (!is_pointwise(p.kernel) || !p.kernel.checks.empty() || operations(p.kernel.body[0].value) > kCheap) return {};

@@ -191,7 +191,7 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
   const Tensor shape = producer.kernel.tensor(made);
   std::set<std::string> taken = variable_names(consumer.kernel);
   taken.insert(vars->begin(),
-               vars->end());  // what the formula is a function of may not become the name of one of its sums' variables
+               vars->end());  // arguments of the formula must not be captured by the variables of its sums
   std::vector<int> gone{ids[static_cast<size_t>(made)]};
   for (int read = tensor_of(consumer, value, Role::Input); read >= 0; read = next_tensor_of(consumer, value, read)) {
     ReadReplacer replacer(read, consumer.kernel.tensor(read),
@@ -202,7 +202,8 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
       if (s.where) s.where = simplify(replacer.replace(s.where), ranges);
       for (Expr& e : s.index) e = replacer.replace(e);
     }
-    // What the consumer checks beforehand cannot wait for the producer either; a sum is too much to compute twice.
+    // Values that the consumer checks first cannot wait for the producer either; a sum is too expensive to compute
+    // twice.
     for (Check& c : out.kernel.checks) {
       const Ranges ranges = ranges_of(c.loops);
       const Expr before = c.holds;

@@ -31,10 +31,10 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
 /// True when `consumer` reads `value` only at the element that it writes: fusing repeats no work.
 bool reads_in_step(const FusedKernel& consumer, ValueId value);
 
-/// A kernel takes in no more operators than this: fusing one more costs as much as the kernel is long, and so do the
-/// lines of its C.
+/// The maximum number of operators in a kernel: the cost of fusing one more, and its C, grow with the length of the
+/// kernel.
 constexpr size_t kMostOperators = 128;
-/// The two together keep within that.
+/// Whether both together stay within that.
 bool fit_one_kernel(const FusedKernel& first, const FusedKernel& second);
 
 /// The operators of a kernel for a reader: "pad + conv + relu", the first few of many.
@@ -43,8 +43,8 @@ std::string operators_of(const FusedKernel& kernel);
 /// Operators and their places of two kernels that became `into`, in order.
 void join_descriptions(const FusedKernel& first, const FusedKernel& second, FusedKernel& into);
 
-/// Simplifies the kernel's formulas and checks with the least and the maximum element of each constant of whole
-/// numbers: an index that always is inside is neither wrapped nor checked.
+/// Simplifies the kernel's formulas and checks using the minimum and maximum of each integer constant: an index that is
+/// always inside is neither wrapped nor checked.
 void use_constants(const Graph& graph, FusedKernel& kernel);
 
 /// `e` with every reduction replaced by the first of those that compute the same.

@@ -22,9 +22,9 @@ class KernelGraph {
   /// The graph's regions, reading through views.
   const std::vector<Region>& regions() const { return regions_; }
 
-  /// The graph or a region hands the value on: it has to exist as it is.
+  /// The graph or a region returns the value: it has to exist in memory.
   bool is_output(ValueId v) const { return outputs_.count(v) != 0; }
-  /// Somebody other than kernels needs the value.
+  /// Something other than a kernel needs the value.
   bool is_needed(ValueId v) const { return is_output(v) || region_reads_.count(v) != 0; }
   std::optional<size_t> maker(ValueId v) const;
   const std::set<size_t>& readers(ValueId v) const;
@@ -75,8 +75,8 @@ std::set<ValueId> needed_outside(const KernelGraph& g, size_t k, size_t with);
 
 /// Temps that several statements make alike are made by the first of them. Whether a product is among them.
 bool share_statements(FusedKernel& kernel);
-/// Merges kernels that differ in little more than their results and make the same products on the way, such as the
-/// gradients of attention.
+/// Merges kernels that differ in little more than their results and compute the same products, such as the gradients of
+/// attention.
 void share_products(KernelGraph& graph);
 
 /// Merges makers into readers, and readers of one value with each other, where at least one of the two reduces, every

@@ -46,7 +46,7 @@ class LifetimeFinder {
     l.last = std::max(l.last, last);
   }
 
-  /// What comes from outside of a loop is needed in every iteration.
+  /// Values from outside a loop are needed in every iteration.
   void touch(int b, int step, RegionId region) {
     if (b < 0) return;
     b = root_of(plan_, b);

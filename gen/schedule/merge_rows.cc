@@ -168,7 +168,8 @@ class RowMerger {
     bool plain, reduces;
   };
 
-  /// Asked of each pair of kernels that share a value, and a weight may have thousands of readers: found out once.
+  /// Cached, because it is queried for each pair of kernels that share a value, and a weight may have thousands of
+  /// readers.
   const Traits& of(size_t k) {
     if (!traits_[k]) traits_[k] = Traits{is_plain(g_.at(k).kernel), reduces(g_.at(k).kernel)};
     return *traits_[k];

@@ -1,4 +1,4 @@
-// Blocks of memory that are needed for some steps each, at offsets where they do not meet.
+// Blocks of memory, each live for a range of steps, at offsets where live blocks do not overlap.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace tenon {
 
-/// First and last step at which each buffer or a view of it is needed; {0, -1} for those that are never used.
-/// What a loop needs from outside is needed from its first step to its last.
+/// First and last step at which each buffer or a view of it is needed; {0, -1} for those that are never used. Values
+/// that a loop needs from outside are live from its first step to its last.
 struct Lifetime {
   int first = 0;
   int last = -1;
@@ -48,10 +48,10 @@ struct Packing {
   std::vector<int64_t> offsets;  ///< of the blocks
   int64_t bytes = 0;             ///< that they need together
 };
-/// Packs in several orders and improves the best of them for as long as it needs more than what lives at once.
+/// Packs in several orders and improves the best one as long as it exceeds the maximum number of live bytes.
 Packing pack_blocks(const std::vector<MemoryBlock>& blocks);
 
-/// What lives at once at most: no packing needs less.
+/// The maximum number of live bytes: a lower bound of any packing.
 int64_t most_live(const std::vector<MemoryBlock>& blocks);
 
 struct MemoryChoice {
@@ -62,9 +62,9 @@ struct MemoryChoice {
   int64_t needed = 0;            ///< bytes that the last memory would need to hold these too
 };
 
-/// Each block in the first memory with space for it, those first whose bytes are moved most often for what they
-/// take of the budget; all where they fit. Several orders are tried, and changed where that helps: of those in which
-/// all fit, the one with the most traffic in the first memory is taken, then in the second, and so on.
+/// Places each block in the first memory with space for it, starting with the blocks with the most traffic per byte of
+/// the budget. Several orders are tried, and changed where that helps: of those in which all fit, the one with the most
+/// traffic in the first memory is taken, then in the second, and so on.
 MemoryChoice choose_memory(const std::vector<MemoryBlock>& blocks, const std::vector<MemoryRegion>& memories);
 
 }  // namespace tenon

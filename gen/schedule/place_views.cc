@@ -1,4 +1,4 @@
-// Views: copies that are none, and results in place.
+// Views: copies that need no memory of their own, and results in place.
 #include <functional>
 #include <map>
 #include <optional>
@@ -75,7 +75,7 @@ class ViewPlacer {
  private:
   PlanBuffer& buffer(int b) { return plan_.buffer(b); }
 
-  /// Buffers of loops and branches stay where they are: their copies and slices know them by their places.
+  /// Buffers of loops and branches are not moved: copies and slices refer to their offsets.
   void find_movable() {
     movable_.assign(plan_.buffers.size(), true);
     const auto keep = [&](int b) {

@@ -9,7 +9,7 @@
 namespace tenon {
 namespace {
 
-/// What a block is: a buffer, or the workspace of a step.
+/// The owner of a block: a buffer, or the workspace of a step.
 struct BlockOwner {
   size_t index;
   bool workspace;

@@ -16,7 +16,7 @@ struct ArenaTraffic {
   std::vector<double> workspace;  ///< of each step
 };
 
-/// Loads and stores of the kernels at a level, the copies of loops and what they decide by, times the iterations of the
+/// Loads and stores of the kernels at a level, and the copies and conditions of loops, times the iterations of the
 /// loops around them. A kernel touches each of its tensors at least once.
 ArenaTraffic arena_traffic(const ExecutionPlan& plan, const LoweredLevel& level);
 
@@ -26,8 +26,8 @@ ArenaTraffic arena_traffic(const ExecutionPlan& plan, const LoweredLevel& level)
 /// is live at that step alone; a view lives in its base. `workspaces` has one entry per step.
 ExecutionPlan plan_memory(ExecutionPlan plan, const std::vector<StepWorkspace>& workspaces, int workers);
 
-/// Places what plan_memory has placed in memories of their own: sets plan.memories. Empty, or which value does not fit
-/// and what it would take; the plan is as it was then.
+/// Distributes the blocks placed by plan_memory over several memories: sets plan.memories. Empty, or the value that
+/// does not fit and the memory that it would take, in which case the plan is unchanged.
 std::string divide_memory(ExecutionPlan& plan, const std::vector<MemoryRegion>& memories, const ArenaTraffic& traffic);
 
 /// Errors in the placement: two buffers that overlap while both are needed, one beyond the end of its memory, a memory

@@ -1,4 +1,4 @@
-// Passes over an execution plan, in the order of plan_graph: fusion, buffers, then what they become.
+// Passes over an execution plan, in the order of plan_graph: fusion, buffers, then changes of these.
 #pragma once
 
 #include <vector>
@@ -22,18 +22,18 @@ void use_winograd(ExecutionPlan& plan, const std::vector<const Isa*>& levels);
 ///   a step that copies one run of elements of X to all of Y       → Y is in X
 ///   a step that reads X only at the element that it writes, last  → its result is in X (or X in the result, where
 ///   that leaves the model)
-/// What a graph takes in is never written, and a view of a graph's output is only made by its one writer.
+/// Inputs of a graph are never written, and a view of a graph's output is written only by its single writer.
 void place_views(ExecutionPlan& plan);
 
-/// What replaces a state becomes a view of it where nothing reads the old contents after they are overwritten; copies
+/// The new value of a state becomes a view of it if nothing reads the old contents after they are overwritten; copies
 /// of a whole state that are then changed element by element become changes of the state itself. Views are placed.
 void place_states(ExecutionPlan& plan);
 
 /// Every constant that is the right side of a contraction becomes panels: [outer…][columns / w][depth][w], w the
 /// columns that fill a cache line, the last panel filled with 0. The kernel then reads panel n/w, depth k, column n%w:
-/// one layout for every ISA level. Wider panels would leave levels with narrower tiles half of each two lines, and so
-/// half of the sets of their caches. Convolutions of floats come to sum over their channels last. `quads`: panels of
-/// bytes have words of four after those of two (BytePanel).
+/// one layout for every ISA level. With wider panels, levels with narrower tiles would use half of each pair of cache
+/// lines, and so half of the cache sets. Convolutions of floats come to sum over their channels last. `quads`: panels
+/// of bytes have words of four after those of two (BytePanel).
 void prepack_weights(ExecutionPlan& plan, bool quads);
 
 /// Sets PlanStep::twin where an earlier step's kernel does the same to tensors of the same shapes: one function serves

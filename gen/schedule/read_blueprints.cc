@@ -1,5 +1,5 @@
-// Reading blueprints: a table says which parameters each kind of kernel has; what would have no effect is an error at
-// its place.
+// Reading blueprints: a table says which parameters each kind of kernel has; a key without effect is an error at its
+// location.
 #include "schedule/read_blueprints.h"
 
 #include <fmt/format.h>
@@ -166,7 +166,7 @@ void read_file(const SourceFileRef& file, Reading& r) {
   }
 }
 
-/// What a row is for.
+/// The kernels that a row applies to.
 std::string key_of(const Blueprint& b) { return fmt::format("{} {} {} {}", b.kernel, b.kind, b.isa, b.dtype); }
 
 /// Rows that some lookup finds for a kernel whose name is that of a pattern, or another one.
@@ -197,7 +197,7 @@ Result<Blueprints> finished(Reading r) {
   return std::move(r.all);
 }
 
-/// Kernels that rows name and that are not there.
+/// Kernels that rows name and that do not exist.
 void refuse_unknown_kernels(Reading& r, const std::vector<std::string>& kernels) {
   for (size_t i = 0; i < r.all.rows.size(); ++i) {
     const std::string& pattern = r.all.rows[i].kernel;

@@ -33,8 +33,8 @@ std::span<const BlueprintKind> blueprint_kinds();
 /// The rows of one file: a list under `blueprints`, each a map of the fields of Blueprint. A key or a value without
 /// effect is an error, and so is a row that no kernel takes, since rows in front of it fit all that it fits.
 Result<Blueprints> read_blueprints(const SourceFileRef& file);
-/// The rows of a user's file in front of `shipped`, which they take the place of. Kernels that rows name have to be
-/// among `kernels`; nothing is asked where none are given.
+/// The rows of a user's file, followed by `shipped`, which they override. Kernels that rows name have to be among
+/// `kernels`, unless none are given.
 Result<Blueprints> read_own_blueprints(const SourceFileRef& file, const Blueprints& shipped,
                                        const std::vector<std::string>& kernels);
 /// A file of rows, with all their parameters, as read_blueprints reads it. `remarks` are parallel to the rows: a

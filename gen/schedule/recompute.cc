@@ -1,4 +1,4 @@
-// Candidates are compared by the values that live at once; the best ones by their plans.
+// Candidates are compared by their live values; the best ones by their plans.
 #include "schedule/recompute.h"
 
 #include <set>
@@ -10,7 +10,7 @@
 namespace tenon {
 namespace {
 
-/// What `automatic` may add to the work of a step.
+/// The maximum additional work of a step under `automatic`.
 constexpr double kMostWork = 0.1;
 /// A value is kept if it is smaller by this factor than one that it leads to: statistics of rows.
 constexpr int64_t kSmall = 8;
@@ -43,7 +43,7 @@ class Search {
   }
 
  private:
-  /// What only the forward pass reads is gone in any case.
+  /// Values read only by the forward pass are freed anyway.
   std::vector<bool> kept() const {
     std::vector<bool> dropped = forward_.saved;
     dropped.flip();
@@ -60,7 +60,7 @@ class Search {
     double price = 0;  // work for a byte
   };
 
-  /// `dropped` without `v`, where small values that lead to it stay.
+  /// `dropped` without `v`, keeping small values from which it can be recomputed.
   Choice without(size_t v, std::vector<bool> dropped, std::vector<bool> counted) const {
     dropped[v] = true;
     for (size_t u = 0; u < dropped.size(); ++u)
@@ -71,8 +71,8 @@ class Search {
     return c;
   }
 
-  /// One value after the other, that of the least work for its bytes first. A price is worked out again when its turn
-  /// has come: earlier choices change it.
+  /// One value after the other, that of the least work for its bytes first. A cost is recomputed when its value is
+  /// considered, because earlier choices change it.
   void cheapest_first() {
     std::vector<bool> dropped = kept(), counted(forward_.end, false);
     std::set<std::pair<double, size_t>> left;

@@ -34,8 +34,8 @@ Recomputed recompute(Graph graph, std::vector<NodeKernel> kernels, Recompute mod
 /// Position of the first node that computes a gradient; the number of nodes if there is none.
 size_t first_gradient(const Graph& graph);
 
-/// What computing again is decided by. Values that a region or the caller names, and those that nodes in regions read
-/// for gradients, are kept; so is what nodes make that cannot come twice.
+/// The data for choosing values to recompute. Values that a region or the caller names, those that nodes in regions
+/// read for gradients, and results of nodes that cannot be repeated are kept.
 struct ForwardPass {
   ForwardPass(const Graph& graph, const std::vector<NodeKernel>& kernels, size_t end);
 
@@ -55,14 +55,14 @@ struct ForwardPass {
   double whole = 0;               ///< work of all nodes
 };
 
-/// A node, or its second time.
+/// A node, or its second occurrence.
 struct NodeTime {
   size_t node = 0;
   bool again = false;
 };
 /// All nodes, and before each gradient what it reads of `dropped`.
 std::vector<NodeTime> order_of(const ForwardPass& forward, const std::vector<bool>& dropped);
-/// The most bytes of values that live at once.
+/// The maximum number of live bytes.
 int64_t peak_of(const ForwardPass& forward, const std::vector<bool>& dropped, const std::vector<NodeTime>& order);
 /// The graph and the kernels in that order.
 void reorder(Graph& graph, std::vector<NodeKernel>& kernels, const std::vector<bool>& dropped,

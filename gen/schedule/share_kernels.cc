@@ -1,4 +1,4 @@
-// Kernels that are the same but for names, found by a text in which names are numbers.
+// Finds kernels that are equal except for names, by a text in which names are numbers.
 #include <fmt/format.h>
 
 #include <map>

@@ -20,8 +20,8 @@ class Makers {
     }
   }
 
-  /// The statement makes a temp that nothing changes later from values of which the same is true: wherever the same
-  /// statement is made again, it gives the same elements.
+  /// The statement makes a temporary that is not changed later, from values with the same property: another copy of the
+  /// statement gives the same elements.
   bool is_lasting(const KernelStatement& s) const {
     if (k_.tensor(s.target).role != Role::Temp || s.update != Update::Assign ||
         at_[static_cast<size_t>(s.target)] < 0 || is_in_recurrence(s))
@@ -61,7 +61,7 @@ class StatementSharer {
  public:
   explicit StatementSharer(FusedKernel& fused) : fused_(fused), k_(fused.kernel) {}
 
-  /// Whether a product was among what is made once now.
+  /// Whether a product was among the merged statements.
   bool run() {
     const Makers makers(k_);
     std::vector<int> to(k_.tensors.size());
@@ -109,7 +109,7 @@ class StatementSharer {
     return any_of(k_.body, of) || any_of(k_.checks, [&](const Check& c) { return in(c.holds); });
   }
 
-  /// Temps of which nothing is read any more, and what made them.
+  /// Unread temporaries, and the statements that made them.
   void drop_unread() {
     for (size_t t = k_.tensors.size(); t-- > 0;) {
       const int tensor = static_cast<int>(t);

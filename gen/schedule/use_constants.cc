@@ -26,7 +26,7 @@ std::optional<Interval> range_of(const Value& value) {
   return out;
 }
 
-/// Tensors that an index or a check reads: what else is read is data.
+/// Tensors that an index or a check reads: all other reads are data.
 std::set<int> places(const Kernel& k) {
   std::set<int> out;
   const auto add_reads = [&](const Expr& e) { each_node<Read>(e, [&](const Read& r) { out.insert(r.tensor); }); };

@@ -163,7 +163,7 @@ class WinogradRewriter {
     t.strides = contiguous_strides(t.dims);
   }
 
-  /// The transformed weights take the place of the old ones, unless somebody else reads those.
+  /// The transformed weights replace the old ones, unless something else reads those.
   void place_weights(PlanStep& step, size_t tensor, PlanBuffer u) {
     const int from = step.buffers[tensor];
     step.buffers[tensor] = -1;

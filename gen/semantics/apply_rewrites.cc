@@ -31,7 +31,7 @@ struct AttributeAsValue {
   }
 };
 
-/// A rule's names in a graph of its own, whose inputs are the tensors that the rule binds.
+/// A separate graph for a rule's recipe, whose inputs are the tensors that the rule binds.
 class Fragment {
  public:
   Fragment(const OpSemantics& semantics, const RecipeFunctions& functions, const Graph& graph)

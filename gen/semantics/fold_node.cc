@@ -33,7 +33,7 @@ std::vector<TensorData> results_of(const BoundCall& op, OracleCall& run) {
   return results;
 }
 
-constexpr int64_t kMostFoldedBytes = int64_t{1} << 32;  // that constants of a program may take to compute
+constexpr int64_t kMostFoldedBytes = int64_t{1} << 32;  // limit for computing constants of a program
 
 ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs,
                           const Attributes& attrs) {

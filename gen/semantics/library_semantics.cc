@@ -45,8 +45,8 @@ std::optional<AttrValue> literal(const Syntax& s) {
   }
 }
 
-/// The default of an attribute as a node would state it; empty if there is none, or if its length depends on
-/// the operand.
+/// The default of an attribute as it would appear on a node; empty if there is none, or if its length depends on the
+/// operand.
 std::optional<AttrValue> default_of(const AttrDef& a) {
   if (!a.value || a.count == AttrCount::per_dim) return std::nullopt;
   if (a.count == AttrCount::one) return literal(*a.value);
@@ -146,7 +146,7 @@ std::vector<bool> reads(const OpLibrary& library, const OpDef& def,
                         const std::vector<std::optional<TensorType>>& inputs, const Attributes& attrs) {
   Diagnostics diagnostics;
   const auto call = expand_node({library, def, given_tensors(inputs), attrs}, {}, diagnostics);
-  std::vector<bool> out(inputs.size(), !call);  // what cannot be expanded is refused later
+  std::vector<bool> out(inputs.size(), !call);  // an op that cannot be expanded is refused later
   if (!call) return out;
   for (const KernelStatement& s : call->kernel.body)
     each_node<Read>(simplify(s.value, {}), [&](const Read& r) {

@@ -44,8 +44,7 @@ std::vector<TensorData> draw_inputs(const Graph& graph, const SizeValues& sizes,
   return out;
 }
 
-/// What has to be equal for every operator to run, those of loops and branches included; of the sizes that the caller
-/// gives.
+/// Equalities between sizes given by the caller that every operator requires, including those in loops and branches.
 std::vector<EqualExtents> all_equal(const Graph& graph) {
   std::vector<EqualExtents> all = graph.equal;
   for (const Region& r : graph.regions)
@@ -60,8 +59,7 @@ std::vector<EqualExtents> all_equal(const Graph& graph) {
   return all;
 }
 
-/// Sizes that have to be equal become the least of them that the ranges of all allow, or the number that they have to
-/// be.
+/// Sizes that have to be equal get the smallest value that all their ranges allow, or the required constant.
 void make_equal(const Graph& graph, const std::vector<EqualExtents>& equal, SizeValues& sizes) {
   const auto low = [&](const std::string& name) {
     return find_if(graph.sizes, [&](const GraphSize& s) { return s.name == name; })->lo;

@@ -10,8 +10,8 @@
 
 namespace tenon {
 
-/// The answers of the graph as it was read, operator by operator. Open sizes are two above their least value, as far as
-/// they may be. Nothing where there is no self-test for this model; `fault` then says why.
+/// The answers of the graph as it was read, operator by operator. Open sizes are two above their minimum, if their
+/// ranges allow. Nothing where there is no self-test for this model; `fault` then says why.
 std::optional<Selftest> make_selftest(const OpLibrary& defs, const Graph& graph, double most_work, std::string& fault);
 
 }  // namespace tenon

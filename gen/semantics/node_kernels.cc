@@ -16,8 +16,8 @@
 namespace tenon {
 namespace {
 
-/// Parts that are made of sizes alone in the form that the graph's extents have, so that an extent is spelled the same
-/// by who makes a value and by who reads it.
+/// Rewrites subexpressions over sizes into the form of the graph's extents, so that producers and readers of a value
+/// spell its extents alike.
 Expr in_graph_form(const Expr& e) {
   if (!e || is_leaf(e)) return e;
   if (const auto size = e->type == DType::I64 ? to_size(e) : std::nullopt) return to_expr(*size);

@@ -45,7 +45,7 @@ constexpr std::string_view kSystemMacros =
     "STDOUT_FILENO R_OK W_OK X_OK F_OK major makedev minor s_addr sa_handler sa_sigaction sched_priority "
     "si_addr si_band si_fd si_int si_overrun si_pid si_ptr si_status si_timerid si_uid si_value st_atime "
     "st_ctime st_mtime h_addr i386 far near small interface IN OUT OPTIONAL DELETE ERROR";
-/// What generated code uses by these names.
+/// Names that generated code uses itself.
 constexpr std::string_view kTypesAndFunctions =
     "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t uintmax_t "
     "ptrdiff_t size_t ssize_t max_align_t memcmp memcpy memmove memset main";
@@ -53,7 +53,7 @@ constexpr std::string_view kTypesAndFunctions =
 constexpr std::string_view kOfLibraries = "a attrs c d data dims f given k out parts t type workspace workspace_bytes";
 /// Parameters and variables of kernels.
 constexpr std::string_view kOfKernels = "attr begin end in out size workspace";
-/// What begins with the prefix of a library, without it: an op of one dtype has a function of its own name.
+/// Names after the prefix of a library: an op of one dtype has a function with its own name.
 constexpr std::string_view kOfFunctions =
     "active_isa argument attr bool box c call call_on context core cores describe dims dtype entry find force_isa form "
     "frame group "

@@ -8,9 +8,9 @@
 
 namespace tenon {
 
-/// What a name is of: the fields of a model, the functions of a library, those of kernels. Besides what C and C++
-/// reserve, each has names of its own. `function` and `step` are names after the prefix of a library and of a
-/// model, where nothing but our own names are in the way.
+/// The scope of a name: the fields of a model, the functions of a library, those of kernels. Each has reserved names in
+/// addition to those of C and C++. `function` and `step` are names after the prefix of a library and of a model, where
+/// nothing but our own names are in the way.
 enum class NamesOf { model, library, kernel, function, step };
 
 /// A character of identifiers.
@@ -35,7 +35,7 @@ class CNames {
       : where_(where), program_(std::move(program)) {}
 
   void take(const std::string& name) { taken_.insert(name); }
-  /// `original`, which may be any text, made an identifier that is not reserved and not taken yet.
+  /// Turns `original`, which may be any text, into an identifier that is neither reserved nor taken.
   std::string fresh(const std::string& original);
 
  private:

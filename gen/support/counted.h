@@ -15,8 +15,8 @@ struct CountedNode {
   mutable uint32_t owners = 0;
 };
 
-/// What std::shared_ptr<const T> is, at half the size: a tree of small nodes spends much of its time on atomic counters
-/// and control blocks.
+/// Like std::shared_ptr<const T>, at half the size: trees of small nodes would spend much of their time on atomic
+/// counters and control blocks.
 template <class T>
 class Counted {
  public:

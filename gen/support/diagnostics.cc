@@ -91,8 +91,8 @@ std::string Diagnostics::text() const {
 
 namespace {
 
-/// Text of a file or of the command line as it may be on a terminal: control characters as codes, but tabs and ends
-/// of lines.
+/// Text of a file or of the command line, safe for a terminal: control characters except tabs and newlines become
+/// codes.
 std::string visible(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -104,7 +104,7 @@ std::string visible(std::string_view text) {
 }
 
 constexpr std::size_t kLongestLine =
-    200;  // of a longer line only the part around the place is shown, of a longer word its beginning
+    200;  // longer lines are cut to the part around the location, longer words to their beginning
 constexpr std::size_t kWindow = 60;
 
 std::size_t to_code_point(std::string_view line, std::size_t at) {

@@ -45,7 +45,7 @@ struct Diagnostic {
   std::vector<std::string> notes;
 };
 
-/// The findings about one or more inputs, in the order in which they were found.
+/// The diagnostics about one or more inputs, in the order in which they were found.
 class Diagnostics {
  public:
   /// Reports an error at a place in a text. Notes say what to do about it.

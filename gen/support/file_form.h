@@ -15,8 +15,8 @@ std::string_view name_of(FileForm form);
 /// The element of a picture by which a later run knows it as one of Tenon's.
 inline constexpr std::string_view kSvgMark = "<desc>made by Tenon</desc>";
 
-/// Whether a file may take this place: nothing is there, or what is there is empty, has the form, or is a pipe, a
-/// device or a folder, which are not replaced.
+/// Whether a file may be written to this path: it does not exist, is empty, has the form, or is a pipe, a device or a
+/// folder, which are not replaced.
 bool may_replace(const std::filesystem::path& place, FileForm form);
 
 /// Whether two names are those of one regular file, there or not yet there.

@@ -1,4 +1,4 @@
-// A line a file, in a form that is read back without a parser of JSON.
+// One line per file, in a form that is read back without a JSON parser.
 #include "support/file_hashes.h"
 
 #include <fmt/format.h>

@@ -15,8 +15,8 @@ bool is_quote(std::string_view line, size_t i) {
   return i == 0 || line[i - 1] != '\'' || !line.substr(i + 1).starts_with('\'');
 }
 
-/// The blank between `from` and `to` that is nested least, of those one after a comma, of those the last; npos for
-/// none.
+/// The blank between `from` and `to` with the least nesting, preferring one after a comma, then the last; npos if there
+/// is none.
 size_t blank_between(std::string_view line, size_t from, size_t to) {
   size_t best = std::string_view::npos;
   int depth = 0, best_cost = 1 << 20;
@@ -80,8 +80,8 @@ struct Break {
   size_t end, next;
 };
 
-/// At a blank in its second half, else in its first, else behind the parenthesis of a call, else at the first blank
-/// beyond the margin. The first argument of a call is rather moved to the next line than parted.
+/// At a blank in its second half, otherwise in its first, otherwise after the parenthesis of a call, otherwise at the
+/// first blank beyond the margin. The first argument of a call is moved to the next line rather than split.
 std::optional<Break> break_of(std::string_view line, size_t indent) {
   const auto at_blank = [&](size_t i) {
     const size_t call = call_around(line, i);
@@ -117,7 +117,7 @@ class CommentsOf {
   bool open_ = false;
 };
 
-/// What a line of a comment goes on below: the blanks and the star that it begins with.
+/// The prefix of a continued comment line: its leading blanks and star.
 std::string comment_margin(std::string_view line) {
   const size_t text = std::min(line.find_first_not_of(" *"), line.size());
   if (line.substr(text).starts_with("/**")) return std::string(text, ' ') + " * ";

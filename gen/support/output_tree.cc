@@ -44,7 +44,7 @@ std::string write_bytes(const fs::path& path, const std::string& bytes) {
   return {};
 }
 
-/// Where the bytes of a file wait until all are complete.
+/// The temporary path of a file until all files are complete.
 fs::path temporary_of(fs::path final_path, pid_t writer) { return final_path += fmt::format(".{}.tmp", writer); }
 
 /// The process that `name` was a temporary file of, where it is one of `final_name`; else 0.
@@ -59,7 +59,7 @@ pid_t writer_of(const std::string& name, const std::string& final_name) {
   return status == std::errc() && end == last && writer > 0 ? writer : 0;
 }
 
-/// The place itself, or what it links to.
+/// The path itself, or the target of its link.
 fs::path behind_links(const fs::path& place) {
   std::error_code error;
   if (!fs::is_symlink(place, error)) return place;
@@ -69,8 +69,7 @@ fs::path behind_links(const fs::path& place) {
 
 bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
 
-/// Takes away what runs that were killed have left next to the places of these files. A run that is still going keeps
-/// its own.
+/// Removes temporary files that killed runs left next to these files. Those of running processes are kept.
 void remove_leftovers(const fs::path& directory, const std::map<std::string, std::string>& files) {
   std::map<fs::path, std::vector<std::string>> names;
   for (const auto& [path, bytes] : files)
@@ -141,8 +140,8 @@ class Transaction {
   std::vector<fs::path> made_;
 };
 
-/// What earlier runs wrote into the directory: the manifest there, and that of a run which was killed while it put its
-/// files in place.
+/// The files that earlier runs wrote into the directory: from the manifest there, and from that of a run killed while
+/// renaming its files.
 std::vector<FileHashes> earlier_runs(const fs::path& directory, const std::string& manifest) {
   std::vector<FileHashes> out;
   if (manifest.empty()) return out;
@@ -167,7 +166,8 @@ std::vector<std::string> left_over_files(const fs::path& directory, const std::v
   return {out.begin(), out.end()};
 }
 
-/// Outputs share names, such as Makefile and sources.txt, so a folder holds one: the sentence about another one there.
+/// The error message if the folder holds another output: outputs share names such as Makefile and sources.txt, so a
+/// folder holds only one.
 std::optional<std::string> other_output(const fs::path& directory, const std::vector<FileHashes>& runs,
                                         const std::string& output) {
   for (const FileHashes& run : runs)

@@ -20,7 +20,7 @@ struct OutputDifference {
   bool up_to_date() const { return missing.empty() && stale.empty() && left_over.empty(); }
 };
 
-/// What `OutputTree::write` did. With `error`, no file that existed before has changed.
+/// The result of `OutputTree::write`. With `error`, no existing file has changed.
 struct WriteOutcome {
   std::vector<std::string> written;
   std::vector<std::string> removed;    ///< files of an earlier run that this one does not write

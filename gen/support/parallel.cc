@@ -12,8 +12,8 @@
 namespace tenon {
 namespace {
 
-/// What the lowest index threw. Indices are taken in ascending order, so that all below one that threw have been taken
-/// before it and are finished by their workers: which one is the lowest does not depend on who is faster.
+/// The exception of the lowest index. Indices are taken in ascending order, so all indices below one that threw have
+/// been taken and are completed by their workers: the lowest one does not depend on timing.
 class FirstFailure {
  public:
   void note(size_t index, std::exception_ptr what) {
@@ -39,7 +39,7 @@ void for_each_index(size_t n, const std::function<void(size_t)>& body) {
   std::atomic<size_t> next = 0;
   FirstFailure failure;
   const auto work = [&] {
-    // An index that has been taken is carried out, even where another has failed meanwhile.
+    // An index that was taken is processed even if another one has failed in the meantime.
     while (!failure.any()) {
       const size_t i = next++;
       if (i >= n) return;
@@ -55,7 +55,7 @@ void for_each_index(size_t n, const std::function<void(size_t)>& body) {
   try {
     for (size_t w = 1; w < useful; ++w) workers.emplace_back(work);
   } catch (const std::system_error&) {
-    // The system gives no more threads: those there are do it all.
+    // No more threads can be created: the existing ones do all the work.
   }
   work();
   for (std::thread& w : workers) w.join();

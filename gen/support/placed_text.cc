@@ -52,7 +52,7 @@ class Aligner {
       if (here == '\n') ++at_;
       else if (here == '\r') at_ += 2;
     } else {
-      ++at_;  // indentation, or what folding swallowed
+      ++at_;  // indentation, or text removed by folding
     }
   }
 

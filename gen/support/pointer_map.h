@@ -1,4 +1,4 @@
-// Values by address, for walks over shared nodes: one block of memory, and no order that anything could depend on.
+// A map keyed by address, for walks over shared nodes: one block of memory, without an iteration order.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// Formatted text to a standard stream. A stream that does not take it keeps that to itself until the program ends and
-// asks.
+// Formatted text to a standard stream. Write errors are recorded by the stream and checked at the end of the program.
 #pragma once
 
 #include <fmt/format.h>

@@ -86,7 +86,7 @@ std::string shell_word(std::string_view text) {
 }
 
 std::optional<std::string> depfile_word(std::string_view name) {
-  // Make gives a meaning to each of these that no escape takes away for Ninja too.
+  // Characters that are special to Make and have no escape that Ninja understands too.
   constexpr std::string_view without_spelling = "\n\r\t;|*?[<>^`";
   if (name.empty() || name.find_first_of(without_spelling) != std::string_view::npos) return std::nullopt;
   if (name[0] == '~' || name.back() == ':' || name.back() == '\\' || name.back() == ')') return std::nullopt;

@@ -19,7 +19,7 @@ constexpr int kMaxChain = 1000;
 using Operators = std::vector<std::string_view>;
 const std::vector<Operators> kLevels = {
     {"or"}, {"and"}, {"not"}, {"==", "!=", "<", "<=", ">", ">=", "in"}, {"+", "-"}, {"*", "/", "//", "%", "@"}, {"-"}};
-constexpr size_t kNot = 2, kMinus = 6;  // these are before their operand
+constexpr size_t kNot = 2, kMinus = 6;  // prefix operators
 
 class RecipeParser {
  public:

@@ -77,7 +77,7 @@ struct RecipeStatement {
   size_t offset = 0;
 };
 
-/// `name(parameters): body`, inlined where it is called. A function of host values or a module of tensors.
+/// `name(parameters): body`, inlined at each call. A function of host values or a module of tensors.
 struct RecipeFunction {
   std::vector<std::string> parameters;
   std::vector<RecipeStatement> body;  // the last one is the result

@@ -21,7 +21,7 @@ void pass_on(int number) {
   if (child > 0) kill(static_cast<pid_t>(child), number);
 }
 
-/// Handlers while a child runs; those before come back at the end.
+/// Signal handlers while a child runs; the previous ones are restored at the end.
 class Passing {
  public:
   Passing() {
@@ -37,7 +37,7 @@ class Passing {
   Passing(const Passing&) = delete;
   Passing& operator=(const Passing&) = delete;
 
-  /// In the child: handlers as they were.
+  /// In the child: restores the previous handlers.
   void undo() const {
     sigaction(SIGINT, &interrupt_, nullptr);
     sigaction(SIGTERM, &terminate_, nullptr);

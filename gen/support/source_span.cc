@@ -1,4 +1,4 @@
-// Lines and columns of places in text.
+// Lines and columns of positions in text.
 #include "support/source_span.h"
 
 #include <utility>

@@ -34,7 +34,7 @@ constexpr std::pair<std::string_view, std::string_view> kForeignSigns[] = {
     {"?", "select(condition, a, b)"}};
 constexpr std::string_view kLongMathSigns[] = {"<<", ">>", "<=", ">=", "==", "!="};
 
-/// What the notations differ in.
+/// The differences between the notations.
 struct Dialect {
   std::span<const std::string_view> long_signs;
   std::string_view short_signs;

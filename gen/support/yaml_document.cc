@@ -123,7 +123,7 @@ class YamlReader {
                                 "this is not YAML: the quote that is opened here is not closed",
                                 {"close it at the end of the text"});
     }
-    const bool unreadable = parser_.error == YAML_READER_ERROR;         // a character that YAML has not
+    const bool unreadable = parser_.error == YAML_READER_ERROR;         // a character that YAML does not allow
     const bool lacks_colon = problem == "could not find expected ':'";  // after the key that the context is
     const std::size_t at = std::min(
         unreadable ? parser_.problem_offset : offsets_.of(lacks_colon ? parser_.context_mark : parser_.problem_mark),

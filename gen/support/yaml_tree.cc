@@ -1,4 +1,4 @@
-// Places, limits, and the faults that no YAML may have: keys that occur twice, tags, quotes that are not closed.
+// Locations, limits, and errors in any YAML: duplicate keys, tags, unclosed quotes.
 #include "support/yaml_tree.h"
 
 #include <fmt/format.h>

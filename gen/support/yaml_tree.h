@@ -1,4 +1,4 @@
-// Builds placed nodes from what a reader of YAML meets, in order and within limits.
+// Builds nodes with locations from the events of a YAML reader, in order and within limits.
 #pragma once
 
 #include <cstddef>

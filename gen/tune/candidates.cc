@@ -1,4 +1,4 @@
-// What the search goes through: a table of values for each kind of kernel.
+// The search space: a table of values for each kind of kernel.
 #include "support/ranges.h"
 #include "tune/tune.h"
 

@@ -33,8 +33,8 @@ struct Win {
   double gain = 1;  ///< the first one's time, divided by its own
 };
 
-/// The fastest of the programs in `us`, the first of which is what there is without a search: by medians 3 % faster
-/// than the first at least, and faster in three of four rounds. Nothing where none is.
+/// The fastest of the programs in `us`, of which the first is the baseline: its median is at least 3 % faster than the
+/// baseline's, and it is faster in three of four rounds. Nothing if there is none.
 std::optional<Win> find_win(const std::vector<std::vector<double>>& us);
 
 }  // namespace tenon

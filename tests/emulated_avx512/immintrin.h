@@ -1,5 +1,7 @@
 // The AVX-512 intrinsics that generated C uses, lane by lane, for processors with AVX2: `cc` in this folder compiles
-// kernels of the AVX-512 levels with them. For gcc; its own definitions are left out by their include guards.
+// kernels of the AVX-512 levels with them. For gcc; its own definitions are left out by their include guards. Not
+// formatted: clang-format takes consecutive macros for one expression.
+// clang-format off
 #ifndef TENON_EMULATED_AVX512
 #define TENON_EMULATED_AVX512
 #define _AVX512FINTRIN_H_INCLUDED
@@ -84,12 +86,17 @@ EMU_EACH_VECTOR(64)
 #define EMU_HALVES2(NAME, T, H) EMU_HALVES(NAME, T, H, (T a, T b), ((H*)&a)[k] EMU_COMMA, ((H*)&b)[k], )
 #define EMU_HALVES3(NAME, T, H) \
   EMU_HALVES(NAME, T, H, (T a, T b, T c), ((H*)&a)[k] EMU_COMMA, ((H*)&b)[k] EMU_COMMA, ((H*)&c)[k])
-    EMU_HALVES1(sqrt_ps, __m512, __m256) EMU_HALVES1(sqrt_pd, __m512d, __m256d) EMU_HALVES2(max_ps, __m512, __m256)
-        EMU_HALVES2(min_ps, __m512, __m256) EMU_HALVES2(max_pd, __m512d, __m256d) EMU_HALVES2(min_pd, __m512d, __m256d)
-            EMU_HALVES2(madd_epi16, __m512i, __m256i) EMU_HALVES2(mul_epu32, __m512i, __m256i)
-                EMU_HALVES2(add_epi32, __m512i, __m256i) EMU_HALVES3(fmadd_ps, __m512, __m256)
-                    EMU_HALVES3(fmadd_pd, __m512d, __m256d)
-
+EMU_HALVES1(sqrt_ps, __m512, __m256)
+EMU_HALVES1(sqrt_pd, __m512d, __m256d)
+EMU_HALVES2(max_ps, __m512, __m256)
+EMU_HALVES2(min_ps, __m512, __m256)
+EMU_HALVES2(max_pd, __m512d, __m256d)
+EMU_HALVES2(min_pd, __m512d, __m256d)
+EMU_HALVES2(madd_epi16, __m512i, __m256i)
+EMU_HALVES2(mul_epu32, __m512i, __m256i)
+EMU_HALVES2(add_epi32, __m512i, __m256i)
+EMU_HALVES3(fmadd_ps, __m512, __m256)
+EMU_HALVES3(fmadd_pd, __m512d, __m256d)
 // `mode` is 8 + the rounding mode, a constant for the intrinsics of AVX.
 #define EMU_ROUND(S, T, H)                                     \
   EMU T _mm512_roundscale_##S(T a, int mode) {                 \
@@ -103,10 +110,11 @@ EMU_EACH_VECTOR(64)
     }                                                          \
     return r;                                                  \
   }
-                        EMU_ROUND(ps, __m512, __m256) EMU_ROUND(pd, __m512d, __m256d)
+EMU_ROUND(ps, __m512, __m256)
+EMU_ROUND(pd, __m512d, __m256d)
 
-    // a * 2^floor(b), rounded once: the product is exact in a wider type.
-    EMU float emu_scale_ps(float a, float b) {
+// a * 2^floor(b), rounded once: the product is exact in a wider type.
+EMU float emu_scale_ps(float a, float b) {
   if (b != b) return b;
   int n = b > 600.0f ? 600 : b < -600.0f ? -600 : (int)b;
   n -= (float)n > b;
@@ -321,7 +329,9 @@ EMU __m256i _mm512_cvtps_ph(__m512 a, int mode) {
   EMU_MASKED(MM, BYTES, ps, PS)                 \
   EMU_MASKED(MM, BYTES, pd, PD)                 \
   EMU_MASKED(MM, BYTES, epi8, SI)               \
-  EMU_MASKED(MM, BYTES, epi16, SI) EMU_MASKED(MM, BYTES, epi32, SI) EMU_MASKED(MM, BYTES, epi64, SI)
+EMU_MASKED(MM, BYTES, epi16, SI)
+EMU_MASKED(MM, BYTES, epi32, SI)
+EMU_MASKED(MM, BYTES, epi64, SI)
 EMU_MASKED_WIDTH(_mm512, 64, __m512, __m512d, __m512i)
 EMU_MASKED_WIDTH(_mm256, 32, __m256, __m256d, __m256i)
 EMU_MASKED_WIDTH(_mm, 16, __m128, __m128d, __m128i)

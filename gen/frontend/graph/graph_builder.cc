@@ -50,14 +50,14 @@ size_t length_of(const SizeExpr& e) {
   return all;
 }
 
-/// An expression of this complexity is not a meaningful extent: selections among numbers by arithmetic,
-/// which products make longer and longer.
+/// An expression of this complexity is not a meaningful extent: selections among numbers by arithmetic, which grow with
+/// each product.
 bool is_short(const SizeTensor& t) {
   constexpr size_t kLongest = 200;
   return all_of(t.elements, [](const SizeExpr& e) { return length_of(e) <= kLongest; });
 }
 
-/// Results with as many elements as there can be, for telling whether they are worth computing.
+/// Results of the largest possible size, used to decide whether to compute them.
 std::vector<TensorType> at_their_bounds(const InferredTypes& inferred) {
   std::vector<TensorType> types = inferred.outputs;
   for (const BoundedExtent& e : inferred.extents)
@@ -194,7 +194,7 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   for (const TensorType& t : inferred.outputs)
     for (const SizeExpr& d : t.dims)
       if (bounds_of(d, sizes()).lo < 0)
-        inferred.equal.emplace_back(size_max(d, 0), d);  // a call whose sizes make it negative is refused
+        inferred.equal.emplace_back(size_max(d, 0), d);  // calls whose sizes make it negative are refused
   const bool pinned = fix_sizes(op, inferred);
   const auto computed = compute_now(op, inputs, attrs, at_their_bounds(inferred));
   Node node;
@@ -234,7 +234,7 @@ std::vector<ValueId> GraphBuilder::add_gradients(ValueId of, const std::vector<V
   return append(std::move(node), types, 0);
 }
 
-/// Reals made of narrow integers stand for these: what computes with such a tensor may be rewritten to compute
+/// Real numbers converted from narrow integers represent these: operators on such a tensor may be rewritten to compute
 /// with the integers.
 bool GraphBuilder::stays_node(const Node& node, const std::vector<TensorType>& types) const {
   if (node.inputs.empty() || node.inputs[0] == kNoValue || types.size() != 1 || open_.size() > 1) return false;
@@ -258,8 +258,8 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_now(const std::string&
   }
   for (const TensorType& t : types) {
     const int64_t count = number_of_elements(t.dims);
-    // Without inputs only integers are worth it: they become extents and indices, while random numbers stay what
-    // they are.
+    // Of ops without inputs only integer results are computed: they become extents and indices. Random numbers are left
+    // to run time.
     if (count < 0 || count > computed_elements_ || (!any && !is_whole(t.dtype))) return std::nullopt;
   }
   for (const auto& [name, value] : attrs)
@@ -312,7 +312,7 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_constants(const std::s
 
 ValueId GraphBuilder::at_run(ValueId id) { return at(id).numbers ? materialise(id) : id; }
 
-// A tensor of extents as values of the graph: one element after another, joined and brought into shape.
+// Adds a tensor of extents to the graph: each element by itself, then concatenated and reshaped.
 ValueId GraphBuilder::materialise(ValueId id) {
   const TensorType whole = type(id);
   const DType held = whole.dtype == DType::Bool ? DType::U8 : whole.dtype;

@@ -1,5 +1,5 @@
-// Builds a Graph node by node with the types of everything known at once, so that a reader can look at shapes while it
-// reads. Small results of known values are computed on the spot, extents as expressions over run-time sizes included.
+// Builds a Graph node by node. Types are known immediately, so a reader can query shapes while it reads. Small results
+// of known values are computed immediately, including extents as expressions over run-time sizes.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@
 
 namespace tenon {
 
-/// Why a node cannot be added. Thrown inside the readers of this folder, never out of them.
+/// The reason why a node cannot be added. Never leaves the readers of this folder.
 struct GraphError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 class GraphBuilder {
  public:
-  /// `program`: the name of the program that the graph becomes, whose macros no value may be called like.
+  /// `program`: the name of the generated program; values must not have the names of its macros.
   GraphBuilder(const OpSemantics& semantics, std::string graph_name, std::string program = "");
 
   void add_size(GraphSize size);
@@ -29,70 +29,71 @@ class GraphBuilder {
   void add_file(std::string path) { graph_.files.push_back(std::move(path)); }
   ValueId add_constant(const std::string& name, std::shared_ptr<const TensorData> data);
   ValueId add_constant(const std::string& name, TensorData data);
-  /// A tensor of integers that may depend on run-time sizes; of floats where all of them are whole and the type
-  /// holds them.
+  /// A tensor of integers that may depend on run-time sizes; or of floats, if all are integers that the type represents
+  /// exactly.
   ValueId add_numbers(DType dtype, std::vector<SizeExpr> dims, std::vector<SizeExpr> elements);
 
-  /// Adds `op`; the origin set before goes with it. Throws GraphError.
+  /// Adds `op` with the current origin. Throws GraphError.
   std::vector<ValueId> add_node(const std::string& op, std::vector<ValueId> inputs, const Attributes& attrs,
                                 size_t outputs);
 
   /// The gradients of `of`, a floating value of rank 0, with respect to other floating values. Throws GraphError.
   std::vector<ValueId> add_gradients(ValueId of, const std::vector<ValueId>& wrt);
 
-  /// Opens a loop of `trip` iterations, or of that many at most; nodes added until it is closed that depend on the
-  /// iteration is its body. What does not depend on it is added outside.
+  /// Opens a loop of `trip` iterations, or of at most that many. Until it is closed, added nodes that depend on the
+  /// iteration become its body; other nodes are added outside.
   RegionId begin_loop(const SizeExpr& trip);
   /// The iteration's number, 0 at first.
   SizeExpr counter(RegionId loop) const { return size_name(region(loop).counter); }
-  /// What an iteration sees of a value that each one hands to the next.
+  /// A carried value as an iteration sees it.
   ValueId carry(RegionId loop, ValueId initial);
-  /// The part of `whole` at the iteration's place of axis 0; without that axis. The axis has `trip` elements.
+  /// The slice of `whole` at the iteration's index along axis 0, without that axis. The axis has `trip` elements.
   ValueId read_slice(RegionId loop, ValueId whole, bool reversed);
   /// Bounds known at run time: a count of iterations (i64), whether there is a first one (bool).
   void set_bounds(RegionId loop, ValueId count, ValueId starts);
 
-  /// What the body hands on: a value for each carried one, in their order; parts of results; whether to go on, or
+  /// The results of the body: the next value of each carried one, in order; slices of results; whether to continue, or
   /// kNoValue.
   struct LoopEnd {
     std::vector<ValueId> next;
     std::vector<std::pair<ValueId, bool>> parts;  // and whether they are written from the end
     ValueId continues = kNoValue;
-    bool partial = false;  // what fewer iterations do not write is cut off afterwards
+    bool partial = false;  // elements that a smaller number of iterations leaves unwritten are cut off afterwards
   };
   /// Closes the innermost region, which is `loop`. Returns the carried values after the last iteration, then a tensor
   /// [trip, …] for each part. Throws GraphError where a value does not keep its type.
   std::vector<ValueId> end_loop(RegionId loop, const LoopEnd& end);
 
-  /// Opens the branch that is taken if `condition`, a bool of one element (at_run), is `holds`. All that is added until
-  /// it is closed is in it.
+  /// Opens the branch that is taken if `condition`, a bool of one element (at_run), equals `holds`. Nodes added until
+  /// it is closed are part of it.
   RegionId begin_branch(ValueId condition, bool holds);
   /// Closes the innermost region, the branch that holds or the other one right after it. `results` is empty for the
   /// first, whose results are returned and are given to the second. Throws GraphError where the types differ.
   std::vector<ValueId> end_branch(RegionId branch, const std::vector<ValueId>& made,
                                   const std::vector<ValueId>& results);
-  /// Leaves the innermost region open and goes on outside of it, until it is taken up again: what ends it may follow
-  /// from another one.
+  /// Suspends the innermost region and continues outside of it until it is resumed: its results may depend on another
+  /// region.
   void set_aside(RegionId region);
   void take_up(RegionId region);
-  /// An extent outside of the region that is no less than `extent` inside: operators of the region may write sizes that
-  /// nobody else knows.
+  /// An extent outside the region that is at least `extent` inside: operators of the region may write sizes that are
+  /// unknown outside.
   SizeExpr bound_outside(RegionId region, const SizeExpr& extent) const;
-  /// Forgets the regions from `region` on, which could not be finished, and what they said of sizes.
+  /// Discards the unfinished regions from `region` on, and the facts about sizes that they added.
   void abandon(RegionId region);
 
-  /// Where two extents are equal. In a region that may not be carried out, what relies on it has to stay there.
+  /// The scope in which two extents are equal. In a region that may not be executed, nodes that rely on it have to stay
+  /// there.
   enum class Equality { never, at_every_call, in_the_region };
-  /// Extents that the ranges of the sizes leave open are compared when the program runs: at every call, or where the
-  /// innermost region is carried out.
+  /// Extents whose equality the size ranges do not determine are compared at run time: at every call, or when the
+  /// innermost region is executed.
   Equality require_equal(const SizeExpr& x, const SizeExpr& y);
 
-  /// From here on open extents of which one may be 1 broadcast where an operator lets them; otherwise they have to be
-  /// equal.
+  /// From here on, two open extents of which one may be 1 broadcast if the operator allows it; otherwise they have to
+  /// be equal.
   void join_open_extents() { joins_ = true; }
   bool has_joined() const { return joined_; }
-  /// What two extents that differ broadcast to if it is known only at run time which of them is 1; nothing where they
-  /// have to be equal, or generation decides.
+  /// The broadcast of two different extents if only run time determines which of them is 1; nothing if they have to be
+  /// equal or are decided at generation time.
   std::optional<SizeExpr> joint_extent(const SizeExpr& a, const SizeExpr& b);
 
   /// Whether every name in the extent is a size of the inputs, or one that an operator writes.
@@ -103,9 +104,9 @@ class GraphBuilder {
   void set_origin(std::string origin) { origin_ = std::move(origin); }
   /// The maximum number of elements of a result of constants that is computed at once.
   void compute_up_to(int64_t elements) { computed_elements_ = elements; }
-  /// Gives the value the name that the file has for it; the first name stays.
+  /// Sets the value's name in the file; the first name is kept.
   void name_value(ValueId id, const std::string& original);
-  /// Nothing is computed on the spot from the constant, which what a gradient is asked for may not be part of.
+  /// Excludes the constant from constant folding, because gradients are computed with respect to it.
   void keep(ValueId id) { at(id).kept = true; }
   void set_trainable(ValueId id) { at(id).value.trainable = true; }
 
@@ -116,7 +117,7 @@ class GraphBuilder {
   const OpSemantics& semantics() const { return *semantics_; }
   /// Elements of a tensor of integers where they are known before run time.
   std::optional<std::vector<SizeExpr>> numbers(ValueId id) const;
-  /// What the elements of a tensor are between, as far as constants and the operators that made it say.
+  /// The range of a tensor's elements, as far as constants and the operators that computed it determine it.
   std::optional<ValueRange> range(ValueId id) const;
   bool is_input(ValueId id) const;
   /// Whether a node makes a value of this type.
@@ -125,7 +126,7 @@ class GraphBuilder {
   /// Whether the value is known in a loop or branch only.
   bool is_inside(ValueId id) const { return at(id).region != kTopLevel; }
 
-  /// An input that the next call finds as this call's output was; positions are those in the outputs of `finish`.
+  /// An input that carries an output of this call to the next call; positions are those in the outputs of `finish`.
   struct State {
     ValueId input = kNoValue;
     std::shared_ptr<const TensorData> initial;  // null: zeros
@@ -135,7 +136,7 @@ class GraphBuilder {
   };
   void add_state(State state) { states_.push_back(std::move(state)); }
 
-  /// The graph, without what no output needs, with unique C identifiers. An output that is an input, a constant or
+  /// The graph with unique C identifiers, without nodes that no output needs. An output that is an input, a constant or
   /// another output gets a copy. Throws GraphError.
   Graph finish(const std::vector<std::pair<std::string, ValueId>>& outputs);
 
@@ -143,7 +144,7 @@ class GraphBuilder {
   struct Entry {
     Value value;
     std::optional<std::vector<SizeExpr>> numbers;  // elements that depend on sizes; such a value has no node
-    bool computed = false;        // has a node although its contents are known, which the graph does not keep
+    bool computed = false;        // has a node although its contents are known; the graph does not store them
     bool kept = false;            // see keep()
     RegionId region = kTopLevel;  // outside of which it is not known
     std::optional<ValueRange> range = std::nullopt;
@@ -155,7 +156,7 @@ class GraphBuilder {
     std::vector<GraphSize> sizes = {};  // the known sizes when it was opened
     std::vector<EqualExtents> equal = {};
   };
-  /// A size that an operator inside of a region writes, anew whenever it runs.
+  /// A size that an operator inside a region writes each time it runs.
   struct Written {
     RegionId region = kTopLevel;
     SizeExpr bound;
@@ -201,11 +202,11 @@ class GraphBuilder {
   std::map<std::string, Written> written_;
   std::vector<State> states_;
   bool joins_ = false, joined_ = false;
-  std::vector<SizeExpr> joints_;  // what extents broadcast to
+  std::vector<SizeExpr> joints_;  // broadcast results of extents
   CNames counters_;
   TextTable texts_;
   std::string origin_, program_;
-  int64_t computed_elements_ = 4096;  // larger results may be worth less than their memory
+  int64_t computed_elements_ = 4096;  // larger results may cost more memory than they save time
 };
 
 }  // namespace tenon

@@ -23,8 +23,7 @@ void add_parts(const SizeExpr& e, std::map<std::string, SizeExpr>& parts) {
   else parts.emplace(to_text(e), e);
 }
 
-/// The maximum of all that the two are the maximum of, in one order, so that the same extents always meet in the
-/// same.
+/// The maximum of all terms of both maxima, in a fixed order, so that equal sets of extents give the same expression.
 SizeExpr joint_maximum(const SizeExpr& a, const SizeExpr& b) {
   std::map<std::string, SizeExpr> parts;
   add_parts(a, parts);
@@ -52,7 +51,7 @@ std::optional<SizeExpr> GraphBuilder::joint_extent(const SizeExpr& a, const Size
   const Interval x = bounds_of(a, graph_.sizes), y = bounds_of(b, graph_.sizes);
   if (x.lo > 1 && y.lo > 1) return std::nullopt;
   SizeExpr joint = x.lo > 1 ? a : y.lo > 1 ? b : joint_maximum(a, b);
-  // Nothing next to one element is nothing.
+  // An extent of 0 and an extent of 1 broadcast to 0.
   if (x.lo < 1 || y.lo < 1) joint = joint * size_min(size_min(a, b), 1);
   if (joint != a && joint != b) joints_.push_back(joint);
   joined_ = true;

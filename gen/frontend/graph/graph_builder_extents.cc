@@ -1,4 +1,4 @@
-// Extents of a graph's values: which results have, which have to be equal, and where they are known.
+// Extents of a graph's values: those of results, those that have to be equal, and where they are known.
 #include <fmt/format.h>
 
 #include "frontend/graph/graph_builder.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMaxExtent = int64_t{1} << 40;
 
-/// What a size of the graph is called where the definition at hand has its name for an extent of its own.
+/// The alias of a graph size whose name the current definition uses for one of its own extents.
 std::string aside(const std::string& name) { return name + "'"; }
 
 void rename_in(std::vector<SizeExpr>& dims, const std::string& name, const std::string& to) {
@@ -68,7 +68,7 @@ std::string GraphBuilder::never_equal(const SizeExpr& x, const SizeExpr& y) cons
                      text(x), text(y));
 }
 
-/// Extents that have to be equal. True where what relies on it stays in the innermost open region.
+/// Requires two extents to be equal. True if nodes that rely on it have to stay in the innermost open region.
 bool GraphBuilder::fix_sizes(const std::string& op, const InferredTypes& inferred) {
   bool inside = false;
   for (const auto& [x, y] : inferred.equal) {
@@ -89,14 +89,14 @@ GraphBuilder::Equality GraphBuilder::require_equal(const SizeExpr& x, const Size
     fix_for_every_call({a, b});
   } else if (known_here(a) && known_here(b)) {
     const RegionId here = open_.back().region;
-    // What the region itself writes is looked at when it is written, all else before.
+    // Sizes that the region itself writes are compared when they are written, all others before the region.
     add_equal(is_written_in(here, a) || is_written_in(here, b) ? graph_.equal : region(here).equal, {a, b});
     return Equality::in_the_region;
   }
   return Equality::at_every_call;
 }
 
-/// An open size next to a number is that number: the program's own check of its sizes refuses all others. Other extents
+/// An open size that meets a constant equals it: the program's check of its sizes refuses other values. Other extents
 /// are compared.
 void GraphBuilder::fix_for_every_call(const EqualExtents& e) {
   const SizeExpr &open = e.a.is_constant() ? e.b : e.a, &number = e.a.is_constant() ? e.a : e.b;

@@ -1,4 +1,4 @@
-// Regions of the graph that is being built: what belongs to a loop's body and what to its outside, and how regions end.
+// Regions of the graph that is being built: which nodes belong to a loop's body, and how regions end.
 #include <fmt/format.h>
 
 #include "frontend/graph/graph_builder.h"
@@ -47,8 +47,8 @@ void GraphBuilder::check_known_outside(RegionId id, const TensorType& type) cons
                                    region(id).kind == Region::Kind::loop ? "loop" : "branch"));
 }
 
-/// The outermost of the open regions in which all that the node names is known; a branch is left by nothing, since what
-/// is in it may have to be left out.
+/// The outermost open region in which all operands of the node are known. No node is moved out of a branch, because it
+/// may not be executed.
 size_t GraphBuilder::place_of(const Node& node, const std::vector<TensorType>& types) const {
   std::set<std::string> names;
   for (const auto& [name, value] : node.attrs) std::visit(NamesIn{names}, value);
@@ -142,7 +142,7 @@ void GraphBuilder::set_bounds(RegionId loop, ValueId count, ValueId starts) {
   region(loop).starts = starts == kNoValue ? starts : at_run(starts);
 }
 
-/// The value, or a copy of it where the region does not make it itself or hands it on already.
+/// The value, or a copy of it if the region does not compute it or already returns it.
 ValueId GraphBuilder::made_in(RegionId id, ValueId value, std::set<ValueId>& taken) {
   value = at_run(value);
   const std::vector<ValueId> seen = made_inside(region(id));
@@ -161,7 +161,7 @@ std::vector<ValueId> GraphBuilder::end_loop(RegionId loop, const LoopEnd& end) {
       throw GraphError(fmt::format("a value that the loop carries is {} before an iteration and {} after it",
                                    to_text(type(c.initial)), to_text(type(end.next[i]))));
     c.next = end.next[i] == c.inside ? c.inside : made_in(loop, end.next[i], taken);
-    // What no iteration changes is afterwards what it was before.
+    // A value that no iteration changes has its initial value after the loop.
     c.result = value_like(c.initial, r.parent);
   }
   for (const auto& [part, reversed] : end.parts) {
@@ -231,7 +231,7 @@ void GraphBuilder::abandon(RegionId region) {
     }
   };
   give_up(open_);
-  give_up(aside_);  // they were opened before those, as nothing is opened while one is taken up again
+  give_up(aside_);  // they were opened before those: no region is opened while another one is resumed
   std::erase_if(open_.back().nodes,
                 [&](const Node& n) { return n.region >= region; });  // of a branch that was finished
   std::erase_if(graph_.sizes,

@@ -1,5 +1,5 @@
-// Results of two branches whose extents differ: both are made as large as the greater one, and what the taken branch
-// gave is cut out of that.
+// Results of two branches whose extents differ: both are padded to the larger extents, and the result of the taken
+// branch is sliced out.
 #pragma once
 
 #include <vector>
@@ -11,13 +11,13 @@ namespace tenon {
 /// Numbers where all of the extents are known.
 AttrValue extents(const std::vector<SizeExpr>& dims);
 
-/// A branch of which all is read, and what it hands on.
+/// A branch that was read completely, and its results.
 struct OpenBranch {
   RegionId region = kTopLevel;
   std::vector<ValueId> made;
 };
 
-/// The extents of a result that holds what either branch gives.
+/// The extents of a result that can hold the result of either branch.
 struct JoinedResult {
   std::vector<SizeExpr> dims;
   std::vector<size_t> open;  ///< axes in which the two differ, or which only a branch knows
@@ -26,15 +26,15 @@ struct JoinedResult {
 /// Whether the results of both, as many each, have the same element types and ranks.
 bool may_join(const GraphBuilder& builder, const OpenBranch& a, const OpenBranch& b);
 
-/// What both hand on, as many results each. Throws GraphError where two differ in more than extents.
+/// The results of both, equally many. Throws GraphError if two differ in more than extents.
 std::vector<JoinedResult> joined_results(const GraphBuilder& builder, const OpenBranch& a, const OpenBranch& b);
 
-/// In a branch: its values with elements after them up to the joined extents; then for each open axis 1 (u8) for its
-/// elements that are there.
+/// In a branch: its values padded to the joined extents; then, for each open axis, u8 flags that are 1 for existing
+/// elements.
 std::vector<ValueId> widened(GraphBuilder& builder, const std::vector<ValueId>& made,
                              const std::vector<JoinedResult>& joined);
 
-/// Outside: the elements that are there. Their extents depend on data.
+/// Outside: the existing elements. Their extents depend on data.
 std::vector<ValueId> cut_to_size(GraphBuilder& builder, const std::vector<ValueId>& results,
                                  const std::vector<JoinedResult>& joined);
 

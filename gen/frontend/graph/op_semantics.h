@@ -29,8 +29,8 @@ struct BoundedExtent {
   SizeExpr bound;
 };
 
-/// Types of the results, or a sentence that describes the error in the arguments. A node gets the graph's own names
-/// of `extents` by attributes of their names.
+/// Types of the results, or a sentence that describes the error in the arguments. A node receives the graph's names of
+/// `extents` as attributes.
 struct InferredTypes {
   std::vector<TensorType> outputs;
   std::string error = {};
@@ -39,14 +39,14 @@ struct InferredTypes {
       {};  // extents of the arguments that are the same at every call, or it is refused
 };
 
-/// Contents of the results, or a sentence that describes the error in the values (an index out of range). Neither:
-/// nothing computes the op before run time.
+/// Contents of the results, or a sentence that describes the error in the values (an index out of range). Neither if
+/// the op is computed only at run time.
 struct ComputedTensors {
   std::vector<TensorData> outputs;
   std::string error;
 };
 
-/// An op that is made for what a graph asks, or a sentence that says why it cannot be.
+/// An op that is made on request of a graph, or a sentence that explains why it cannot be made.
 struct MadeOp {
   std::string name;
   std::string error;

@@ -8,7 +8,7 @@
 namespace tenon {
 namespace {
 
-// The inputs whose elements are moved come first; those from `first_index` on are indices and must be plain numbers.
+// The inputs whose elements are moved come first; those from `first_index` on are indices and must be constants.
 struct MovementRow {
   const char* op;
   size_t first_index;
@@ -176,7 +176,7 @@ size_t broadcast_position(const std::vector<int64_t>& dims, const std::vector<in
   return static_cast<size_t>(position);
 }
 
-/// Element by element of operands that are broadcast; nothing where `function` has nothing for one of them.
+/// Element-wise over broadcast operands; nothing if `function` returns nothing for any element.
 template <class Function>
 std::optional<std::vector<SizeTensor>> combine_sizes(const std::vector<const SizeTensor*>& operands,
                                                      const TensorType& type, const Function& function) {
@@ -206,7 +206,7 @@ Element selected(const std::vector<SizeExpr>& e) {
   return e[0].is_constant() ? Element(e[0].is(0) ? e[2] : e[1]) : std::nullopt;
 }
 
-/// Of all elements: the result has one.
+/// Over all elements: the result has one element.
 std::optional<std::vector<SizeTensor>> reduce_sizes(const ReductionRow& row, const SizeTensor& t,
                                                     const TensorType& type) {
   const std::optional<std::vector<int64_t>> dims = constant_dims(type);
@@ -249,7 +249,7 @@ bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes) {
 
 std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const SizeCall& call,
                                                         const std::vector<GraphSize>& sizes) {
-  const std::string& op = call.op;  // not a structured binding: clang 14 captures none in a lambda
+  const std::string& op = call.op;  // not a structured binding: clang 14 cannot capture one in a lambda
   const std::vector<const SizeTensor*>& inputs = call.inputs;
   const Attributes& attrs = call.attrs;
   const std::vector<TensorType>& types = call.types;

@@ -1,4 +1,4 @@
-// Small tensors of integers whose elements are extents: what ops that move or add elements make of them.
+// Small tensors of integers whose elements are extents, and the ops that move or add such elements.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Solves equations of one unknown after the other, by trying.
+// Solves equations for one unknown after another, by trial.
 #include "frontend/graph/solve_extents.h"
 
 #include <optional>

@@ -9,14 +9,14 @@
 
 namespace tenon {
 
-/// An extent that depends on unknown numbers, and what the file says that it is.
+/// An extent that depends on unknown numbers, and its value in the file.
 struct ExtentEquation {
   SizeExpr extent;
   int64_t stated = 0;
 };
 
-/// The unknowns about which the equations leave no choice among the extents from 1 to kMaximumSolved. Names that are
-/// not among `unknowns` are run-time sizes: an equation with one of them says nothing.
+/// The unknowns that the equations determine uniquely among the extents from 1 to kMaximumSolved. Names not in
+/// `unknowns` are run-time sizes; equations that contain one are ignored.
 inline constexpr int64_t kMaximumSolved = 4096;
 SizeValues solve_extents(const std::vector<ExtentEquation>& equations, const std::set<std::string>& unknowns);
 

@@ -1,4 +1,5 @@
-// The texts of a model: a program has numbers only, so a tensor of texts is one of their numbers in one table.
+// The strings of a model: a program has only numbers, so a tensor of strings becomes a tensor of indices into one
+// table.
 #pragma once
 
 #include <map>
@@ -14,7 +15,7 @@ class TextTable {
  public:
   /// The number of a text: that of its first use, in order.
   int64_t number_of(const std::string& text);
-  /// From here on the value is known to hold such numbers.
+  /// Marks the value as holding such numbers.
   void mark(ValueId value) { values_.insert(value); }
   bool holds_texts(ValueId value) const { return values_.count(value) > 0; }
   /// The table as a sentence, empty where there is no text.

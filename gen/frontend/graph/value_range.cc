@@ -14,7 +14,7 @@ using Range = std::optional<ValueRange>;
 using Ranges = std::vector<Range>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kMaximumExact = 0x1p53;  // beyond it a sum of doubles is no bound of integers
+constexpr double kMaximumExact = 0x1p53;  // beyond it a sum of doubles does not bound integers
 
 Range checked(double lo, double hi) {
   if (!(lo <= hi) || (std::fabs(lo) > kMaximumExact && std::fabs(hi) > kMaximumExact)) return std::nullopt;

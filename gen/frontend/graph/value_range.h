@@ -18,8 +18,8 @@ struct ValueRange {
 /// All numbers of a narrow type; nothing for types whose numbers bound no extent.
 std::optional<ValueRange> range_of_type(DType dtype);
 
-/// What the elements of the first result of `op` are between where those of its inputs are between `inputs`; nothing
-/// where that is not known. NaN is no element of a range: who converts one to an integer has to check it.
+/// The range of the first result of `op`, given the ranges `inputs` of its operands; nothing if unknown. NaN is not
+/// covered: callers that convert to an integer have to check for it.
 std::optional<ValueRange> range_of_result(const std::string& op, const std::vector<std::optional<ValueRange>>& inputs,
                                           const Attributes& attrs);
 

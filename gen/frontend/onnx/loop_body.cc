@@ -1,4 +1,4 @@
-// What the body of an ONNX Loop says of it before its nodes are added.
+// Facts about an ONNX Loop, read from its body before its nodes are added.
 #include "frontend/onnx/loop_body.h"
 
 #include <set>
@@ -11,7 +11,7 @@ namespace {
 using namespace tenon_onnx;
 
 constexpr int kMaxSteps = 1000;
-// Beyond these some type of a counter, f32 above all, would round or wrap.
+// Beyond these limits some counter types, f32 in particular, would round or wrap.
 constexpr int64_t kMaximumCount = int64_t{1} << 22;
 
 std::optional<SizeExpr> whole_number(const TensorProto& t) {
@@ -158,7 +158,7 @@ std::optional<LoopBody::Holds> LoopBody::below(const NodeProto& node, bool swapp
 
 std::optional<LoopBody::Holds> LoopBody::holds(const std::string& name, bool negated) const {
   if (++steps_ > kMaxSteps) return std::nullopt;
-  // An iteration that runs has been allowed to: inside, the condition that it is given holds.
+  // Inside a running iteration, the condition that it receives holds.
   if (body_.input_size() > 1 && body_.input(1).name() == name) return Holds{!negated, 0};
   if (const std::optional<SizeExpr> c = constant(name))
     return c->is_constant() ? std::optional(Holds{!c->is(0) != negated, 0}) : std::nullopt;

@@ -19,10 +19,10 @@ struct Counter {
   int64_t step = 0;
 };
 
-/// Loops of TensorFlow run `while` a counter is below an extent, and hand weights from one iteration to the next.
+/// Loops from TensorFlow run while a counter is below an extent, and carry weights from one iteration to the next.
 class LoopBody {
  public:
-  /// The integer that a name stands for outside of the loop, where it is one that is known before run time.
+  /// The integer value of a name outside the loop, if it is known before run time.
   using NumberOf = std::function<std::optional<SizeExpr>(const std::string& name)>;
 
   /// `initial` has the numbers that the carried values of i32 and i64 begin with, `sizes` the ranges of values in
@@ -30,19 +30,18 @@ class LoopBody {
   LoopBody(const tenon_onnx::GraphProto& body, NumberOf outside, std::vector<std::optional<SizeExpr>> initial,
            std::vector<GraphSize> sizes);
 
-  /// Whether each iteration hands on what it was given.
+  /// Whether each iteration passes it on unchanged.
   bool keeps(size_t carried) const;
-  /// Whether a carried sequence does nothing but get an element at its end in each iteration.
+  /// Whether each iteration only appends one element to the carried sequence.
   bool grows(size_t carried) const;
   /// The carried value in iteration k, where each iteration adds the same number to it.
   std::optional<Counter> counter(size_t carried) const;
-  /// How many iterations run until the body's condition ends the loop; nothing where that depends on data, or where it
-  /// never does. `starts`: the first one runs. Otherwise what decides on it is taken to be the same condition one
-  /// iteration earlier.
+  /// The number of iterations until the body's condition ends the loop; nothing if that depends on data or never
+  /// happens. `starts`: the first iteration runs; otherwise the same condition, one iteration earlier, decides.
   std::optional<SizeExpr> iterations(bool starts) const;
 
  private:
-  /// For how many iterations from the first on a condition holds: never where that is negative.
+  /// The number of iterations, from the first, for which a condition holds: none if it is negative.
   struct Holds {
     bool always = false;
     SizeExpr times = 0;
@@ -60,7 +59,7 @@ class LoopBody {
   std::vector<std::optional<SizeExpr>> initial_;
   std::vector<GraphSize> sizes_;
   std::map<std::string, const tenon_onnx::NodeProto*> makers_;
-  mutable int steps_ = 0;  // names looked at: sums of sums of the same values would double them
+  mutable int steps_ = 0;  // visited names: nested sums of the same values would be visited exponentially often
 };
 
 }  // namespace tenon

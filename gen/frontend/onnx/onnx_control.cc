@@ -1,4 +1,4 @@
-// If, Loop, Scan, SequenceMap and Gradient: which is which, and what the inputs and outputs of each have to be.
+// If, Loop, Scan, SequenceMap and Gradient: selects the reader, and checks inputs and outputs.
 #include "frontend/onnx/onnx_control.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Operators of ONNX that hold graphs, or name values of theirs: If, Loop and Scan become regions.
+// ONNX operators that contain graphs or refer to values of the graph: If, Loop and Scan become regions.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +8,15 @@
 
 namespace tenon {
 
-/// What the reader of a model does for a node that holds graphs.
+/// The services of a model's reader for a node that contains graphs.
 struct OnnxBodyReader {
-  /// Adds the nodes of a graph whose inputs are `inputs`; it may name values outside of it. Returns the values of its
-  /// outputs, kNoValue for those that are in error, which has been reported.
+  /// Adds the nodes of a graph with these inputs; it may refer to values outside of it. Returns the values of its
+  /// outputs, kNoValue for those with an error, which has been reported.
   std::function<std::vector<ValueId>(const tenon_onnx::GraphProto& graph, const std::vector<ValueId>& inputs)> read;
-  /// The same for a graph that may never be carried out: nothing where its operators do not go with the extents, which
-  /// `why` says, without a message.
+  /// The same for a graph that may never be executed: nothing, with the reason in `why` and no message, if its
+  /// operators do not accept the extents.
   std::function<std::optional<std::vector<ValueId>>(const tenon_onnx::GraphProto& graph, std::string& why)> try_read;
-  /// Says at the node what may surprise.
+  /// Reports a warning at the node.
   std::function<void(const std::string& message)> warn;
   /// The first extent that the file states for a tensor; 0 where it states none.
   std::function<int64_t(const std::string& name)> declared_extent;

@@ -34,7 +34,7 @@ std::optional<Contradiction> contradiction(const DeclaredTypes& declared, const 
 inline constexpr const char* kRenewDeclarations =
     "onnx.shape_inference makes the declarations anew where the old ones are taken out";
 
-/// Declared shapes that are not those of the values: left over from another export, as a rule. Those that the
+/// Declared shapes that differ from those of the values, mostly left over from another export. The shapes that the
 /// operators imply are used, and one warning names the values.
 class StaleDeclarations {
  public:

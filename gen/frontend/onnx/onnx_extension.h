@@ -21,7 +21,7 @@ class OnnxExtension {
   virtual void begin(GraphDraft& draft, tenon_onnx::GraphProto& graph) = 0;
   /// The input that stands for an initializer of the model; kNoValue where this is a constant.
   virtual ValueId weight(const std::string& name, const std::shared_ptr<const TensorData>& contents) = 0;
-  /// Behind the last node: the values of the model and its sizes by their names in the file, and its outputs.
+  /// After the last node: the values and sizes of the model by their names in the file, and its outputs.
   virtual void finish(const std::map<std::string, ValueId>& values, const std::map<std::string, SizeExpr>& sizes,
                       NamedOutputs& outputs) = 0;
   /// Whether a range of sizes is one that the extension gave, and not the user.

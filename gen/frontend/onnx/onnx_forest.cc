@@ -36,7 +36,7 @@ class ForestReader : private TreeAttributes {
   }
 
  private:
-  /// Nodes that ask for a member of a set come first: the table of sets has rows for these alone.
+  /// Nodes that test membership in a set come first: the table of sets has rows only for these.
   void number_nodes(const std::vector<double>& modes) {
     for (const double m : modes)
       if (!(m >= 0 && m <= kMember)) fail_trees(fmt::format("the attribute 'nodes_modes' has the unknown mode {}", m));
@@ -94,7 +94,7 @@ class ForestReader : private TreeAttributes {
     if (const auto members = count_of(modes, kMember)) t.members = sets(members);
   }
 
-  /// Sets with NaN between them as rows of one length, NaN behind the members.
+  /// Sets, separated by NaN, as rows of equal length, padded with NaN.
   TensorData sets(int64_t rows) const {
     const std::vector<double> all = numbers("membership_values");
     size_t width = 1, length = 0;

@@ -43,20 +43,20 @@ class IfNode : public ControlNode {
       if (is_list(r)) r = add_list(std::move(list));
       if (r >= 0) r = only_if(context_, r, taken), checked = true;
     }
-    // Without a tensor nothing refuses a call that takes the other branch.
+    // Without a tensor, a call that takes the other branch could not be refused.
     if (!checked && complete(results)) throw OnnxError{Code::E0807, why, {}};
     return results;
   }
 
   ValueId negated(ValueId condition) { return builder_.add_node("logical_not", {condition}, {}, 1)[0]; }
 
-  /// Nothing where one of the two has to do and may: no type is that of both results.
+  /// Nothing if the two have no common result type; one of them then has to serve for both.
   std::optional<std::vector<ValueId>> both_branches(bool one_may_do) {
     const ValueId condition = builder_.at_run(inputs_[0]);
     Branch then = read_branch(condition, true);
     Guard guard{builder_, then.region};
     builder_.set_aside(then.region);
-    // A branch that does not go with these extents may be for other ones, and never be taken.
+    // A branch that does not accept these extents may be meant for other ones, and never be taken.
     if (!then.refused.empty()) {
       guard.done = true;
       builder_.abandon(then.region);
@@ -90,8 +90,7 @@ class IfNode : public ControlNode {
     return gathered(cut_to_size(builder_, results, joined), then.lengths);
   }
 
-  /// The branch that is taken where all sizes are as great as they may be; a call whose sizes take the other one is
-  /// refused.
+  /// The branch that is taken for the maximum sizes; a call whose sizes select the other one is refused.
   std::vector<ValueId> branch_of_maximum_sizes(const SizeExpr& condition) {
     SizeValues maximum;
     for (const GraphSize& s : builder_.sizes()) maximum[s.name] = s.hi;

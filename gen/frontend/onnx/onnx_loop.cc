@@ -13,7 +13,7 @@ namespace {
 using namespace tenon_onnx;
 
 constexpr int64_t kMaxUnrolled = 4096;
-/// A bound of a number of iterations beyond this is none: extents of the largest integers.
+/// A larger bound on the number of iterations counts as no bound: exporters write the largest integers.
 constexpr int64_t kMostParts = int64_t{1} << 24;
 constexpr int64_t kAssumedParts = 1024;
 
@@ -34,8 +34,7 @@ class LoopNode : public ControlNode {
     try {
       return rolled_loop(initial, body, count);
     } catch (const GraphError& e) {
-      // Where a carried value changes its type, a number of iterations that is known makes each of them a piece of the
-      // graph.
+      // If a carried value changes its type and the number of iterations is known, the loop is unrolled.
       if (count && count->is_constant() && count->value <= kMaxUnrolled) return unrolled_loop(initial, e.what());
       throw OnnxError{
           Code::E0807,
@@ -72,7 +71,8 @@ class LoopNode : public ControlNode {
   bool is_fixed(ValueId id) const { return number(id) && number(id)->is_constant(); }
   bool starts_at_once() const { return input(1) == kNoValue || (known(input(1)) && known(input(1))->is(1)); }
 
-  /// How often it runs if no data decide it: the given count, or until the condition of its body ends it.
+  /// The number of iterations if it does not depend on data: the given count, or until the body's condition ends the
+  /// loop.
   std::optional<SizeExpr> iterations(const LoopBody& body) const {
     const std::optional<SizeExpr> told = known(input(0)), starts = known(input(1)),
                                   counted = body.iterations(starts_at_once());
@@ -98,8 +98,8 @@ class LoopNode : public ControlNode {
     return stated;
   }
 
-  /// The maximum number of iterations. Where only run time knows it and outputs have an element for each, memory is
-  /// planned for what the file states, what bounds the input, or for a number of our own.
+  /// The maximum number of iterations. If it is known only at run time and outputs have an element for each iteration,
+  /// memory is planned for the count that the file states, the bound of the input, or a default limit.
   SizeExpr maximum_trip(const std::optional<SizeExpr>& count, size_t carried) const {
     if (count) return *count;
     if (!gives_parts(carried)) return kUnboundedTrip;
@@ -114,11 +114,11 @@ class LoopNode : public ControlNode {
     return kAssumedParts;
   }
 
-  /// The number of an iteration, and the condition. An iteration that runs has been allowed to: inside, it holds.
+  /// The iteration number and the condition, which holds inside a running iteration.
   std::vector<ValueId> number_and_condition(const SizeExpr& number) {
     return {builder_.add_numbers(DType::I64, {}, {number}), builder_.add_numbers(DType::Bool, {}, {1})};
   }
-  /// What the body makes of these and of the carried values.
+  /// The body's results for these and the carried values.
   std::vector<ValueId> iteration(std::vector<ValueId> inside, const std::vector<ValueId>& carried) {
     append(inside, carried);
     std::vector<ValueId> made = reader_.read(graph("body"), inside);

@@ -32,7 +32,8 @@ class NodeMapping {
   }
 
  private:
-  /// Whether the results are numbers of texts, from inputs or the node's own: they are moved and looked up alone.
+  /// Whether the results are indices of strings, from the inputs or the node's own table: only moves and lookups apply
+  /// to them.
   bool gives_texts() const {
     for (const AttributeProto& a : node_.attribute())
       if ((a.name() == "value" || a.name() == "values_tensor") && is_onnx_texts(a.t())) return true;
@@ -124,8 +125,8 @@ class NodeMapping {
                : note(row);
   }
 
-  /// What the row lacks or the node has beyond it. It counts where the row is taken: one with a condition may be for
-  /// other inputs and attributes.
+  /// The mismatch between the row and the node. It is an error only if the row is selected: a row with a condition may
+  /// be for other inputs and attributes.
   void misfit(Code code, std::string message, std::vector<std::string> notes) {
     if (!misfit_) misfit_ = OnnxError{code, std::move(message), std::move(notes)};
   }

@@ -37,7 +37,7 @@ struct OnnxError {
   std::vector<std::string> notes;
 };
 
-/// Stands for an output that the row does not give; only who reads it is in error.
+/// Stands for an output that the row does not compute; it is an error only if something reads it.
 inline constexpr ValueId kNotGiven = -2;
 
 /// Stands for an optional that is empty: for the node that reads it, an input that is absent.

@@ -16,7 +16,7 @@ constexpr int kMaxDepth = 32;
 constexpr int64_t kMaxNodes = 1000000;
 constexpr int kMaxContinued = 3;
 
-// A print or a check that an exporter left in gives nothing, and means nothing to the values.
+// A print or a check that an exporter left in has no outputs and does not affect values.
 bool gives_something(const NodeProto& node) {
   return any_of(node.output(), [](const std::string& o) { return !o.empty(); });
 }
@@ -31,7 +31,7 @@ std::string only_about_extents(const Diagnostics& found) {
   return why;
 }
 
-/// Puts a variable back to what it is, also where an error leaves the scope.
+/// Restores a variable when the scope ends, also by an exception.
 template <class T>
 class Restored {
  public:
@@ -82,7 +82,7 @@ void OnnxReader::read_nodes(OnnxNodeContext& context, const OnnxNodeList& list, 
   for (size_t i = 0; i < list.nodes.size(); ++i) {
     const NodeProto& node = *list.nodes[i];
     const std::string& where = list.where.at(&node);
-    // How often what follows is read for two branches is limited: each time it is doubled.
+    // The number of times that the following nodes are read for two branches is limited: each time doubles the work.
     const bool may_continue = node.op_type() == "If" && continued_ < kMaxContinued;
     may_continue_ = may_continue;
     Diagnostics before = may_continue ? diagnostics_ : Diagnostics();
@@ -159,7 +159,7 @@ std::vector<ValueId> OnnxReader::results(OnnxNodeContext& context, const NodePro
       return call_function(context, *f, node, inputs, where);
     if (is_onnx_control(node)) return map_control(context, node, inputs, names, where);
     may_continue_ = false;
-    // A body has nodes with bodies of their own: theirs are read while this one is.
+    // Nodes of a body may have bodies of their own, which are read recursively.
     const auto read = [&](const GraphProto& body, const std::vector<ValueId>& given) {
       const Restored move(may_move_);
       may_move_ = false;
@@ -259,7 +259,7 @@ std::vector<ValueId> OnnxReader::read_body(OnnxNodeContext& context, const Graph
   enter();
   add_declared_types(body, declared_);
   Names inner = names;
-  // A name that a body gives anew is its own, though the standard asks for another one: ONNX Runtime reads such files.
+  // A body may shadow a name although the standard forbids it: ONNX Runtime reads such files.
   for (const NodeProto& node : body.node())
     for (const std::string& output : node.output()) inner.erase(output);
   for (const TensorProto& t : body.initializer()) inner.erase(t.name());

@@ -42,7 +42,7 @@ class ScanNode : public ControlNode {
  private:
   bool batched() const { return is_batched_scan(context_, node_); }
 
-  /// The axis in front, or from there to its place.
+  /// Moves the axis to the front, or from there to its position.
   ValueId moved_axis(ValueId id, int64_t axis, bool to_front) {
     const int64_t rank = static_cast<int64_t>(builder_.value(id).dims.size());
     const int64_t a = axis < 0 ? axis + rank : axis;
@@ -60,8 +60,7 @@ class ScanNode : public ControlNode {
     std::vector<int64_t> reversed, reversed_out;
   };
 
-  /// The body's results while `step` is within the sequence; after its end the states stay, and what it would make
-  /// is 0.
+  /// The body's results while `step` is within the sequence; after its end the states are kept and the results are 0.
   std::vector<ValueId> read_within(const GraphProto& body, const std::vector<ValueId>& inside,
                                    const std::vector<ValueId>& old, ValueId step, ValueId length) {
     const ValueId runs = builder_.add_node("less", {step, length}, {}, 1)[0];

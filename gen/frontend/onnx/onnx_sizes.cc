@@ -11,8 +11,8 @@ bool is_number(const TensorShapeProto::Dimension& dim) { return dim.has_dim_valu
 
 SizeRanges::const_iterator OpenSizes::find(const TensorShapeProto::Dimension& dim, const std::string& input, int axis,
                                            std::string& name) const {
-  // Some exporters call all extents "?" that they do not know: each is a size of its own, and --size bounds them by
-  // their own names or all at once.
+  // Some exporters name all unknown extents "?": each is a separate size, and --size bounds them by their own names or
+  // all at once.
   const bool unnamed = dim.dim_param().empty() || dim.dim_param() == "?";
   name = unnamed ? fmt::format("{}_d{}", input, axis) : dim.dim_param();
   const auto range = ranges_.find(name);

@@ -11,7 +11,7 @@ namespace {
 
 using tenon_onnx::SparseTensorProto;
 
-constexpr int64_t kMaximumBytes = int64_t{1} << 32;  // a few bytes of a file may ask for any amount
+constexpr int64_t kMaximumBytes = int64_t{1} << 32;  // a few bytes of a file may request any amount of memory
 
 /// The bytes that all elements take; nothing where they are too many, or an extent is negative.
 std::optional<int64_t> dense_bytes(const SparseTensorProto& t, int64_t width) {

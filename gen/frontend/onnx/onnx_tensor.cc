@@ -68,7 +68,7 @@ const TypeRow* type_row(int code) {
   return find_pointer(kTypes, [&](const TypeRow& row) { return row.code == code; });
 }
 
-// Keeps the low bytes of each number, which are the element's.
+// Keeps the low bytes of each number: the element.
 template <class Numbers>
 std::vector<uint8_t> narrowed(const Numbers& numbers, size_t width) {
   std::vector<uint8_t> bytes;
@@ -136,7 +136,7 @@ std::vector<uint8_t> external_bytes(const TensorProto& t, const fs::path& folder
   return std::move(bytes).value();
 }
 
-/// A copy of all at once: one between iterators of char goes byte by byte.
+/// One bulk copy: a copy between char iterators is done byte by byte.
 std::vector<uint8_t> raw_bytes(const TensorProto& t) {
   const auto* first = reinterpret_cast<const uint8_t*>(t.raw_data().data());
   return {first, first + t.raw_data().size()};

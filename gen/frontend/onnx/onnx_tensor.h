@@ -40,7 +40,7 @@ Result<TensorData> read_onnx_sparse_tensor(const tenon_onnx::SparseTensorProto& 
 std::vector<std::string> external_files(const tenon_onnx::SparseTensorProto& tensor,
                                         const std::filesystem::path& folder);
 
-/// Operators that give other places to the elements of a tensor, which may be texts.
+/// Operators that rearrange the elements of a tensor, which may be strings.
 bool moves_texts(const std::string& op_type);
 /// Operators that have a table of texts and return the entry next to a text in it.
 bool looks_up_texts(const std::string& op_type);

@@ -1,4 +1,4 @@
-// Which inputs may say extents, and the check that they say what they are taken to say.
+// Which inputs may hold extents, and the run-time check of their assumed values.
 #include "frontend/onnx/onnx_told.h"
 
 #include <fmt/format.h>
@@ -108,7 +108,7 @@ void carry_stated_shapes(const GraphProto& graph, const OnnxTable& table,
     std::set<std::string> wide;
     for (int k = 0; k < std::min(node.input_size(), table.by_element.at(node.op_type())); ++k)
       if (!scalars.count(node.input(k))) wide.insert(node.input(k));
-    // With several operands each is taken to be as wide as the result: who relies on it checks it again at run time.
+    // Each of several operands is assumed to be as wide as the result; this is checked again at run time.
     for (const std::string& operand : wide) stated.emplace(operand, result->second);
   }
 }

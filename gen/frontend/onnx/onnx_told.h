@@ -1,4 +1,4 @@
-// Inputs whose numbers are taken to be known because the extents that the file states leave no choice about them.
+// Inputs whose values are assumed to be known because the extents in the file determine them.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ using ToldInputs = std::map<std::string, std::vector<SizeExpr>>;
 bool may_say_extents(DType dtype, const std::vector<SizeExpr>& dims);
 /// A name for each element of such a tensor; no identifier in a file is spelled like this.
 std::vector<SizeExpr> element_names(const Value& input);
-/// Beyond this no unknown size is looked for.
+/// Larger values are not searched for unknown sizes.
 inline constexpr int64_t kMaximumTold = int64_t{1} << 31;
 
 /// `output` as long as the condition, a bool, holds at run time; otherwise a range error.

@@ -83,13 +83,13 @@ class TreeAttributes {
   std::map<std::string, const tenon_onnx::AttributeProto*> attributes_;
 };
 
-/// How many nodes are on the longest way down from a node. Places of children are below 0 where there is none.
+/// The number of nodes on the longest path down from a node. Positions of missing children are negative.
 class Heights {
  public:
   explicit Heights(const std::vector<int> (&child)[2]) : child_(child), height_(child[0].size(), kUnknown) {}
 
-  /// All below a root, without recursion: chains may be as long as the list. False if the branches go round in a
-  /// circle.
+  /// Visits everything below a root without recursion, because chains may be as long as the list. False if the branches
+  /// form a cycle.
   bool measure(int root) {
     std::vector<int> path{root};
     while (!path.empty()) {

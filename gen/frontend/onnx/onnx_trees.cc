@@ -163,7 +163,7 @@ class TreeReader : private TreeAttributes {
     const size_t count = static_cast<size_t>(leaves_ * columns);
     std::vector<T> votes(count, static_cast<T>(options_.otherwise));
     std::vector<uint8_t> voted(count);
-    bool exceeds = true;  // every vote is more than none
+    bool exceeds = true;  // every vote counts as more than none
     for (int i = 0; i < targets->size(); ++i) {
       const int at = place_of(trees->Get(i), ids->Get(i), "a vote names");
       if (!is_leaf(at)) continue;

@@ -86,7 +86,7 @@ class WeightFinder {
       if (row.op == node.op_type()) reads(node, row);
   }
 
-  /// Whether nothing but initializers decides the results.
+  /// Whether the results depend only on initializers.
   bool is_constant(const NodeProto& node) const {
     return all_of(node.input(), [&](const std::string& name) { return name.empty() || made_of_.count(name) > 0; });
   }

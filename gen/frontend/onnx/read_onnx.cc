@@ -167,7 +167,7 @@ Result<Graph> read_onnx(const OnnxSource& source, const OnnxTable& table, const 
   OnnxReader plain(source, table, semantics, sizes);
   Result<Graph> graph = plain.read();
   if (graph.ok()) return graph;
-  // Extents that broadcast become others, which may not go where one of them goes, as into the next iteration.
+  // Extents that broadcast give new ones, which may not be valid in every place, such as the next iteration.
   if (plain.has_joined()) {
     OnnxReader equal(source, table, semantics, sizes);
     equal.take_as_equal();

@@ -12,7 +12,7 @@ using namespace tenon_onnx;
 
 namespace {
 
-constexpr int kIrVersion = 8, kOpset = 17;  // what tools of the last years read
+constexpr int kIrVersion = 8, kOpset = 17;  // an IR version that tools of recent years read
 
 std::string type_text(const TensorData& t) { return to_text(TensorType{t.dtype, {t.dims.begin(), t.dims.end()}}); }
 

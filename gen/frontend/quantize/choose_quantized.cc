@@ -7,7 +7,7 @@ using namespace tenon_onnx;
 
 namespace {
 
-/// Operators that hand integers on in the steps that they come in.
+/// Operators that pass integers on with the same scale and zero point.
 const std::set<std::string> kSameSteps = {"MaxPool", "Reshape",   "Flatten",  "Transpose",
                                           "Squeeze", "Unsqueeze", "Identity", "GlobalMaxPool"};
 /// Operators that compute with integers and round to new steps.
@@ -48,7 +48,7 @@ class Chooser {
     return all_kept_.count(n.name()) != 0 || all_kept_.count(n.output(0)) != 0;
   }
 
-  /// Leaves out values that are read in floats alone: to round them would lose digits for nothing.
+  /// Leaves out values that are only read as floats: rounding them would lose precision for nothing.
   void keep_needed() {
     std::set<std::string> needed;
     const auto& nodes = graph_.proto().node();

@@ -23,7 +23,7 @@ class OnnxGraph {
             Diagnostics& diagnostics);
 
   tenon_onnx::GraphProto& proto() { return graph_; }
-  /// Finds makers and readers anew, after nodes were changed.
+  /// Finds makers and readers again, after nodes were changed.
   void index();
 
   bool is_constant(const std::string& value) const { return initializers_.count(value) != 0; }

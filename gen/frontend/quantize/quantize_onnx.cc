@@ -31,7 +31,7 @@ struct Steps {
   int8_t zero = 0;
 };
 
-/// 0 is one of the steps: it pads, and rectifiers end in it.
+/// 0 is representable: it is used for padding and by rectifiers.
 Steps steps_of(RealRange r) {
   const double low = std::min(r.low, 0.0), high = std::max(r.high, 0.0);
   Steps s;

@@ -18,13 +18,13 @@ struct RealRange {
 };
 using RealRanges = std::map<std::string, RealRange>;
 
-/// What became of a model.
+/// The result of quantising a model.
 struct QuantizedModel {
   std::string bytes;
   int quantized = 0, left = 0;  ///< convolutions and products in integers, and those that stay in floats
 };
 
-/// A model made ready: opset 13 or later, batch normalisation in the weights.
+/// A prepared model: opset 13 or later, batch normalisation folded into the weights.
 class QuantizableModel {
  public:
   /// `kept`: names of nodes, or of what they make, that stay in floats.

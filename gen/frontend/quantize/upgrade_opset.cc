@@ -63,7 +63,7 @@ class Upgrade {
                           {"onnx.version_converter brings a model to another opset"});
   }
 
-  /// Without training it hands on what it gets.
+  /// Without training it passes its input on unchanged.
   void dropout(NodeProto& n, int index) {
     if (n.output_size() > 1 && graph_.is_read(n.output(1))) return refuse(n, index, "its mask is read");
     n.set_op_type("Identity");
@@ -108,7 +108,7 @@ class Upgrade {
     }
   }
 
-  /// Before opset 13 all dimensions from `axis` on were one.
+  /// Before opset 13 all dimensions from `axis` on were flattened into one.
   void flattened(NodeProto& n, std::vector<NodeProto>& before) {
     const std::string shape = graph_.fresh_name(n.output(0) + "_shape"),
                       flat = graph_.fresh_name(n.output(0) + "_flat"),

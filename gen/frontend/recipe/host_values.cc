@@ -93,7 +93,7 @@ std::optional<std::pair<int64_t, int64_t>> fraction(double real) {
   return std::nullopt;
 }
 
-/// The whole part of an extent times a number, rounded to f32 before as in ONNX's own inference of shapes.
+/// The integer part of an extent times a factor, rounded to f32 first, as in ONNX's shape inference.
 RecipeValue floor_of_product(const HostCall& c) {
   const SizeExpr n = *c.args[0].get<SizeExpr>();
   const double factor = c.real(c.args[1]);

@@ -124,7 +124,7 @@ class OpCall {
     const SizeExpr* whole = v.get<SizeExpr>();
     const double* real = v.get<double>();
     if (!whole && !real) fail(fmt::format("{} takes tensors, not {}", call_.op, kind_of(v)));
-    // Next to a condition, as in where(x > 0, x, 0), the number is of the type of what is chosen.
+    // Next to a condition, as in where(x > 0, x, 0), the number has the type of the chosen value.
     std::optional<DType> dtype;
     for (const RecipeValue& other : inputs_)
       if (const TensorRef* t = other.get<TensorRef>(); t && (!dtype || dtype == DType::Bool))

@@ -1,4 +1,4 @@
-// Takes extents of one out of the operands of an einsum, then calls the op of its subscripts.
+// Removes extents of one from the operands of an einsum, then calls the op of its subscripts.
 #include <map>
 
 #include "frontend/recipe/recipe_parts.h"
@@ -78,7 +78,7 @@ class Operands {
         if (n.is(1) && longer_elsewhere(letter, k)) drop(k, letter);
   }
 
-  /// Takes out the operands that have no axis left: they are factors of the result.
+  /// Removes the operands that have no axis left: they are factors of the result.
   RecipeList factors() {
     RecipeList taken;
     for (size_t k = tensors_.size(); k-- > 0;) {

@@ -1,4 +1,4 @@
-// What a name in a recipe stands for: nothing, a host value (number, text, list), a dtype or a tensor of the graph.
+// The value of a name in a recipe: nothing, a host value (number, string, list), a dtype or a tensor of the graph.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ struct OpenParts {
 struct RecipeValue;
 using RecipeList = std::vector<RecipeValue>;
 
-/// A list that copies of a value share: functions of recipes hand on lists of a million elements.
+/// A list that copies of a value share: recipes pass on lists of a million elements.
 struct SharedList {
   std::shared_ptr<const RecipeList> list;
   bool operator==(const SharedList& other) const;

@@ -111,8 +111,8 @@ class RecipeRun {
     return i;
   }
 
-  // What a name stands for, without a copy: an element of a long list costs as much as one of a short list. Else a
-  // value, kept in `own`. Nothing may be evaluated while the answer is in use.
+  // The value of a name without a copy, so that an element of a long list costs the same as one of a short list;
+  // otherwise a value stored in `own`. Nothing may be evaluated while the result is in use.
   const RecipeValue& looked_up(const RecipeExpr& e, RecipeValue& own) {
     if (e.kind == Kind::name)
       if (const auto* it = find_value(scope_, e.text)) return *it;
@@ -357,7 +357,7 @@ RecipeValue run_function(RecipeContext& context, const FunctionCall& call, Recip
       error.inlined.push_back({name, function.text, offset});
       throw;
     }
-    // The place of the call is what the reader of the recipe can change.
+    // The location of the call is what the author of the recipe can change.
     const std::string inside = fmt::format("in '{}': ", name), what = error.what();
     throw RecipeError(offset, what.starts_with(inside) ? what : inside + what);  // of what calls itself once
   }

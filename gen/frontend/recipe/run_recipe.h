@@ -27,7 +27,7 @@ struct RecipeContext {
   std::function<RecipeList(const std::string& callee, const RecipeList& args)> call_graph = nullptr;
   /// Warns that the result is not exactly what the text asks for; absent: no warning.
   std::function<void(const std::string& message)> warn = nullptr;
-  /// Makes the node of a call where an op is not always what its name says; otherwise it is.
+  /// Makes the node of a call if training changes the meaning of op names; absent: names mean themselves.
   std::function<RecipeValue(RecipeContext& context, const RecipeCall& call)> form = nullptr;
   /// Tables of an ensemble of trees, from the attributes of the node; only where there is one.
   std::function<RecipeList(DType dtype, int64_t targets, double otherwise)> tree_tables = nullptr;
@@ -37,8 +37,8 @@ struct RecipeContext {
   size_t outermost = 0;       // place of the first of these
 };
 
-/// What a recipe has for a graph that an attribute holds, to be called by apply: this and the attribute's name. No op
-/// is spelled like it.
+/// The value that represents a graph in an attribute, for apply: this prefix and the attribute's name. No op has such a
+/// name.
 inline constexpr const char* kGraphCallee = "graph ";
 
 /// Runs all statements in `scope`, which receives what they define. Returns the value of the last one. `wanted` is the
@@ -63,7 +63,7 @@ RecipeValue evaluate_recipe(RecipeContext& context, const RecipeExpr& expr, Reci
 
 struct RecipeKeyword;
 
-/// What a recipe calls: `wanted` is the number of results that it names.
+/// A call in a recipe: `wanted` is the number of results that it names.
 struct HostArguments {
   const RecipeList& args;
   const std::vector<RecipeKeyword>& keywords;

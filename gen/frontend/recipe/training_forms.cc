@@ -27,7 +27,7 @@ auto* argument(const OpSignature& s, Call& call, const std::string& input) {
   return static_cast<decltype(&call.args[0])>(nullptr);
 }
 
-/// Attributes of the op's other forms say nothing in this one.
+/// Attributes of the op's other forms have no meaning in this one.
 void drop_attributes_of_others(const OpSemantics& semantics, const std::string& base, const OpSignature& chosen,
                                RecipeCall& call) {
   const OpSignature* forms[] = {semantics.find(base), semantics.find(base + "_training"),

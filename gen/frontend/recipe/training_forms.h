@@ -10,8 +10,8 @@
 
 namespace tenon {
 
-/// What a graph with a section `train` is read for: the network alone, a step, or the loss of examples that are only
-/// looked at.
+/// The purpose for which a graph with a section `train` is read: the network alone, a training step, or the validation
+/// loss.
 enum class GraphMode { network, step, validation };
 
 using NamedOutputs = std::vector<std::pair<std::string, ValueId>>;
@@ -45,7 +45,7 @@ class TrainingForms {
   void add_running(ValueId parameter) { latest_[parameter] = parameter; }
   /// The node of a call: `form` of a RecipeContext. Throws RecipeError.
   RecipeValue call(RecipeContext& context, const RecipeCall& call);
-  /// What replaces the running parameter: itself, where nothing does.
+  /// The value that replaces the running parameter: the parameter itself if nothing does.
   ValueId latest(ValueId parameter) const { return latest_.at(parameter); }
 
  private:
@@ -57,8 +57,8 @@ class TrainingForms {
 
   GraphMode mode_;
   RunCounters& counters_;
-  std::map<ValueId, ValueId> latest_;  // running parameter → what the calls so far make of it
-  int64_t seeds_ = 0;                  // given to calls that name none
+  std::map<ValueId, ValueId> latest_;  // running parameter → its value after the calls so far
+  int64_t seeds_ = 0;                  // used by calls that name none
 };
 
 }  // namespace tenon

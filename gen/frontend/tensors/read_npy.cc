@@ -11,7 +11,7 @@
 namespace tenon {
 namespace {
 
-// More than any array that NumPy writes for real, and far from overflowing the arithmetic on extents.
+// More than any real array of NumPy has, and far from overflowing arithmetic on extents.
 constexpr size_t kMaxRank = 32;
 
 struct NpyError {
@@ -36,7 +36,7 @@ constexpr DescrRow kDescr[] = {
     {"c8", DType::C64},  {"c16", DType::C128}, {"V2", DType::BF16}, {"V1", DType::U8},
 };
 
-// The header is {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }: keys in any order, no nesting but the
+// The header is {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }: keys in any order, no nesting except the
 // tuple.
 class HeaderReader {
  public:

@@ -1,4 +1,4 @@
-// What inputs and outputs of an optimizer's step mean is said by their names: X is the parameter and G its gradient, lr
+// The names of an optimizer step's inputs and outputs define their meaning: X is the parameter and G its gradient, lr
 // the learning rate, step the number of the step; every other input S is a state, whose next value is the output
 // S_next. A schedule is an op whose one input is step.
 #include "frontend/yaml/add_training.h"
@@ -26,7 +26,7 @@ class StepBuilder {
       factor_ = builder.add_node(optimizer.schedule->op, {update()}, optimizer.schedule->attrs, 1)[0];
   }
 
-  /// What the optimizer sees of a gradient: the mean of the last ones where they are accumulated.
+  /// The gradient that the optimizer receives: the mean of the last ones if they are accumulated.
   ValueId accumulated(const TrainedParameter& p, ValueId gradient) {
     if (optimizer_.accumulate == 1) return gradient;
     const TensorType type = builder_.type(gradient);
@@ -63,7 +63,7 @@ class StepBuilder {
     if (optimizer_.average) average(p, moved);
   }
 
-  /// From here on nothing is updated where this, a bool, is false.
+  /// From here on, updates are made only where this bool is true.
   void only_where(ValueId finite) { finite_ = finite; }
 
   /// The scale of the next step, and the number of updates.
@@ -160,7 +160,7 @@ class StepBuilder {
     return builder_.semantics().reads(call.op, input_types(parameter, made), call.attrs);
   }
 
-  /// A state that the step does not read with these attributes is none; something of its type is in its place.
+  /// A state that the step does not read with these attributes is dropped; a value of its type takes its place.
   ValueId state(const TrainedParameter& p, const std::string& name, const std::vector<TensorType>& made, bool is_read,
                 std::vector<std::pair<std::string, ValueId>>& kept) {
     const TensorType& type = made[*next_output(signature_, name)];
@@ -195,7 +195,7 @@ ValueId converted(GraphBuilder& builder, ValueId v, DType to) {
   return builder.value(v).dtype == to ? v : builder.add_node("cast", {v}, {{"dtype", to}}, 1)[0];
 }
 
-/// What squares of gradients are summed in: their own type where all have one that is wide enough.
+/// The type in which squares of gradients are summed: their own type if they share one that is wide enough.
 DType norm_type(const GraphBuilder& builder, const std::vector<ValueId>& gradients) {
   const DType first = builder.value(gradients.front()).dtype;
   const bool same = all_of(gradients, [&](ValueId g) { return builder.value(g).dtype == first; });
@@ -219,8 +219,7 @@ std::vector<ValueId> clipped(GraphBuilder& builder, std::vector<ValueId> gradien
   return gradients;
 }
 
-/// The gradient of the loss that was multiplied with the scale, divided by it in a type that holds the quotient's
-/// operands.
+/// The gradient of the scaled loss, divided by the scale in a type that represents both operands.
 ValueId without_scale(GraphBuilder& builder, ValueId gradient, ValueId scale) {
   const DType type = builder.value(gradient).dtype, wide = type == DType::F64 ? type : DType::F32;
   const ValueId quotient =

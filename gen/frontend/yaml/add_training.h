@@ -59,9 +59,9 @@ struct Optimizer {
   std::optional<double> clip_value;            // limit of the elements of gradients
   std::optional<double> clip_norm;             // limit of the norm of all gradients together
   int64_t accumulate = 1;                      // the number of steps whose gradients are averaged
-  std::optional<double> average;               // what of the running mean of a parameter stays at a step
+  std::optional<double> average;               // the share of the running mean of a parameter that a step keeps
   std::optional<double> loss_scale;            // of the loss whose gradients are computed, for f16
-  bool scale_follows = false;                  // that is the first one: it falls when gradients overflow, and rises
+  bool scale_follows = false;                  // initial value: it falls when gradients overflow, and rises otherwise
 };
 
 /// A step that moves parameters against the gradients of `loss`.

@@ -103,7 +103,7 @@ std::string GraphSections::place_of(const SourceSpan& s) const {
   return fmt::format("{}:{}:{}", file_->name(), s.line(), s.column());
 }
 
-/// How an op is called, where the word in error is one.
+/// How an op is called, if the unknown word is an op.
 std::vector<std::string> GraphSections::advice(const std::string& word) const {
   const OpSignature* op = modules_.count(word) ? nullptr : semantics_.find(word);
   return op ? std::vector<std::string>{"its call: " + call_text(word, *op)} : std::vector<std::string>{};
@@ -155,7 +155,7 @@ void GraphSections::read_main(const YamlNode& node, bool is_loss) {
     return;
   }
   if (is_loss && statements->size() == 1 && statements->front().targets.empty()) statements->front().targets = {"loss"};
-  // without its folder, on which the output must not depend
+  // without its folder, because the output must not depend on it
   const std::string name = std::filesystem::path(file_->name()).filename().string();
   RecipeContext context{builder(), modules_, &size_values_, [&](size_t offset) {
                           const SourceSpan s = text.span(offset, offset);

@@ -17,14 +17,14 @@ namespace {
 struct CallKind {
   const char* what;
   const char* suffix;
-  std::string (*missing)(const OpSignature&);  // what the op lacks for being one; empty for one that is
+  std::string (*missing)(const OpSignature&);  // what the op lacks to be one; empty if it is one
 };
 
 bool has_input(const OpSignature& s, const std::string& name) {
   return any_of(s.inputs, [&](const InputSignature& i) { return i.name == name; });
 }
 
-/// What the op lacks for being the step of an optimizer; empty for one that is.
+/// What the op lacks to be an optimizer's step; empty if it is one.
 std::string missing_in(const OpSignature& s) {
   for (const char* name : {"X", "G"})
     if (!has_input(s, name)) return fmt::format("the input {}", name);

@@ -1,4 +1,4 @@
-// Reads the graph files of people.
+// Reads graphs that users write in YAML.
 #include "frontend/yaml/read_graph_yaml.h"
 
 #include <fmt/format.h>

@@ -35,7 +35,7 @@ class OnnxTraining : public OnnxExtension, private GraphSections {
   OnnxTraining(const SourceFileRef& file, const OpSemantics& semantics, GraphMode mode)
       : GraphSections(file, semantics, mode) {}
 
-  /// What can be said without the model.
+  /// Checks that do not need the model.
   bool open(SizeRanges& sizes) {
     const Result<std::vector<YamlNode>> documents = read_yaml(file_);
     diagnostics_.append(documents.diagnostics());
@@ -164,7 +164,7 @@ class OnnxTraining : public OnnxExtension, private GraphSections {
     const YamlNode* parameters = root_.find("parameters");
     if (!parameters) changed_.insert(among.begin(), among.end());
     for (const YamlNode& p : parameters ? parameters->items : std::vector<YamlNode>{}) {
-      // Who spells a name out means it, whatever reads the tensor.
+      // An exact name selects the tensor regardless of which operators read it.
       const bool by_name = p.text.find_first_of("*?") == std::string::npos && !root_.find("last");
       for (const std::string& name : matching(p, by_name ? floating(graph) : among, "is trained"))
         changed_.insert(name);
@@ -235,7 +235,7 @@ class OnnxTraining : public OnnxExtension, private GraphSections {
   }
 
   YamlNode root_;
-  std::map<std::string, SourceSpan> own_;       // sizes whose ranges are from here
+  std::map<std::string, SourceSpan> own_;       // sizes whose ranges this file gives
   std::set<std::string> changed_;               // weights that are trained
   std::map<std::string, SourceSpan> replaced_;  // statistics, with the pattern that chose them
 };

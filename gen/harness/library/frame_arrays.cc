@@ -1,4 +1,4 @@
-// How much a call of an op keeps on the stack.
+// The stack usage of a call of an op.
 #include "harness/library/frame_arrays.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 // The runtime's layout: templates/runtime/library_run.c.in.
 constexpr size_t kPackWords = 5, kLoopWords = 4, kStoredWords = 2 * kMaxRank, kAnyLoops = 16;
 
-/// Dimensions in front that the tensor lacks count too.
+/// Leading dimensions that the tensor lacks are counted too.
 size_t view_rank(const TensorDef& t) {
   size_t ones = 0, stored = 0, packs = 0;
   bool broadcast = false;
@@ -27,7 +27,7 @@ size_t view_rank(const TensorDef& t) {
   return ones + (packs == 0 ? 0 : broadcast ? packs * kMaxRank : kMaxRank - std::min<size_t>(stored, kMaxRank));
 }
 
-/// A word for each dimension or pack, and the extent and stride of the one, the strides of the other.
+/// A word for each dimension or pack, plus the extent and stride of a dimension, or the strides of a pack.
 size_t view_words(const TensorDef& t) {
   size_t words = view_rank(t);
   for (const Dim& d : t.dims)

@@ -1,4 +1,4 @@
-// How much a call of an op keeps on the stack.
+// The stack usage of a call of an op.
 #pragma once
 
 #include "harness/library/library_signature.h"

@@ -34,8 +34,8 @@ int operand_of(const OpDef& def, const Tensor& t) {
   TENON_UNREACHABLE("{}: tensor {} is none of the definition's", def.name, t.name);
 }
 
-/// Dimensions in which the kernel takes the stride that the call has. A tensor whose strides are not those of its dims
-/// in order is one whose stored order the kernel knows itself.
+/// Dimensions in which the kernel takes the stride that the call has. If the strides of a tensor are not in the order
+/// of its dims, the kernel itself knows the stored order.
 unsigned any_stride(const LibraryKernel& k, int tensor) {
   const Tensor& t = k.kernel.tensor(tensor);
   unsigned mask = 0;
@@ -52,7 +52,7 @@ unsigned any_stride(const LibraryKernel& k, int tensor) {
   return mask;
 }
 
-/// Whether the kernel takes one of the last two dimensions to be dense.
+/// Whether the kernel assumes that one of the last two dimensions is dense.
 bool needs_dense_dim(const Kernel& k, int tensor) {
   const Tensor& t = k.tensor(tensor);
   return t.strides.size() >= 2 &&
@@ -110,7 +110,7 @@ std::string stand_in_text(const LibraryOp& op, int operand, DType type) {
   return of_type ? fmt::format("{}_{}", name, name_of(type)) : name;
 }
 
-/// 0 or 1 of a half type as its bits, any number of another type.
+/// 0 or 1 of a half type as its bits, or any number of another type.
 std::string element_text(int64_t value, DType type) {
   using Bytes = std::vector<uint8_t>;
   const bool is_half = type == DType::F16 || type == DType::BF16;

@@ -33,7 +33,7 @@ struct KernelForm {
   std::vector<CExpr> scalars;
   bool may_fail = false, scalars_in_order = true;
 
-  /// Forms of one text are one.
+  /// Forms with the same text are shared.
   std::string text() const;
 };
 
@@ -44,13 +44,13 @@ void add_stand_ins(const LibraryOp& op, std::vector<CItem>& out);
 /// Dimensions of an operand as kernels see it.
 int kernel_dims(const LibraryOp& op, const TensorDef& t);
 
-/// What a call may do with the dimensions of a collapsed pack.
+/// How a call may merge or reorder the dimensions of a collapsed pack.
 enum class PackFreedom : uint8_t {
   none,
   permuted,  ///< its elements are only reduced, so their order does not matter
   moved,     ///< each element of it is computed alone: a dimension may be in any such pack, in any order
 };
-/// Which of that the kernels of the op allow.
+/// Which of these the kernels of the op allow.
 PackFreedom freedom_of(const LibraryOp& op, const std::string& pack);
 
 }  // namespace tenon

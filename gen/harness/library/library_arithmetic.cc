@@ -105,7 +105,7 @@ Typed subscript(const Syntax& s, const ArithmeticScope& scope) {
   return element_of(*a, c_index(attribute_field(a->name), std::move(index)), scope);
 }
 
-/// Operators of comparisons as the tree has them, which keeps no copy; "" for others.
+/// Comparison operators, spelled as in the tree, which stores no copy; "" for others.
 std::string_view comparison_operator(const std::string& text) {
   for (const std::string_view op : {"==", "!=", "<", "<=", ">", ">="})
     if (text == op) return op;
@@ -220,7 +220,7 @@ std::optional<Typed> of_number(const std::string& name, const std::vector<Typed>
   return std::nullopt;
 }
 
-/// The value of a function that definitions give, with its arguments put in.
+/// The value of a function from the definitions, with its arguments substituted.
 Typed inlined(const Syntax& s, const std::vector<std::string>& params, const Syntax& value,
               const ArithmeticScope& scope) {
   TENON_CHECK(params.size() == s.children.size(), "{}: {}", scope.def->name, print(s));

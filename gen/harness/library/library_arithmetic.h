@@ -18,8 +18,8 @@ struct ArithmeticValue {
   ArithmeticType type = ArithmeticType::Integer;
 };
 
-/// What names of the definition are in C. Attributes are fields of `a`, packs `tn_dims *`, sizes `int64_t`; reals hold
-/// the lets that are double.
+/// The C names of the definition's names. Attributes are fields of `a`, packs are `tn_dims *`, sizes are `int64_t`;
+/// `reals` has the lets of type double.
 struct ArithmeticScope {
   const OpDef* def = nullptr;
   const OpLibrary* defs = nullptr;

@@ -14,7 +14,7 @@
 namespace tenon {
 namespace {
 
-/// How the values of an attribute are held: "int64_t", "double" or "tn_value".
+/// The C type that stores the values of an attribute: "int64_t", "double" or "tn_value".
 std::string value_type(const AttrDef& a) {
   if (a.kind == AttrKind::real) return "double";
   if (a.kind == AttrKind::type_variable) return "tn_value";

@@ -31,7 +31,7 @@ class BindWriter {
     for (size_t k = 0; k < def_.outputs.size(); ++k) write_output(s_, def_.outputs[k], static_cast<int>(k));
     write_handover(s_);
     const std::set<std::string> read = variables_read(body_);
-    std::set<std::string> sizes, unread;  // a size that nothing reads has no variable
+    std::set<std::string> sizes, unread;  // an unused size has no variable
     for (const std::string& size : s_.bound_sizes) {
       const std::string name = c_identifier(size);
       (read.count(name) ? sizes : unread).insert(name);
@@ -262,7 +262,7 @@ class BindWriter {
     for_each_k(rank_of(s), require(condition, error_of(s)));
   }
 
-  /// Those about lists come with the shapes, which say how long a list is.
+  /// Preconditions about lists are checked with the shapes, which determine the lengths of lists.
   void requirements(bool of_attributes) {
     for (const Syntax& r : def_.requires_) {
       const bool each = names_lists(r, s_.scope);
@@ -329,7 +329,7 @@ class BindWriter {
     return out;
   }
 
-  /// Those of a typed call, or the caller's.
+  /// The values of a typed call, or the caller's.
   void attributes(CBlock& out) const {
     if (def_.attrs.empty()) return out.push_back(runtime_step("attrs_done", {}));
     const CExpr a = c_text("a"), given = address_of(c_text("given"));

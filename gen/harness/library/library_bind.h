@@ -63,7 +63,7 @@ std::string shape_comment(const TensorDef& t);
 std::string operand_name(const TensorDef& t, bool output);
 /// Writes the reordering of stored dims, where the definition has any.
 void write_storage_order(BindState& s, const TensorDef& t, bool output);
-/// Can the shape be bound now: at most one unknown pack or part of a split, and lets that are computed.
+/// Whether the shape can be bound now: at most one unknown pack or part of a split, and all lets computed.
 bool can_bind(const BindState& s, const TensorDef& t);
 /// An input without `~`: binds its new sizes, checks the others.
 void write_plain_input(BindState& s, const TensorDef& t);
@@ -91,7 +91,7 @@ enum class IndexPart { Term, Factor };
 using IndexParts = std::map<std::pair<std::string, int>, IndexPart>;
 
 IndexParts index_parts(const LibraryOp& op);
-/// What an attribute may be at most, and at least with a minus.
+/// The limit on the absolute value of an attribute.
 CExpr most_of(IndexPart part);
 
 }  // namespace tenon

@@ -65,7 +65,7 @@ void write_missing_front(BindState& s, const TensorDef& t, const CExpr& name) {
 
 CExpr input_name(const TensorDef& t) { return c_text(operand_name(t, false)); }
 
-/// What `write` adds is done if the tensor is given.
+/// Executes what `write` adds only if the tensor is given.
 template <class Write>
 void if_given(BindState& s, const TensorDef& t, Write write) {
   if (!t.optional) return write();
@@ -160,7 +160,7 @@ CStmt stored_as(const BindState& s, const TensorDef& t, const StorageRule& r, bo
 
 void write_storage_order(BindState& s, const TensorDef& t, bool output) {
   const auto last = find_if(t.storage, [](const auto& r) { return !r.condition; });
-  CBlock otherwise;  // of the rules after the one at hand
+  CBlock otherwise;  // of the rules after the current one
   for (auto r = last == t.storage.end() ? last : last + 1; r != t.storage.begin();) {
     CBlock then = {stored_as(s, t, *--r, output)};
     if (!r->condition) otherwise = std::move(then);

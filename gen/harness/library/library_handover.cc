@@ -1,4 +1,4 @@
-// What the bind function hands over to kernels.
+// The values that the bind function passes to kernels.
 
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_bind.h"
@@ -44,7 +44,8 @@ void write_scalar(BindState& s, const ScalarSlot& slot, const CExpr& to) {
   s.assign(is_float(d) ? as_real : as_integer, field);
 }
 
-/// Lists whose memory kernels read; one within the struct is copied, because the struct ends with the bind function.
+/// Lists whose memory kernels read; a list inside the struct is copied, because the struct's lifetime ends with the
+/// bind function.
 void write_values(BindState& s) {
   int kept = 0;
   const std::vector<std::string>& values = s.signature->values;

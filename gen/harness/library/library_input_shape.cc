@@ -61,7 +61,7 @@ std::string InputShape::axis_name(const Dim& d) const {
   return fmt::format("{}_of_{}", c_identifier(d.at), c_identifier(t_.name));
 }
 
-/// The pack has this rank from here on.
+/// Sets the rank of the pack from here on.
 void InputShape::find_rank(const Dim& pack, CExpr rank) {
   s.assign(pack_rank(pack.name), std::move(rank));
   s.bound_packs.insert(pack.name);
@@ -93,7 +93,7 @@ void InputShape::listed_axes() {
   }
   const CExpr moved = runtime_call("listed_axes", {name_, axes, lead});
   if (!s.bound_packs.count(at->name)) return find_rank(*at, moved);
-  // Dims that a reduction did not keep are nowhere: the axes are not those of this tensor.
+  // Dims removed by a reduction have no position: the axes do not refer to this tensor.
   const CExpr rank = pack_rank(at->name);
   const CStmt check = require(c_binary(moved, "==", rank), "SHAPE");
   s.add(s.def().let(at->name) ? c_if(c_binary(rank, ">", c_number(0)), {check}) : check);

@@ -1,4 +1,4 @@
-// The shape of one tensor in the bind function: what it tells, and what of it is checked.
+// The shape of one tensor in the bind function: which sizes it determines, and which of its extents are checked.
 #pragma once
 
 #include <optional>

@@ -78,7 +78,7 @@ void add_functions(const Syntax& s, const OpLibrary& defs, std::vector<GivenFunc
   });
 }
 
-/// The statements of a body, and what the functions stand for that it and the sizes call.
+/// The statements of a body, and the definitions of the functions that it and the sizes call.
 CLines formulas(const OpDef& def, const OpLibrary& defs) {
   const auto quoted = [](std::string text) { return verbatim(comment_inside(std::move(text))); };
   std::string out = "/* ---- " + verbatim(def.name) + quoted(def.doc.empty() ? "" : ": " + def.doc) + "\n";
@@ -113,7 +113,7 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
 using Known = std::map<std::string,
                        std::string_view>;  ///< texts of pieces by their guard and name
 
-/// Pieces that were not there before.
+/// Helpers that were not present before.
 void write_new(const std::vector<NamedText>& pieces, const Isa& isa, Known& known, std::string& out) {
   for (const NamedText& p : pieces) {
     const auto [at, fresh] = known.try_emplace(fmt::format("{}\n{}", isa.guard, p.name), p.text);
@@ -242,7 +242,7 @@ OutputTree library_files(const Library& library, const OpLibrary& defs, const Li
   LibraryLimits limits;
   for (const LibraryOp& op : library.ops) widen(limits, op, signature_of(op));
   options.gradients = limits.gradients;
-  // It takes as long as half of the sources, whose text it only measures.
+  // It takes as long as half of the sources although it only measures their text.
   auto manifest = std::async(std::launch::async, [&] { return library_manifest(library, texts, options); });
   std::vector<Source> sources = sources_of(library, defs, texts, options);
   const std::string internal = library_internal_header(limits, texts, options),

@@ -27,7 +27,7 @@ std::string cost_text(const Kernel& k) {
   return fmt::format(", \"flops\": {}, \"bytes\": {}", json_string(cost.operations), json_string(cost.bytes));
 }
 
-/// What the kernel has bodies of its own for; nothing without any.
+/// The fixed values for which the kernel has separate bodies; nothing without any.
 std::string fixed_text(const LibraryKernel& k) {
   std::string out;
   for (const FixedValues& f : k.fixed) out += (out.empty() ? "" : ", ") + json_string(f.text);

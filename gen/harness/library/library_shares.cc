@@ -1,4 +1,4 @@
-// Notes of the header for calls that have workers, and pools of threads for them.
+// Notes in the header about calls with workers, and thread pools for them.
 #include <fmt/format.h>
 
 #include "harness/library/library_header.h"

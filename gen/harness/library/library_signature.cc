@@ -1,4 +1,4 @@
-// What a bind function hands over to kernels, numbered.
+// The values that a bind function passes to kernels, numbered.
 #include "harness/library/library_signature.h"
 
 #include <optional>
@@ -39,8 +39,8 @@ std::optional<int64_t> evaluate(const Syntax& s, const Values& values) {
   return std::nullopt;
 }
 
-/// Values of the lists for which every computed pack has an extent of 1 where its source has: dimensions put in front
-/// of a tensor stay 1.
+/// Values of the lists for which every computed pack has an extent of 1 wherever its source has: dimensions prepended
+/// to a tensor stay 1.
 Values neutral_values(const OpDef& def) {
   Values values, fixed;
   std::vector<std::string> open;

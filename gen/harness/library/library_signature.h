@@ -1,4 +1,4 @@
-// What a bind function hands over to kernels, numbered: packs, scalar sizes, lists, attribute values.
+// The values that a bind function passes to kernels, numbered: packs, scalar sizes, lists, attribute values.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ int position(const std::vector<ScalarSlot>& slots, const ScalarSlot& slot);
 std::vector<const TensorDef*> tensors_of(const OpDef& def);
 /// Does the shape have a dim marked `~`?
 bool has_broadcast(const TensorDef& t);
-/// A let that is a part of a split dim: the extents of a typed call name it, and may name another number than it is.
+/// A let that is a part of a split dim: a typed call names its extent, which may differ from the computed one.
 bool is_let_part(const OpDef& def, const TensorDef& t, const Dim& part);
 /// Extents that depend on data, in the order of the lets.
 std::vector<std::string> written_extents(const OpDef& def);

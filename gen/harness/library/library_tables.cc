@@ -96,7 +96,7 @@ void add_levels(const LibraryOp& op, const LibraryTexts& texts, std::vector<CIte
                         c_initializer(std::move(rows), true)});
 }
 
-/// A copy, whose kernels go from tile to tile themselves.
+/// A copy, whose kernels iterate over tiles themselves.
 bool is_copy(const LibraryOp& op) {
   return all_of(op.kernels, [](const LibraryKernel& k) {
     return k.kernel.body.size() == 1 && std::holds_alternative<Read>(k.kernel.body[0].value->node);

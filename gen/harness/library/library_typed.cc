@@ -106,7 +106,7 @@ class TypedFunctions {
     return {c_text(prototypes_.has_dims() ? "dims" : "NULL"), c_text(def_.attrs.empty() ? "NULL" : "attrs")};
   }
 
-  /// The most that calls without and with the optional inputs need.
+  /// The maximum that calls with and without the optional inputs need.
   CFunction workspace_of_types() const {
     unsigned without = 0;
     for (size_t i = 0; i < def_.inputs.size(); ++i)

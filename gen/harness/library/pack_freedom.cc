@@ -1,4 +1,4 @@
-// Which packs of an op a call may see in another order: those whose variables are nothing but subscripts.
+// Which packs of an op may be reordered by a call: those whose variables are used only as subscripts.
 #include <set>
 
 #include "harness/library/kernel_forms.h"
@@ -17,7 +17,7 @@ bool is_variable(const Expr& e, const std::set<std::string>& variables) {
   return v && variables.count(v->name) != 0;
 }
 
-/// The order of what it takes together does not matter.
+/// The order in which it combines elements does not matter.
 bool commutes(const Reduce& r, const Kernel& k) {
   if (r.op == Reducer::Sum || r.op == Reducer::Prod) return k.reassociate;
   return !is_positional(r.op) && r.op != Reducer::Fold;
@@ -111,7 +111,7 @@ class PackUse {
   bool plain_ = true;
 };
 
-/// The kernel's size that is the whole pack; "": none, or it is seen in other ways too.
+/// The kernel's size that is the whole pack; "" if there is none or it is also used in other ways.
 std::string size_of_pack(const LibraryKernel& k, const std::string& pack) {
   std::string name;
   for (size_t i = 0; i < k.size_sources.size(); ++i) {

@@ -29,7 +29,7 @@ CExpr attribute_field(std::string_view name);
 CExpr pack_rank(std::string_view name);
 /// `f->FIELD`
 CExpr frame_field(const char* field);
-/// What the runtime takes for the type of a tensor or an attribute: "TN_F32", or which type variable it is.
+/// The runtime's argument for the type of a tensor or an attribute: "TN_F32", or the number of its type variable.
 CExpr type_argument(const OpDef& def, std::string_view type);
 
 }  // namespace tenon

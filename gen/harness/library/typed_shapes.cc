@@ -1,4 +1,4 @@
-// What typed calls say of the shapes of their inputs.
+// The shapes of inputs in typed calls.
 #include <fmt/format.h>
 
 #include "harness/library/library_arithmetic.h"

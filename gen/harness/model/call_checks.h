@@ -11,12 +11,12 @@ inline CExpr is_null(CExpr pointer) { return c_equal(std::move(pointer), c_text(
 
 inline CExpr as_number(CExpr pointer) { return c_cast("uintptr_t", std::move(pointer)); }
 
-/// Not at a multiple of 64 bytes.
+/// The condition that an address is not a multiple of 64 bytes.
 inline CExpr is_unaligned(CExpr pointer) {
   return c_binary(c_binary(as_number(std::move(pointer)), "%", c_number(64)), "!=", c_number(0));
 }
 
-/// A constant that counts bytes is not 0.
+/// The condition that a byte count is not 0.
 inline CExpr has_bytes(std::string constant) { return c_binary(c_text(std::move(constant)), ">", c_number(0)); }
 
 /// `if (cond) { return NET_E_NULL; }`

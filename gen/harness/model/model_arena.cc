@@ -12,7 +12,7 @@
 namespace tenon {
 namespace {
 
-/// The most bytes that one of the models has in a region, as an expression.
+/// The maximum number of bytes that one of the models needs in a region, as an expression.
 std::string most_bytes(const std::vector<ModelArena>& arenas, size_t region) {
   std::string out;
   for (const ModelArena& a : arenas) {

@@ -46,7 +46,7 @@ class ModelArena {
   std::string name_, upper_;
 };
 
-/// At file scope: an array for each region, which these models take turns in, in a section that -D chooses.
+/// At file scope: one array per region, which these models share in turn, in a section that -D chooses.
 std::string arena_arrays(const std::vector<ModelArena>& arenas);
 /// Statements that make the field the arena in these arrays.
 std::string set_arena(const std::vector<ModelArena>& arenas, const std::string& field);

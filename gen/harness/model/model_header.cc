@@ -57,7 +57,7 @@ class PublicHeader {
     return fmt::format("{:016x}", checksum(code_.weights.blob, code_.frame.byte_order));
   }
 
-  /// Whether a buffer or a kernel has it, be it inside of an expression alone.
+  /// Whether a buffer or a kernel has it, even if only inside an expression.
   bool has_type(DType d) const {
     return any_of(code_.plan.buffers, [&](const PlanBuffer& b) { return b.dtype == d; }) ||
            any_of(code_.plan.steps, [&](const PlanStep& s) { return tenon::has_type(s.kernel, d); });
@@ -98,7 +98,7 @@ class InternalHeader {
   }
 
  private:
-  /// Refuses machines of the other byte order; compilers that do not define theirs are trusted.
+  /// Refuses machines of the other byte order; compilers that do not define the byte order are trusted.
   std::string byte_order_check() const {
     if (!code_.weights.ordered) return {};
     const bool big = code_.frame.byte_order == ByteOrder::big;

@@ -64,7 +64,7 @@ class ModelWriter {
   }
 
  private:
-  /// The network that validation calls, a model of its own.
+  /// The network that validation calls, a separate model.
   void write_forward() {
     ModelFrame frame = code_.frame;
     frame.name = code_.frame.forward->name;
@@ -92,8 +92,8 @@ class ModelWriter {
     if (code_.frame.main_program) sources_.push_back(path);
   }
 
-  /// The constants' source and, where they are no C text, their file: next to the headers, where the assembler finds
-  /// it, or next to the program.
+  /// The constants' source and, unless they are C text, their file: next to the headers, where the assembler finds it,
+  /// or next to the program.
   void write_weights() {
     const std::string path = fmt::format("src/{}_weights.c", code_.name), blob = code_.name + "_weights.bin";
     if (code_.frame.weights == WeightsForm::c) {

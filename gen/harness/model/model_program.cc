@@ -71,7 +71,7 @@ class ProgramWriter {
             {"n_steps", fmt::format("{}", plan_.steps.size())}};
   }
 
-  /// What only a self-test whose caller has the memory regions of the arena takes.
+  /// Text needed only by a self-test that allocates the memory regions of the arena.
   std::string of_regions(std::string text) const { return arena_.divided() ? std::move(text) : std::string(); }
 
   std::string large_pages() const {

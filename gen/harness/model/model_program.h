@@ -20,7 +20,7 @@ struct ModelFile {
 std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame& frame,
                                      const std::vector<ModelLevel>& levels);
 
-/// What the program answers to files of other formats: the holes of model_npy.c.in.
+/// The program's messages about files of other formats: the holes of model_npy.c.in.
 std::vector<HoleValue> file_advice(const ModelFrame& frame);
 
 /// Whether an input can be an image (f32, f64, u8 or i8; [H, W], [C, H, W], [H, W, C] or one of these with an axis N

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t most_elements = 256;
 
-/// The generator of Knuth's MMIX; its upper bits are the good ones.
+/// The generator of Knuth's MMIX; only its upper bits are used, because the lower ones have short periods.
 uint64_t next(uint64_t& state) { return state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407); }
 
 /// (k - 8)/8 for k = 0 … 15 in 16 bits.
@@ -56,7 +56,7 @@ void draw_element(TensorData& t, uint64_t& state, int pattern) {
   }
 }
 
-/// Whether all numbers of a type are the same: nothing is drawn.
+/// Whether the pattern makes all numbers of a type equal, so that nothing is drawn.
 bool is_fixed(DType type, int pattern) { return !is_half(type) && !is_float(real_of(type)) && pattern >= 2; }
 
 /// The C expression that is one drawn number.
@@ -144,7 +144,7 @@ class SelftestWriter {
     return out;
   }
 
-  /// What the checks call, and no more: outputs without elements compare nothing.
+  /// Only the functions that the checks call: outputs without elements compare nothing.
   std::vector<Feature> features() const {
     const std::set<DType> drawn = drawn_types();
     bool compares = false, halves = false;

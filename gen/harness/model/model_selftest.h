@@ -10,7 +10,7 @@
 
 namespace tenon {
 
-/// What the self-test keeps of an output: its shape, evenly spaced elements, and the mean of all.
+/// What the self-test stores of an output: its shape, evenly spaced elements, and the mean of all.
 struct KeptOutput {
   std::vector<int64_t> dims;
   std::vector<double> elements;  ///< number k is element k*count/elements.size() of the output; of complex outputs real
@@ -25,7 +25,7 @@ struct Selftest {
   std::vector<KeptOutput> outputs;  ///< in the graph's order
 };
 
-/// How many patterns there are, from the widest range of integers to constants that any index may be.
+/// The number of patterns, from the widest range of integers to constants that are valid for any index.
 inline constexpr int kSelftestPatterns = 4;
 
 /// Empty, or the reason why numbers of this type are not drawn, or compared.
@@ -40,8 +40,8 @@ TensorData draw_input(DType type, std::vector<int64_t> dims, int input, int patt
 double unit_of(DType type);
 
 /// Keeps at most 256 elements. `narrowest` is the floating type of the graph with the fewest bits of fraction, nothing
-/// where it has none, and `disturbed` is what the same output was in runs where every number was off by up to a unit of
-/// that type: they say how much space there is.
+/// where it has none, and `disturbed` has the same output of runs in which every number was off by up to one unit of
+/// that type: these determine the tolerance.
 KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& disturbed,
                        std::optional<DType> narrowest);
 

@@ -16,7 +16,7 @@ std::string state_offset(const PlanBuffer& held, const std::string& upper);
 std::string state_offsets(const ExecutionPlan& plan, const std::string& upper);
 /// NAME_state_init of a model that keeps state.
 CFunction state_init_function(const ExecutionPlan& plan, const ModelFrame& frame, const ModelWeights& weights);
-/// What a call checks of it.
+/// The checks of a call on it.
 CBlock state_checks(const ExecutionPlan& plan, const std::string& upper);
 /// New contents that are not written in place, at the end of a call.
 CBlock state_copies(const ExecutionPlan& plan, const ModelBuffers& buffers);

@@ -44,7 +44,7 @@ class StepWriter {
   const PlanRegion& region(RegionId r) const { return plan_.region(r); }
   CExpr extent(const SizeExpr& e) const { return extent_value(plan_, e); }
   void add(CStmt s) { blocks_.back().push_back(std::move(s)); }
-  /// The block of the region that is left.
+  /// The block of the region that ends.
   CBlock close() {
     CBlock body = std::move(blocks_.back());
     blocks_.pop_back();
@@ -101,7 +101,7 @@ class StepWriter {
     before->otherwise = std::move(body);
   }
 
-  /// Whether the number of iterations is looked at after the loop.
+  /// Whether the number of iterations is used after the loop.
   static bool is_checked(const PlanRegion& r) { return r.kind == Region::Kind::loop && (r.complete || r.partial); }
 
   /// The condition of the loop.

@@ -19,7 +19,7 @@ struct StepFrame {
   int workers = 1;
 };
 
-/// The statements that carry out all steps: calls, loops, branches, copies.
+/// The statements that execute all steps: calls, loops, branches, copies.
 CBlock step_statements(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame);
 
 /// The functions that run a part of a phase's iterations on one worker, for the pool of the context.

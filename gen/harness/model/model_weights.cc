@@ -52,7 +52,7 @@ std::shared_ptr<const TensorData> in_order(const std::shared_ptr<const TensorDat
   return out;
 }
 
-/// Equal contents have one number; the first buffer of each is the one that is written.
+/// Equal contents have the same number; only the first buffer of each is written.
 class Contents {
  public:
   /// The number of what `t` holds, and whether it is new.
@@ -107,7 +107,7 @@ ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix,
   Contents contents;
   std::vector<CExpr> values;
   const std::string macro = upper_case(prefix) + "_ALIGNED";
-  size_t room = 0;  // a blob that doubles as it grows takes three times its size
+  size_t room = 0;  // a growing blob that doubles its capacity would take three times its size
   for (const PlanBuffer& b : plan.buffers)
     if (b.kind == BufferKind::Constant && storage.form != WeightsForm::c) room += (b.data->bytes.size() + 63) / 64 * 64;
   out.blob.reserve(room);

@@ -1,4 +1,4 @@
-// Constants of a model as they travel: as C, as a file that the assembler takes in, or as a file that the caller loads.
+// The storage of a model's constants: as C, as a file that the assembler includes, or as a file that the caller loads.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct WeightsStorage {
   bool aligned = false;                 ///< large constants begin at multiples of 64 (C text; a blob always does)
 };
 
-/// A constant of C; the text can be as long as all else of a run, so it is written where it stays.
+/// A constant as C; the text can be longer than everything else of a run, so it is written in place.
 struct WeightDefinition {
   std::string name;
   std::shared_ptr<const TensorData> data;

@@ -58,7 +58,7 @@ class TrainingWriter {
   }
 
  private:
-  /// Where the right answers are: the input of labels, and the output of a score for each class.
+  /// The positions for computing accuracy: the input of labels, and the output of a score for each class.
   struct Answers {
     size_t labels = 0;
     int scores = -1;  ///< -1: this is no classifier
@@ -90,7 +90,8 @@ class TrainingWriter {
             {"highest_batch", fmt::format("{}", batch ? batch->hi : fixed)}};
   }
 
-  /// Of the step, next to those of the frame. With random numbers the parts of a batch are not what the whole is.
+  /// Values of the step, in addition to those of the frame. With random numbers, parts of a batch differ from the whole
+  /// batch.
   std::vector<Feature> features() const {
     const bool draws = seed_state() != nullptr;
     return {{"accuracy", answers_.scores >= 0},
@@ -214,8 +215,8 @@ class TrainingWriter {
     return {};
   }
 
-  /// Where the forward network reads: the batch, or the state of the step, the mean of a parameter before its last
-  /// value.
+  /// The sources that the forward network reads: the batch, or the state of the step, preferring a parameter's running
+  /// mean to its last value.
   std::string eval_source(const PlanBuffer& b) const {
     for (size_t i = 0; i < step_.inputs.size(); ++i)
       if (step_.buffer(step_.inputs[i]).original == b.original) return fmt::format("r->validation[{}].batch.data", i);

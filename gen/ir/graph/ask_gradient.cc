@@ -1,4 +1,4 @@
-// Values by name, the sum of their elements, and the node that asks.
+// Finds values by name, and adds the sum of their elements and the gradient request.
 #include <fmt/format.h>
 
 #include <numeric>
@@ -54,7 +54,7 @@ class Asking {
  private:
   Value& value(ValueId v) { return graph_.value(v); }
 
-  /// The floating value of this name; the first fault stays.
+  /// The floating-point value of this name; the first error is kept.
   ValueId named(const std::string& name, std::string& fault) {
     std::vector<std::string> names;
     for (const ValueId v : visible_) {

@@ -60,7 +60,7 @@ std::string opening_text(const Graph& graph, const Region& r, const std::string&
   return text;
 }
 
-/// What a region hands on, and its end.
+/// The results of a region, and its end.
 std::string closing_text(const Graph& graph, const Region& r, const std::string& indent) {
   const auto name = [&](ValueId id) { return graph.value(id).name; };
   std::string text;
@@ -92,7 +92,7 @@ std::string state_text(const Graph& graph, const StatePair& s) {
   return text + "\n";
 }
 
-// Findings of one run of the verifier, and what it knows so far.
+// The errors that one run of the verifier found, and the values defined so far.
 class GraphVerifier {
  public:
   explicit GraphVerifier(const Graph& graph)

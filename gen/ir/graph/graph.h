@@ -31,12 +31,12 @@ struct Value {
   std::string original;  // the name that the file has
   DType dtype = DType::F32;
   std::vector<SizeExpr> dims;
-  std::shared_ptr<const TensorData> constant;  // shared, never changed: graphs are copied by every rewrite
+  std::shared_ptr<const TensorData> constant;  // shared and immutable: every rewrite copies graphs
   bool trainable = false;  // a parameter that training updates (`grad: true`); keeps its initial contents in `constant`
 };
 
-/// What an attribute holds. Integers and extents are SizeExpr only where they depend on run-time sizes, so a reader
-/// that takes fixed shapes alone needs the plain alternatives only.
+/// The value of an attribute. Integers and extents are SizeExpr only if they depend on run-time sizes, so a reader that
+/// supports only fixed shapes needs only the plain alternatives.
 using AttrValue = std::variant<bool, int64_t, double, std::string, DType, SizeExpr, std::vector<int64_t>,
                                std::vector<double>, std::vector<SizeExpr>, std::vector<std::string>>;
 using Attributes = std::map<std::string, AttrValue>;
@@ -51,9 +51,9 @@ struct Node {
   std::vector<ValueId> inputs;
   Attributes attrs;
   std::vector<ValueId> outputs;
-  std::string origin;           // how diagnostics name it: "node 12 'conv3' (Conv)" or "net.yaml:14:7"
+  std::string origin;           // its name in diagnostics: "node 12 'conv3' (Conv)" or "net.yaml:14:7"
   RegionId region = kTopLevel;  // the innermost one that it is in
-  std::shared_ptr<const GradientOf> gradient = nullptr;  // what it computes where that is no op of the library
+  std::shared_ptr<const GradientOf> gradient = nullptr;  // the computation if it is not an op of the library
 };
 
 /// The gradient of an operator with respect to one of its inputs. The node that computes it has the gradients of the
@@ -117,10 +117,10 @@ struct Graph {
 /// name.
 std::vector<GraphSize> all_sizes(const Graph& graph);
 
-/// Takes the sizes of these names out, and what has to be equal to them.
+/// Removes the sizes of these names, and the equalities that mention them.
 void drop_sizes(Graph& graph, const std::set<std::string>& names);
 
-/// Adds the two where they are not there yet.
+/// Adds the pair unless it is already present.
 void add_equal(std::vector<EqualExtents>& all, const EqualExtents& two);
 
 /// The graph's text form, one line a size, input, constant and node.

@@ -10,7 +10,7 @@
 
 namespace tenon {
 
-/// Takes the names that the graph has: those of its sizes and values, of what is added for outputs, and of its nodes.
+/// Collects the names in use: sizes, values, values added for outputs, and nodes.
 void take_names(const Graph& graph, CNames& values, CNames& nodes);
 
 /// The graph without nodes, constants, values and regions that no output needs. Inputs stay.
@@ -29,12 +29,12 @@ struct AskedGradients {
   std::vector<std::string> wrt;
 };
 
-/// Appends a node that asks for them, and an output `grad(NAME)` for each. Empty, or why that cannot be, and then the
-/// graph is as it was.
+/// Appends a node that requests them, and an output `grad(NAME)` for each. Empty, or an error, in which case the graph
+/// is unchanged.
 std::string ask_gradient(Graph& graph, const AskedGradients& asked);
 
-/// Makes the output replace the input after each call, both by the names that the file has. Empty, or why that cannot
-/// be, and then the graph is as it was.
+/// Makes the output replace the input after each call; both are named as in the file. Empty, or an error, in which case
+/// the graph is unchanged.
 std::string keep_state(Graph& graph, const std::string& input, const std::string& output);
 
 /// The graph of a first call: states are constants with their initial contents, and what replaces them is no output.
@@ -44,8 +44,7 @@ Graph first_call(const Graph& graph);
 /// the run. No parameter has such a name.
 inline constexpr const char *kStepState = "tenon.step", *kSeedState = "tenon.seed";
 
-/// States of a step whose loss is scaled by what overflows: the scale, the steps since it changed, and the updates that
-/// were made.
+/// States of a step with dynamic loss scaling: the scale, the steps since it changed, and the number of updates.
 inline constexpr const char *kScaleState = "tenon.loss_scale", *kScaleAgeState = "tenon.loss_scale.age",
                             *kUpdatesState = "tenon.updates";
 

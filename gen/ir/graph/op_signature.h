@@ -1,4 +1,4 @@
-// What calls of an op give and get: the names of its inputs, outputs and attributes.
+// The interface of an op: the names of its inputs, outputs and attributes.
 #pragma once
 
 #include <optional>

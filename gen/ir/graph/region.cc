@@ -1,4 +1,4 @@
-// What a region reads and makes.
+// The values that a region reads and makes.
 #include "ir/graph/region.h"
 
 namespace tenon {

@@ -1,4 +1,4 @@
-// Regions: the parts of a graph that are carried out several times, or only under a condition.
+// Regions: the parts of a graph that are executed several times, or only under a condition.
 //
 //   loop   := counter '<' trip, carried, slices read and written     the body runs for counter = 0, 1, … trip - 1
 //   branch := condition, whether it has to hold, results             two of them, one after the other, make the same
@@ -22,18 +22,19 @@ using RegionId = int32_t;
 /// The region of nodes that are executed once.
 inline constexpr RegionId kTopLevel = -1;
 
-/// Two extents that meet in an operator and cannot be distinguished at generation: a call is refused where they differ.
+/// Two extents that an operator requires to be equal and that generation cannot compare: a call in which they differ is
+/// refused.
 struct EqualExtents {
   SizeExpr a, b;
   bool operator==(const EqualExtents&) const = default;
 };
 
-/// A value that one iteration hands to the next. All four have one type.
+/// A value that one iteration passes to the next. All four have the same type.
 struct Carried {
-  ValueId initial = kNoValue;  // from outside: what the first iteration sees
-  ValueId inside = kNoValue;   // what an iteration sees
-  ValueId next = kNoValue;     // what it hands on
-  ValueId result = kNoValue;   // outside: what the last one handed on
+  ValueId initial = kNoValue;  // from outside: the value in the first iteration
+  ValueId inside = kNoValue;   // the value inside an iteration
+  ValueId next = kNoValue;     // the value for the next iteration
+  ValueId result = kNoValue;   // outside: the value after the last iteration
 };
 
 /// A tensor outside, and its part at one position of axis 0 inside: the counter's, or trip - 1 - counter if `reversed`,
@@ -57,7 +58,7 @@ struct RegionHead {
   Kind kind = Kind::loop;
   RegionId parent = kTopLevel;
   std::string origin;               // as Node::origin
-  std::vector<EqualExtents> equal;  // looked at whenever the region is entered: of operators that run only there
+  std::vector<EqualExtents> equal;  // checked whenever the region is entered: those of operators that run only there
 
   // Of a loop.
   std::string counter;           // name of the iteration's number: a size that exists inside
@@ -65,7 +66,7 @@ struct RegionHead {
   ValueId count = kNoValue;      // i64 scalar from outside: iterations at most
   ValueId starts = kNoValue;     // bool scalar from outside: whether there is a first iteration
   ValueId continues = kNoValue;  // bool scalar made inside: whether there is another iteration
-  bool partial = false;          // where fewer of them run, nothing reads the rest of what they write
+  bool partial = false;          // if fewer of them run, nothing reads the unwritten rest
 
   // Of a branch: the one that holds is before the other, with the same condition and the same results.
   ValueId condition = kNoValue;  // bool scalar from outside
@@ -91,7 +92,7 @@ inline constexpr int64_t kUnboundedTrip = int64_t{1} << 40;
 std::vector<ValueId> read_by(const Region& region);
 /// Values that the region makes for its inside: what iterations see.
 std::vector<ValueId> made_inside(const Region& region);
-/// Values that are made inside and that the region hands on.
+/// Values made inside that the region returns.
 std::vector<ValueId> handed_on(const Region& region);
 /// Values that the region makes for its outside.
 std::vector<ValueId> results_of(const Region& region);
@@ -113,8 +114,8 @@ bool lies_in(const Regions& regions, RegionId inner, RegionId outer) {
   return outer == kTopLevel;
 }
 
-/// What ends and what begins between two neighbours in a list of nodes or steps: inner ones first, and outer ones
-/// first.
+/// The regions that end and begin between two neighbours in a list of nodes or steps: ending ones from the inside out,
+/// beginning ones from the outside in.
 struct RegionChange {
   std::vector<RegionId> left;
   std::vector<RegionId> entered;

@@ -1,4 +1,4 @@
-// Interval arithmetic; for the maximum value, which way an extent goes with each size.
+// Interval arithmetic, and monotonicity in each size for the maximum value.
 #include "ir/graph/size_bounds.h"
 
 #include <map>
@@ -25,7 +25,7 @@ std::optional<WholePart> whole_part(const SizeExpr& term) {
   return WholePart{term.args[0].value / divisor.value, divisor.value, term.args[1].args[0]};
 }
 
-/// Of a sum, with k*d*(e//d) as k*e less k times a remainder: 2*((n + 1)//2) - n is 0 or 1.
+/// Bounds of a sum, treating k*d*(e//d) as k*e minus k times a remainder: 2*((n + 1)//2) - n is 0 or 1.
 Interval with_remainder(const SizeExpr& sum, Interval all, const std::vector<GraphSize>& sizes) {
   for (size_t i = 0; i < sum.args.size(); ++i) {
     const std::optional<WholePart> part = whole_part(sum.args[i]);
@@ -59,7 +59,7 @@ enum Way : int { kGrows = 1, kShrinks = 2, kEither = 3 };
 
 int reversed(int way) { return way == kGrows ? kShrinks : way == kShrinks ? kGrows : kEither; }
 
-/// How an extent goes with the sizes that it names.
+/// The direction in which an extent changes with the sizes that it names.
 class Ways {
  public:
   Ways(const SizeExpr& size, const std::vector<GraphSize>& sizes) : sizes_(sizes) { note(size, kGrows); }

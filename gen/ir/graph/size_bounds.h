@@ -1,4 +1,4 @@
-// What extents are between, given the ranges of the sizes that they name.
+// Bounds of extents, given the ranges of the sizes that they name.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@ namespace tenon {
 /// What an extent is between where the sizes have these ranges; any integer where a name is none of them.
 Interval bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes);
 
-/// The maximum value of the extent: exact where it grows or shrinks with each size or the sizes have few values, else
-/// no less than that. Nothing where a name is none of the sizes, or 62 bits do not hold it.
+/// The maximum value of the extent: exact if it is monotonic in each size or the sizes have few values, otherwise an
+/// upper bound. Nothing if a name is not among the sizes, or the value exceeds 62 bits.
 std::optional<int64_t> maximum_value(const SizeExpr& size, const std::vector<GraphSize>& sizes);
 
 /// The lesser or the greater of two extents; one of the two where the ranges decide it.

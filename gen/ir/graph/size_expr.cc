@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 
-// Saturation keeps an absurd extent absurd; whoever allocates by it refuses it.
+// Saturation keeps an absurdly large extent absurdly large; allocation then refuses it.
 int64_t saturating_add(int64_t a, int64_t b) {
   int64_t r = 0;
   if (__builtin_add_overflow(a, b, &r)) return a < 0 ? kMin : kMax;
@@ -128,7 +128,7 @@ struct Division {
   Sum rest;      // the others, as they are
 };
 
-// floor((d*q + r)/d) = q + floor(r/d): takes out what `divisor` (one term) divides exactly.
+// floor((d*q + r)/d) = q + floor(r/d): extracts the terms that `divisor` (one term) divides exactly.
 Division split_by(const Sum& sum, const Term& divisor) {
   Division result;
   for (const Term& t : sum) {

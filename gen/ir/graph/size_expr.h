@@ -42,10 +42,10 @@ SizeExpr floor_div(const SizeExpr& a, const SizeExpr& b);
 SizeExpr floor_mod(const SizeExpr& a, const SizeExpr& b);
 SizeExpr size_min(const SizeExpr& a, const SizeExpr& b);
 SizeExpr size_max(const SizeExpr& a, const SizeExpr& b);
-/// a and b under an operation; nothing for those that extents do not have.
+/// Applies an operation to a and b; nothing for operations that extents do not have.
 std::optional<SizeExpr> combined(ScalarOp operation, const SizeExpr& a, const SizeExpr& b);
 
-/// What `size` has to be at least for `most` to be equal to it, where `most` is the maximum of the two.
+/// The lower bound of `size` under which `most`, the maximum of both, equals `size`.
 std::optional<SizeExpr> at_least(const SizeExpr& most, const SizeExpr& size);
 /// The value under `sizes`; nothing where a name is missing, a divisor is 0 or 64 bits do not hold it.
 std::optional<int64_t> evaluate(const SizeExpr& size, const SizeValues& sizes);

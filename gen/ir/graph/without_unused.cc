@@ -32,7 +32,7 @@ std::map<std::string, const Node*> writers_of(const Graph& graph) {
   return writers;
 }
 
-/// What outputs need, through nodes and regions: values, and sizes that operators write.
+/// Everything that outputs need, through nodes and regions: values, and sizes that operators write.
 class Need {
  public:
   explicit Need(const Graph& graph) : graph_(graph), needed_(graph.values.size(), false), writers_(writers_of(graph)) {

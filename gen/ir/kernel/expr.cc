@@ -303,7 +303,7 @@ struct MapChildren {
     changed = changed || r != e;
     return r;
   }
-  /// Nothing is made where no child changes: most of them do not.
+  /// No new node is made if no child changes, which is the common case.
   template <class List>
   std::optional<List> go(const List& v) {
     for (size_t i = 0; i < v.size(); ++i) {

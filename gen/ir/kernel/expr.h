@@ -61,7 +61,7 @@ struct Apply {
 
 enum class Reducer : uint8_t { Sum, Prod, Max, Min, Any, All, ArgMax, ArgMin, BitXor, BitOr, BitAnd, Fold };
 
-/// Whether the result is the position of a value.
+/// Whether the result is the position of an element.
 inline bool is_positional(Reducer r) { return r == Reducer::ArgMax || r == Reducer::ArgMin; }
 
 /// A variable and the number of values that it takes: 0 … extent-1. `direction`: of a loop of a recurrence, in which
@@ -107,8 +107,8 @@ Expr read_of(int tensor, DType storage, std::vector<Expr> index, Expr fill = nul
 Expr apply(ScalarOp op, Few<Expr> args);
 Expr apply_as(ScalarOp op, Few<Expr> args, DType type);
 Expr cast_to(Expr e, DType type);  ///< `e` itself when it has that type
-/// `e` for whom nothing is differentiated: stop(e), a conversion to its own type. Only kernels on their way to a
-/// gradient have it.
+/// stop(e), a value that is not differentiated: a conversion to its own type. Used only in kernels that are
+/// differentiated.
 Expr stopped(Expr e);
 bool is_stop(const Expr& e);
 Expr reduce(Reducer op, std::vector<LoopVar> vars, Expr where, Expr value, DType type);
@@ -149,7 +149,7 @@ Reducer reducer_from_name(std::string_view);
 Expr identity_of(Reducer, DType type);
 
 // ---- walking
-/// A constant, a variable, a size or an attribute: nothing is below it.
+/// A leaf: a constant, a variable, a size or an attribute.
 bool is_leaf(const Expr&);
 /// Calls `visit` for `e` and every node below it, parents first; it returns false to skip the children.
 void walk(const Expr& e, FunctionRef<bool(const Expr&)> visit);

@@ -1,12 +1,12 @@
-// A kernel: monomorphic statements over tensors, one function of the output. The data type between library/schedule and
-// lower.
+// A kernel: monomorphic statements over tensors, one function of the generated C. The data type between
+// library/schedule and lower.
 //
 //   kernel    := name, tensors, sizes, attrs, facts, checks, statements | call of a frame
 //   tensor    := role name: dtype[dim, …] strides [s, …]
 //   statement := T[index, …] update expr   for its loop variables, outermost first
 //   check     := for variables: predicate else status
-// What needs several kernels has parts instead of statements: calls of frames between statements, and statements whose
-// extents earlier ones find in the data.
+// A computation that needs several kernels has parts instead of statements: calls of frames between statements, and
+// statements whose extents are found in the data by earlier ones.
 #pragma once
 
 #include <memory>
@@ -72,16 +72,17 @@ struct KernelStatement {
   std::vector<LoopVar> loops;
   std::string formula;   ///< the definition's own text, for comments
   Expr where = nullptr;  ///< of an update: where it is false nothing is computed and nothing is touched
-  /// So many of the outermost loops are those of the statement before: for each of their values both are done in order.
+  /// The number of outermost loops shared with the previous statement: both run in order for each of their values.
   size_t joined = 0;
-  /// What a condition leaves out of its sum may be multiplied by 0 instead, so that it counts where it is not finite:
-  /// only of derived gradients.
+  /// Terms that a condition excludes from its sum may be multiplied by 0 instead, which matters if they are not finite:
+  /// only in derived gradients.
   bool masks_by_zero = false;
 };
 
 enum class CheckStatus : uint8_t { Range, Shape };
 
-/// A condition on data that holds before the first store, or the call returns the status (and touches no output).
+/// A condition on data that must hold before the first store; otherwise the call returns the status and leaves the
+/// outputs unchanged.
 struct Check {
   std::vector<LoopVar> loops;
   Expr holds;
@@ -96,7 +97,7 @@ struct FrameCall {
   std::vector<std::vector<Expr>> values;  ///< per parameter: the value of a size or real, the extents of a pack
 };
 
-/// An extent that a part of a kernel finds in the data: 0 <= value <= bound, which a check of the next part asks for.
+/// An extent that a part of a kernel finds in the data: 0 <= value <= bound, which the next part checks.
 struct FoundSize {
   std::string name;  ///< as SizeRefs name it
   int tensor = 0;    ///< the i64 that the part leaves it in
@@ -116,8 +117,8 @@ struct Kernel {
   std::vector<Check> checks;
   std::vector<KernelStatement> body;
   std::optional<FrameCall> call;  ///< instead of a body
-  /// In place of a body: run in order, over all of these tensors. What a part makes for a later one is an output of its
-  /// own, and an input of the later one.
+  /// Replaces a body: parts that run in order over all of these tensors. A tensor that a part makes for a later one is
+  /// an output of the former and an input of the latter.
   std::vector<Kernel> parts;
   std::vector<FoundSize> found;  ///< what the parts find, in order
   bool reassociate = true;  ///< sums and products may use several accumulators, in an order that the blueprint fixes
@@ -131,7 +132,7 @@ struct Kernel {
   Tensor& tensor(int t) { return tensors[static_cast<size_t>(t)]; }
 };
 
-/// Whether what it does is not in its body: it is a call, or has parts. Nothing is fused with it.
+/// Whether its computation is not in its body, because it is a call or has parts. Such a kernel is not fused.
 bool is_opaque(const Kernel&);
 /// The statements, in order: of the body, or of the parts.
 void for_each_statement(const Kernel&, FunctionRef<void(const KernelStatement&)> f);
@@ -141,7 +142,7 @@ bool may_fail(const Kernel&);
 bool is_in_recurrence(const KernelStatement&);
 /// Whether any statement is.
 bool has_recurrence(const Kernel&);
-/// Takes a statement out of the body; statements joined with it stay joined with the one before.
+/// Removes a statement from the body; statements joined with it stay joined with the one before.
 void erase_statement(std::vector<KernelStatement>& body, size_t at);
 /// The statements from `at` on whose outermost `depth` loops are one and the same: the position after the last.
 size_t end_of_joined(const std::vector<KernelStatement>& body, size_t at, size_t depth);
@@ -158,7 +159,7 @@ Kernel map_exprs(const Kernel&, FunctionRef<Expr(const Expr&)> f);
 void map_exprs(KernelStatement&, FunctionRef<Expr(const Expr&)> f);
 /// Tensor t of the statement becomes to[t].
 void renumber_tensors(KernelStatement&, const std::vector<int>& to);
-/// Takes a tensor that is not used any more out of the kernel.
+/// Removes an unused tensor from the kernel.
 void drop_tensor(Kernel&, int tensor);
 /// Text form, one line a tensor, check and statement.
 std::string to_text(const Kernel&);

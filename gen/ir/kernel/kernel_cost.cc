@@ -72,7 +72,7 @@ class CostCounter {
   std::vector<Expr> reductions_;
 };
 
-/// Products of many factors first: they are what counts.
+/// Products with many factors first: they dominate.
 std::string text_of(const Terms& terms) {
   std::vector<std::pair<std::vector<std::string>, double>> sorted(terms.begin(), terms.end());
   stable_sort(sorted, [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });

@@ -1,4 +1,4 @@
-// What a kernel costs, as formulas over its sizes and in numbers.
+// The cost of a kernel, as formulas over its sizes and in numbers.
 #pragma once
 
 #include <optional>

@@ -14,7 +14,7 @@
 
 namespace tenon {
 
-/// How a pack of the definition reaches the kernels of the library.
+/// How a pack of the definition is passed to the kernels of the library.
 enum class PackPlan : uint8_t {
   Collapsed,  ///< one logical dimension, the product of the pack's extents; strided inputs are copied to the workspace
               ///< first
@@ -35,7 +35,7 @@ inline int kernel_dims(PackPlan plan) {
 /// are NULL.
 inline constexpr int kMaxOperands = 8;
 
-/// Where the value of one Kernel::sizes entry comes from at a call.
+/// The source of one Kernel::sizes value at a call.
 struct FromSymbol {
   std::string name;
 };  ///< a size symbol of the signature, an integer attribute, or an integer `let`
@@ -72,10 +72,10 @@ struct FromRepeats {
 using SizeSource =
     std::variant<FromSymbol, FromPack, FromStride, FromPackAttr, FromPackBase, FromPackRank, FromExtent, FromRepeats>;
 
-/// Sizes and attributes of a kernel, and what each of them is.
+/// Sizes and attributes of a kernel, and the source of each.
 using KnownValues = std::vector<std::pair<Expr, Expr>>;
 
-/// Numbers that a kernel has a body of its own for (`tenon lib --fix`).
+/// Values for which a kernel has a separate body (`tenon lib --fix`).
 struct FixedValues {
   std::string text;     ///< as written: "M=64 N=64 K=64"
   KnownValues asked;    ///< what a call has to have: sizes, attributes, dense strides

@@ -1,4 +1,4 @@
-// Values whose derivative is stated: a mark that only kernels on their way to a gradient have, as stop(x) is.
+// Values whose derivative is stated: a mark used only in kernels that are differentiated, like stop(x).
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace tenon {
 
-/// `value` has the derivative `d` with respect to `x`, however it is computed. With respect to several arguments,
-/// `value` is one of these itself.
+/// `value` has the derivative `d` with respect to `x`, regardless of how it is computed. For several arguments, `value`
+/// is itself such a mark.
 struct StatedDerivative {
   Expr value, x, d;
 };

@@ -21,11 +21,11 @@ namespace tenon {
 struct CExprNode;
 using CExpr = Counted<CExprNode>;
 
-/// An identifier, a literal, or anything else that binds as tightly as one.
+/// An identifier, a literal, or any other text with the precedence of one.
 struct CText {
   std::string text;
 };
-/// An integer of an index or a bound; `name`: the variable that it is the value of, "" for none.
+/// An integer in an index or a bound; `name`: the variable whose value it is, "" for none.
 struct CNumber {
   int64_t value = 0;
   std::string name;
@@ -126,7 +126,7 @@ struct CIf {
   CExpr cond;
   CBlock then, otherwise;
 };
-/// The body is that of all values; after it the switch ends.
+/// One body for all of these values, followed by a break.
 struct CCase {
   std::vector<int64_t> values;
   CBlock body;
@@ -211,7 +211,7 @@ CExpr c_braces(std::string type, std::vector<CExpr> items);
 CExpr c_initializer(std::vector<CInit> items, bool rows = false);
 /// `{a, b}`: members or elements in order.
 CExpr c_list(std::vector<CExpr> items);
-/// How a number of an index is spelled, whatever its size.
+/// The spelling of an index constant, independent of its size.
 std::string index_literal(int64_t v);
 /// An identifier or literal: may be repeated in an expression without computing anything twice.
 bool is_simple(const CExpr&);

@@ -19,7 +19,7 @@ struct IsaRow {
   std::string_view spelling;  ///< e.g. "_mm512_fmadd_ps($0, $1, $2)"
 };
 
-/// One level. Levels of an architecture are ordered: each includes what the one before has.
+/// One level. Levels of an architecture are ordered: each includes the features of the one before.
 struct Isa {
   std::string_view name;          ///< "portable", "x86-64-v3", "neon": the word of --isa
   std::string_view suffix;        ///< in internal symbols and file names: "portable", "x86_64_v3"
@@ -40,7 +40,7 @@ struct Isa {
 
   /// Lanes of the widest vector of an element type; 1 where the level has no vectors.
   int lanes(DType d) const { return vector_bits == 0 ? 1 : vector_bits / (bytes_of(d) * 8); }
-  /// Whether C templates use vectors: two lanes of 64 bits gain less than their text costs.
+  /// Whether C templates use vectors: two lanes of 64 bits gain too little for the additional text.
   bool has_vectors_in_templates() const { return base.empty() && vector_bits >= 256; }
   /// The row for an operation, or null.
   const IsaRow* row(std::string_view key, DType d, int lanes) const;

@@ -48,8 +48,7 @@ struct VAttr {
   int element = 0;
 };
 /// `lanes` consecutive elements of the buffer's storage type. Conversions to the compute type are Cast nodes above.
-/// `once`: compilers must not load it again at its uses, which some do where an instruction takes an operand from
-/// memory.
+/// `once`: compilers must not reload it at each use, as some do if an instruction takes a memory operand.
 struct VLoad {
   int buffer = 0;
   Operand offset;
@@ -104,9 +103,9 @@ using Block = std::vector<Stmt>;
 /// body (constant trip count).
 enum class LoopKind : uint8_t { Serial, Parallel, Unrolled };
 
-/// Constant from here to the end of the block. `place`: read from a tensor and checked to be in another, so that
-/// offsets made of it do not overflow. `any`: computed whether or not it is in range, so that it wraps where its
-/// attributes are large. `count`: a number of things, never negative.
+/// Constant from here to the end of the block. `place`: read from a tensor and checked to be a valid index, so that
+/// offsets computed from it do not overflow. `any`: computed even if out of range, so that it wraps for large
+/// attributes. `count`: a count, never negative.
 struct SLet {
   std::string name;
   Operand value;
@@ -147,7 +146,7 @@ struct SPrefetch {
 struct SFail {
   CheckStatus status = CheckStatus::Range;
 };
-/// Leaves the innermost loop, of which nothing is left to do; only in a serial loop.
+/// Leaves the innermost loop early; only in a serial loop.
 struct SLeave {};
 struct SComment {
   std::string text;
@@ -248,7 +247,7 @@ Stmt s_if(Operand cond, Block then, Block otherwise = {});
 Stmt s_comment(std::string text);
 
 // ---- walking
-/// Calls f for each operand that a node or statement has itself, in order, null ones too.
+/// Calls f for each direct operand of a node or statement, in order, including null ones.
 template <class Node, class F>
 void for_operands(Node& n, const F& f) {
   if constexpr (requires { n.buffers; })
@@ -268,7 +267,7 @@ void for_operands(Node& n, const F& f) {
   if constexpr (requires { n.args; })
     for (auto& a : n.args) f(a);
 }
-/// A constant, a variable, a size or an attribute: nothing is below it.
+/// A leaf: a constant, a variable, a size or an attribute.
 bool is_leaf(const Operand&);
 /// Calls f for every direct child of a value, and for every operand of a statement but for those of statements inside.
 void each_child(const Operand&, FunctionRef<void(const Operand&)> f);

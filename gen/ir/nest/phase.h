@@ -1,4 +1,4 @@
-// A phase of a kernel: a serial part, or a parallel loop whose iterations workers share. Each is a nest of its own.
+// A phase of a kernel: a serial part, or a parallel loop whose iterations workers share. Each is a separate nest.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The most workspace that a nest can ask for when its sizes are only known as ranges.
+// The maximum workspace of a nest whose sizes are known only as ranges.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Element types: the closed list of dtype.def and what each row says.
+// Element types: the closed list of dtype.def and the properties in each row.
 #pragma once
 
 #include <cstdint>

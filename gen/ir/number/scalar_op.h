@@ -47,7 +47,7 @@ std::optional<bool> compare(ScalarOp op, T x, T y) {
 /// In two's complement, as the C computes it; a division by -1 is a negation, which wraps for the lowest number.
 /// Nothing for a division by 0, and for operations other than arithmetic of two integers.
 std::optional<int64_t> compute(ScalarOp op, int64_t a, int64_t b);
-/// The comparison that holds where this one does not, but for NaN; nothing for other operations.
+/// The negated comparison, ignoring NaN; nothing for other operations.
 std::optional<ScalarOp> opposite(ScalarOp);
 std::optional<ScalarOp> scalar_op_from_name(std::string_view);
 std::optional<ScalarOp> scalar_op_from_sign(std::string_view);

@@ -1,4 +1,4 @@
-// The numbers that the codes of small types and of floats of 16 bits stand for.
+// The values of the codes of small types and of 16-bit floats.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,10 @@ namespace tenon {
 
 /// Bits of a code of a small type: 2, 4 or 8; the bits of a byte above them are ignored.
 int code_bits(DType small);
-/// What the code stands for; NaN and infinity where the type has them.
+/// The value of the code; NaN and infinity if the type has them.
 double small_value(DType small, uint8_t code);
-/// The code of a number: whole types take it without its fraction and wrap; f8e8m0 rounds up; the others round to
-/// nearest, half to even; numbers out of range become infinity or NaN, in types without both the maximum
-/// magnitude.
+/// The code of a number: integer types truncate and wrap; f8e8m0 rounds up; the others round to nearest, ties to even;
+/// numbers out of range become infinity or NaN, in types without both the maximum magnitude.
 uint8_t small_code(DType small, double value);
 
 /// Value of the bits of an f16 or bf16.

@@ -1,4 +1,4 @@
-// A shipped definition, read when it is first asked for: a run needs a few of hundreds.
+// A shipped definition, read on first use: a run needs a few of hundreds.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-/// The same for all who ask, on any thread. What `read` and `check` throw goes to who asks.
+/// Returns the same object to all callers, on any thread. Exceptions of `read` and `check` reach the caller.
 class DeferredOp {
  public:
   using Read = std::function<OpDef()>;
@@ -19,7 +19,7 @@ class DeferredOp {
 
   /// The definition as it was written.
   const OpDef& declared();
-  /// The definition with what checks find out. `library` has the definitions that it calls, which it needs as written.
+  /// The checked definition. `library` has the definitions that it calls, which are needed as written.
   const OpDef& checked(const OpLibrary& library);
 
  private:

@@ -1,4 +1,4 @@
-// How the values of an index variable follow each other where elements are computed from elements before them.
+// The order of an index variable's values in a recurrence.
 #pragma once
 
 #include <cstdint>

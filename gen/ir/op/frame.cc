@@ -1,4 +1,4 @@
-// Holes of frames, and what fills them.
+// Holes of frames, and the text that fills them.
 #include "ir/op/frame.h"
 
 #include <fmt/format.h>

@@ -5,11 +5,11 @@
 //   ['=' number]
 //              | 'pack' name | 'work' name ':' element '[' elements ']'
 //   type      := class | dtype | the name of a tensor above          element := dtype | 'key' '(' name ')'
-// A `value` statement says which elements an output is, given the other outputs; gradients are derived from it.
-// Parameters have the names of the definition that uses the frame. The C function takes the pointers in their order,
-// then the numbers in theirs. Pointers: tensors, work, the extents that the function writes, the extents of a pack.
-// Numbers: `size` an int64_t (the product of a pack, the position of an enum's word, 0 or 1 of a bool), `real` a
-// double, and the number of dims of a pack.
+// A `value` statement expresses an output by the other outputs; gradients are derived from it. Parameters have the
+// names of the definition that uses the frame. The C function takes the pointers in their order, then the numbers in
+// theirs. Pointers: tensors, work, the extents that the function writes, the extents of a pack. Numbers: `size` an
+// int64_t (the product of a pack, the position of an enum's word, 0 or 1 of a bool), `real` a double, and the number of
+// dims of a pack.
 #pragma once
 
 #include <optional>
@@ -50,7 +50,7 @@ struct Frame {
   const FrameParameter* parameter(std::string_view name) const;
 };
 
-/// What the holes of a tensor say of its element type.
+/// The holes that describe a tensor's element type.
 struct FrameHole {
   std::string_view suffix;
   bool numeric;  ///< depends on more than the size of an element

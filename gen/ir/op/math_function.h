@@ -77,7 +77,7 @@ struct MathUnpack {
   MathCall call;
   std::vector<MathType> types;
 };
-/// name = select(when, unlikely, usual), where `unlikely` need not be computed if no lane wants it.
+/// name = select(when, unlikely, usual), where `unlikely` need not be computed if no lane needs it.
 struct MathRare {
   std::string name;
   MathExpr when, unlikely, usual;
@@ -113,7 +113,7 @@ struct MathLibrary {
   const MathFunction* find(std::string_view name, DType dtype) const;
 };
 
-/// "; error below 1.2 ULP" and the like: what a comment says after the function's name.
+/// "; error below 1.2 ULP" or similar: the text after the function's name in a comment.
 std::string bound_text(const MathFunction&);
 
 /// The text that reads back to the same tree.

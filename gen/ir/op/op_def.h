@@ -1,5 +1,5 @@
-// What definition files say: scalar rows, functions and ops, polymorphic over types, packs and sizes, with their places
-// in the text.
+// The contents of definition files: scalar rows, functions and ops, polymorphic over types, packs and sizes, with their
+// source locations.
 //
 //   OpLibrary := (scalar row | function | op)*
 //   OpDef     := name doc types attrs in out storage let require index tables body grad save numerics expand tests kind
@@ -115,7 +115,7 @@ struct IndexRange {
   bool of_family = false;  ///< written for all members of a family, of which some may not use it
 };
 
-/// The order in which a statement that reads itself, or statements that read each other, take their elements.
+/// The order in which a recurrence, one statement or several that read each other, computes its elements.
 struct RunOrder {
   std::size_t joined =
       0;  ///< the number of outermost variables that it shares, value by value, with the previous statement
@@ -148,7 +148,7 @@ struct Statement {
   std::vector<Syntax> ranges = {};     ///< of an update: `where e in a .. b`, each a name with children {a, b}
   std::optional<Syntax> where = {};    ///< of an update: `where condition`
   std::optional<RunOrder> order = {};  ///< of a recurrence: found by the checks
-  /// Of a call: the extents that each index of its results is read by, target by target; none of one that is not split.
+  /// For a call: the extents of each index that reads its results, target by target; none for an unsplit index.
   std::vector<std::vector<std::vector<Syntax>>> parts = {};
   SourceSpan span;
 };
@@ -248,8 +248,8 @@ struct ScalarFn {
   SourceSpan span;
 };
 
-/// Where an output has a dim that an input lacks: `Y: T[*P, N@axis, *Q]` next to `X: T[*P, *Q]`. The axis counts in the
-/// output's rank, and separates the input's packs.
+/// An output's dim that an input lacks: `Y: T[*P, N@axis, *Q]` next to `X: T[*P, *Q]`. The axis refers to the output's
+/// rank and separates the input's packs.
 struct AddedDim {
   const Dim* dim;      ///< N@axis
   std::size_t before;  ///< entries of the input before it
@@ -276,7 +276,7 @@ struct OpLibrary {
 
   /// The definition, read and checked; nullptr if there is none.
   const OpDef* op(std::string_view name) const;
-  /// The same as it was written, where what checks find out does not matter.
+  /// The definition as written, without the results of checks.
   const OpDef* declared(std::string_view name) const;
   /// Of all ops, in order.
   std::vector<std::string> names() const;

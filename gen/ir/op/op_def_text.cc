@@ -1,4 +1,4 @@
-// The text form of definitions: YAML that reads back to the same, and the comparison that says so.
+// The text form of definitions: YAML that reads back to an equal definition, and the comparison.
 #include <fmt/format.h>
 
 #include <functional>

@@ -85,7 +85,7 @@ Syntax number_node(std::int64_t value, SourceSpan span = {});
 Syntax binary_node(std::string sign, Syntax a, Syntax b, SourceSpan span = {});
 Syntax call_node(std::string function, std::vector<Syntax> arguments, SourceSpan span = {});
 
-/// What a minus is in front of, or the node itself.
+/// The operand of a unary minus, or the node itself.
 inline const Syntax& without_sign(const Syntax& s) {
   return s.is(SyntaxKind::unary) && s.text == "-" ? s.children[0] : s;
 }

@@ -1,4 +1,4 @@
-// What functions of types make of each dtype.
+// The result of each type function for each dtype.
 #include "ir/op/type_function.h"
 
 #include "ir/op/op_def.h"

@@ -21,7 +21,7 @@ std::optional<DType> apply_type_function(std::string_view function, DType d);
 
 /// Whether a word is a function of types, `wide(T)`, and not a type variable or a dtype.
 bool is_derived_type(std::string_view word);
-/// What a word is a function of in the end: T of `complex(wide(T))`, T of `T`.
+/// The innermost argument of a word: T of `complex(wide(T))`, T of `T`.
 std::string_view variable_of_type(std::string_view word);
 /// The word with its variable replaced by `d`; nothing where a function has no type for it.
 std::optional<DType> derived_dtype(std::string_view word, DType d);

@@ -1,4 +1,4 @@
-// An execution plan: fused kernels in order, the buffers that they read and write, and where each is in the arena.
+// An execution plan: fused kernels in order, the buffers that they read and write, and the arena offset of each.
 //
 //   plan   := name, sizes, buffers, regions, steps, inputs, outputs, state, arena with its memories
 //   buffer := kind name: dtype[extent, …] bytes, offset | slice of a buffer | view of a buffer from a byte on
@@ -107,8 +107,8 @@ struct ExecutionPlan {
   PlanRegion& region(RegionId id) { return regions[static_cast<size_t>(id)]; }
 };
 
-/// The step after which both extents are known; nothing where the caller gives all of their sizes, or nobody needed
-/// what would write one.
+/// The step after which both extents are known; nothing if the caller gives all of their sizes, or the step that would
+/// write one was removed as unused.
 std::optional<size_t> last_writer(const ExecutionPlan& plan, const EqualExtents& extents);
 /// The buffer that has memory of its own, that contains a slice or view; the buffer itself if it is neither.
 int root_of(const ExecutionPlan& plan, int buffer);

@@ -7,8 +7,8 @@
 
 namespace tenon {
 
-/// Empty, or which tensor is beyond a limit: more than kMaxRank dimensions at the border, or more than 2^40 elements at
-/// the maximum run-time sizes, where an arena's bytes would soon be more than 64 bits hold.
+/// Empty, or the tensor that exceeds a limit: more than kMaxRank dimensions at the border, or more than 2^40 elements
+/// at the maximum run-time sizes, where an arena's bytes would soon be more than 64 bits hold.
 std::string beyond_limits(const Graph& graph);
 
 }  // namespace tenon

@@ -1,4 +1,4 @@
-// A part of the arena that has memory of its own: what a target has of fast and of slow memory.
+// A part of the arena in a memory region of the target, fast or slow.
 #pragma once
 
 #include <cstdint>

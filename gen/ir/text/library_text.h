@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-/// A piece of C that kernels need above them; pieces of one name are the same piece.
+/// A C definition that kernels need; definitions with the same name are identical.
 struct NamedText {
   std::string name;
   std::string text;

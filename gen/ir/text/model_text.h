@@ -10,7 +10,7 @@
 
 namespace tenon {
 
-/// A part of a step whose iterations may go to workers, or that one thread carries out before the next.
+/// A part of a step: a parallel loop whose iterations workers share, or a serial part.
 struct PhaseText {
   std::string function;
   std::vector<std::string> sizes;

@@ -87,7 +87,7 @@ class StatementPrinter {
     begin(indent);
     branches(n, indent);
   }
-  /// On the line that is begun; an alternative that is an `if` itself goes on as `else if`.
+  /// Continues the current line; an alternative that is itself an `if` becomes `else if`.
   void branches(const CIf& n, size_t indent) {
     text("if (").expr(n.cond).text(") {").end(indent);
     block(n.then, indent + kStep);

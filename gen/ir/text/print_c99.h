@@ -1,4 +1,4 @@
-// Spells C: parentheses, indentation, line breaks. The one place that knows how C99 looks.
+// Spells C: parentheses, indentation, line breaks. The only place that determines the layout of the C.
 #pragma once
 
 #include <string>

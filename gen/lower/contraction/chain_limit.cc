@@ -1,4 +1,4 @@
-// Finds the condition that masks columns, and follows what it masks through the statements after it.
+// Finds the condition that masks columns, and follows the masked values through the statements after it.
 #include "lower/contraction/chain_limit.h"
 
 #include <map>
@@ -30,7 +30,7 @@ std::optional<Mask> mask_of(const Expr& cond) {
   return inner;
 }
 
-/// What the masked elements of a temp are, and the dimension that the columns are.
+/// The value of a temporary's masked elements, and the dimension of the columns.
 struct Masked {
   enum class Value : uint8_t { Lowest, Zero } value;
   size_t dim;
@@ -93,7 +93,7 @@ class Follower {
     return hidden;
   }
 
-  /// The loop of `s` that walks what each read of its target walks by a limited variable, in one dimension; or null.
+  /// The loop of `s` over the dimension that every reader of its target indexes with a limited variable; or null.
   const LoopVar* column_of_readers(const KernelStatement& s) const {
     std::optional<size_t> dim;
     bool all = true;

@@ -1,5 +1,5 @@
-// Columns of a chain that no row of a block needs: scores that a condition such as `j > i` makes -inf, and what they
-// become, add nothing to any sum.
+// Columns of a chain that no row of a block needs: scores that a condition such as `j > i` sets to -inf, and values
+// computed from them, do not contribute to any sum.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The tile of all rows of a contraction whose right side is computed as it goes, without panels.
+// The tile of all rows of a contraction whose right side is computed on the fly, without panels.
 #include <fmt/format.h>
 
 #include "lower/contraction/contraction_builder.h"

@@ -51,7 +51,7 @@ Operand floor_div(const Operand& a, const Operand& b) {
   return constant_value(b) == 1 ? a : v_apply(ScalarOp::FloorDiv, {a, b});
 }
 namespace {
-/// One extent against itself, which compilers warn of where it is a name.
+/// A comparison of an extent with itself, for which compilers warn.
 bool is_one_value(const Operand& a, const Operand& b) { return a == b || to_text(a) == to_text(b); }
 }  // namespace
 
@@ -74,7 +74,7 @@ Operand rows_cached(const ContractionBuilder& b, const Operand& depth) {
 }
 
 int64_t depth_of_a_part(ContractionBuilder& b) {
-  // the same on all levels, whose sums then are the same; the second is in bytes
+  // the same on all levels, so that sums are the same; the second is in bytes
   constexpr int64_t kPart = 2048, kFar = 1 << 23;
   const KernelStatement& s = *b.c.statement;
   const DType stored = b.kernel.tensor(s.target).dtype;
@@ -91,7 +91,7 @@ int64_t depth_of_a_part(ContractionBuilder& b) {
 
 Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel) {
   const int64_t part = depth_of_a_part(b);
-  // a part of a panel that comes from memory is worth reading for many rows
+  // reading a part of a panel from memory pays off only for many rows
   const int64_t parts = part > 0 ? 8 : 32;
   const Operand fit = rows_cached(b, part > 0 ? v_int(part) : depth);
   const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns));

@@ -1,5 +1,5 @@
-// What the parts of a contraction's lowering share: names, buffers, scopes and sizes of the loop nest that they build
-// together.
+// The state that the parts of a contraction's lowering share: names, buffers, scopes and sizes of the loop nest that
+// they build.
 #pragma once
 
 #include <map>
@@ -58,7 +58,7 @@ struct ContractionBuilder {
   int64_t right_panel = 0;            ///< > 0: columns of its panels, where a tile may take several
   int transposed_rows = 0;            ///< rows of a transposed tile that are stored as one vector
   bool pixels_along_columns = false;  ///< a stencil: the left side depends on the column too
-  /// Set: only band_rows rows from here on are copied at a time; the first of c.rows are meant.
+  /// If set, only band_rows rows from here on are copied at a time; they are indices of the first of c.rows.
   Operand band_first = {};
   int band_rows = 0;
   int planes = 1;                    ///< of a stencil's strip; if several, the rows that band_first speaks of
@@ -69,7 +69,8 @@ struct ContractionBuilder {
   bool fetches_right = false;           ///< tiles ask for the panels' lines before they come to them
   Operand most_columns = {}, most_depth = {};  ///< set: so many count, although the panels have more
   Operand most_rows = {};                      ///< set: so many count, and no others may be looked at
-  /// Set: sums are stored in parts of the depth, and this holds for the first; the others add to what is stored.
+  /// If set, the depth is processed in parts, and this condition holds for the first; later parts add to the stored
+  /// sums.
   Operand first_part = {};
   bool repeats = false;  ///< many times over, with one right side: its panels are always worth a copy
 
@@ -80,7 +81,7 @@ struct ContractionBuilder {
   int lanes() const { return isa.lanes(c.accumulator); }
   DType staged_type() const { return staged_as.value_or(c.accumulator); }
   int panel_columns() const { return blueprint.tile_vectors * lanes(); }
-  /// Panels of the right side that so many vectors of a tile are in.
+  /// The number of panels of the right side that contain this many vectors of a tile.
   int panels_of(int vectors) const {
     return right_panel == 0 ? 1 : static_cast<int>((vectors * lanes() + right_panel - 1) / right_panel);
   }
@@ -115,7 +116,7 @@ Operand larger(const Operand& a, const Operand& b);
 Operand ceil_div(const Operand& a, int64_t b);
 /// Blocks of b, which is not 0, that hold a.
 Operand ceil_div(const Operand& a, const Operand& b);
-/// So many rows of a strip, not above `tall`, that equal strips cover all rows with the fewest of them.
+/// The number of rows per strip, at most `tall`, such that equal strips cover all rows with the fewest strips.
 int64_t even_height(int64_t rows, int64_t tall);
 /// Rows of the left side that are reused from cache: a multiple of the tile's.
 Operand rows_cached(const ContractionBuilder& b, const Operand& depth);
@@ -132,23 +133,24 @@ Block loops_over(ContractionBuilder& b, const std::vector<LoopVar>& vars, Block 
 /// Depth indices of a part, where panels come from memory and the sums are stored in parts, so that the panel of a part
 /// stays in the second-level cache for many rows; 0 elsewhere.
 int64_t depth_of_a_part(ContractionBuilder& b);
-/// Rows of a block: what the caches hold, less where the rows are known and few blocks would keep workers waiting.
+/// Rows of a block: as many as the caches hold, or fewer if the rows are known and a small number of blocks would leave
+/// workers idle.
 Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel);
 /// Row-major flat index of `vars` under `scope`.
 Operand flat_index(ContractionBuilder& b, const std::vector<LoopVar>& vars, const ValueScope& scope);
 
 // ---- the parts (one file each)
-/// Decides how the left side is read; `before` gets what runs once (offset tables), `staging` what runs per outer
-/// iteration (copies).
+/// Decides how the left side is read; statements that run once (offset tables) are added to `before`, statements per
+/// outer iteration (copies) to `staging`.
 LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging);
 /// The left side of a stencil, always copied: vectors may read past the last pixel of a line.
 LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging);
-/// Where row `row` of all begins on the left side; what that is made of is added to `out`.
+/// The offset of row `row` on the left side; statements that compute it are added to `out`.
 Operand row_offset(ContractionBuilder& b, const LeftAccess& left, const Operand& row, Block& out);
 /// Elements from each row of the left side to the next, where that is the same for all; or null.
 Operand even_row_step(const ContractionBuilder& b, const LeftAccess& left);
-/// What LeftAccess::copied_pitch is for a depth. Where there are vectors, a cache line more than there are elements, so
-/// that rows of 4096 bytes do not meet in the same set of the cache.
+/// The value of LeftAccess::copied_pitch for a depth. With vectors, one cache line more than the elements, so that rows
+/// of 4096 bytes do not map to the same cache set.
 Operand copied_pitch(const ContractionBuilder& b, const Operand& depth);
 /// Copies rows first..first+count-1 of the left side into left.block_copy, one dense row after the other.
 Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operand& first, const Operand& count,
@@ -156,10 +158,10 @@ Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operan
 
 /// How the right side can be read in place; buffer -1 where it cannot.
 RightAccess access_right(ContractionBuilder& b);
-/// Whether a tile of all rows may compute the right side's elements as it goes: known extents, whole panels, and
-/// tensors whose lines are next to each other. A panel that one tile reads would not repay its copy.
+/// Whether a tile of all rows may compute the right side's elements on the fly: known extents, whole panels, and
+/// tensors with adjacent lines. Copying a panel that only one tile reads would not pay off.
 bool computes_right(ContractionBuilder& b);
-/// Makes the tiles of `out` such tiles: of so many vectors that their sums keep the multipliers busy.
+/// Makes the tiles of `out` such tiles, with enough vectors that their sums keep the multipliers busy.
 void fit_computed_tile(ContractionBuilder& b, Blueprint& out);
 /// Copies the right side for columns first..first+count-1 into panels of panel_columns() columns; full panels only
 /// where `full` holds.
@@ -172,7 +174,7 @@ struct TileStore {
   int buffer = -1;
   Operand first;  ///< element of the first row and column
   Operand step;   ///< from each row to the next
-  /// What is stored, said in the name of the tile's function: empty for the sums as they are.
+  /// The stored value, as a suffix of the tile function's name: empty for plain sums.
   std::string finish = {};
   const ExprNode* sums = nullptr;  ///< what stands for the sums in the statement's value
   const ExprNode* bias = nullptr;  ///< what stands for the number of each row in it; null without such numbers
@@ -183,7 +185,8 @@ struct TileStore {
 /// each row added and then bounded.
 std::optional<TileStore> stored_sums(const ContractionBuilder& b, const Operand& first_row,
                                      const Operand& first_column);
-/// What is stored of a vector of sums whose row has the number `bias`, if any. Clears `possible` where it has no form.
+/// The value to store for a vector of sums whose row has the number `bias`, if any. Clears `possible` if it cannot be
+/// expressed.
 Operand finished(ContractionBuilder& b, const TileStore& store, const Operand& sums, const Operand& bias);
 
 /// The position of a register tile: rows first_row…, clamped to row_end-1 unless that is null, and its place on the
@@ -205,7 +208,7 @@ struct TilePlace {
 /// From the first row of a tile to each of its rows on the left side, if that is the same for every tile: rows that are
 /// in lines of which a tile has whole ones, or a whole line several tiles. Empty else.
 std::vector<int64_t> rows_from_first(ContractionBuilder& b, const LeftAccess& left, int height);
-/// Offsets of the first `height` rows on the left side; what they are made of is added to `out`.
+/// Offsets of the first `height` rows on the left side; statements that compute them are added to `out`.
 std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height,
                                 Block& out);
 /// Whether a tile is transposed by a call of its own: one of more than transposed_rows rows, or than have registers.

@@ -16,7 +16,7 @@ bool rows_adjoin(ContractionBuilder& b, const Read& read) {
   return !step || *step == 1;
 }
 
-/// Writes the copy, one line of pixels after the other.
+/// Writes the copy, one line of pixels after another.
 class ChannelCopy {
  public:
   explicit ChannelCopy(Staging& s)
@@ -151,7 +151,7 @@ Operand room_of(const Staging& s, size_t i) {
   const int lanes = s.b.lanes();
   if (!s.channels_last || lanes == 1 || i + 2 < s.dims.size()) return extent;
   if (i + 2 == s.dims.size()) {  // the last square of a line may run past its end
-    // room is made before the loops: where a line begins at a loop's variable, for any value of it
+    // space is reserved before the loops: if a line begins at a loop variable, for any value of it
     if (!constant_value(s.dims[i].lo)) return extent + v_int(lanes - 1);
     const Inside in = inside_line(s, s.dims[i]);
     return larger(extent, in.first + ceil_div(in.last - in.first, lanes) * v_int(lanes));

@@ -1,4 +1,4 @@
-// What happens to a finished tile of sums: the rest of the statement's expression, and the stores.
+// The processing of a finished tile of sums: the rest of the statement's expression, and the stores.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace tenon {
 namespace {
 
-/// Elements that are stored at once: there are no vectors of complex numbers.
+/// The number of elements stored at once: 1 for complex numbers, which have no vectors here.
 int stored_lanes(const ContractionBuilder& b) {
   bool complex = false;
   walk(b.c.statement->value, [&](const Expr& e) {
@@ -120,8 +120,8 @@ Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string
 
 namespace {
 
-/// Finds what is done to the sums: `max`, `min` with a constant after a number of the row was added, or less of it.
-/// False where there is anything else.
+/// Recognises the operations on the sums: `max` and `min` with a constant after a number per row was added, or fewer of
+/// these. False for anything else.
 bool find_finish(const ContractionBuilder& b, const Expr& e, TileStore& out) {
   if (std::holds_alternative<Reduce>(e->node)) {
     out.sums = e.get();
@@ -164,7 +164,7 @@ std::optional<TileStore> stored_sums(const ContractionBuilder& b, const Operand&
       type != b.c.accumulator || b.c.result != type || stored_lanes(b) == 1)
     return std::nullopt;
   TileStore out;
-  // vectors of 128 bits spend more on the sums: their loops have become slower with more to hold at the end
+  // with 128-bit vectors, loops became slower with more values live at the end
   const bool known =
       b.isa.masked_memory && all_of(s.loops, [](const LoopVar& v) { return constant_value(v.extent).has_value(); });
   if (!find_finish(b, s.value, out) || (!out.finish.empty() && !known)) return std::nullopt;

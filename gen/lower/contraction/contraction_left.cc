@@ -67,8 +67,8 @@ bool is_plain_dim(const StagedDim& d) {
          constant_value(d.form.coefficients.begin()->second) == 1;
 }
 
-/// Fills the copy of a matrix whose rows are side by side by squares of vectors, the rest of it element by element;
-/// `otherwise` where only run time knows whether they are, and they are not.
+/// Fills the copy of a matrix with adjacent rows by squares of vectors, the rest element by element; `otherwise` if run
+/// time decides whether rows are adjacent, and they are not.
 Block matrix_copy(const Staging& s, Block otherwise) {
   ContractionBuilder& b = s.b;
   if (s.dims.size() != 2 || s.read.fill || !b.c.paired.empty() || b.staged_as || b.lanes() < 2 ||
@@ -97,7 +97,7 @@ Block matrix_copy(const Staging& s, Block otherwise) {
   return {s_if(adjoin, std::move(all), std::move(otherwise))};
 }
 
-/// A copy of the read's neighbourhood: guards and conversions happen here, the tiles read without either.
+/// A copy of the read's neighbourhood: guards and conversions are done here, so that tiles read without them.
 LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Block& staging) {
   Staging s{b, read, -1, {}, {}, nullptr};
   if (!plan_staging(s)) {
@@ -184,7 +184,7 @@ Operand copied_pitch(const ContractionBuilder& b, const Operand& depth) {
 
 namespace {
 
-/// What the copy of a row block is made of: offsets in the left side and in the copy.
+/// The offsets for copying a row block: in the left side and in the copy.
 struct RowCopy {
   ContractionBuilder& b;
   const LeftAccess& left;

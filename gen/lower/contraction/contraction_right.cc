@@ -28,8 +28,8 @@ std::optional<Stmt> store_vector(ContractionBuilder& b, int packed, const Operan
   return s_store(packed, at, v_cast(*value, b.c.accumulator));
 }
 
-/// Panels by whole vectors: the right side has unit stride along the columns. A few next to each other are copied
-/// together, so that each row of the depth is read in a piece of several lines: with each row another page begins.
+/// Panels by whole vectors: the right side has unit stride along the columns. A few adjacent panels are copied
+/// together, so that each row of the depth is read in runs of several cache lines: each row is in a different page.
 Block pack_vectors(ContractionBuilder& b, int packed, const WholePanels& panels) {
   constexpr int64_t kTogether = 4;
   const std::string group = b.local("panel_group"), p = b.local("panel_together"), at = b.local("panel_column");
@@ -51,8 +51,8 @@ Block pack_vectors(ContractionBuilder& b, int packed, const WholePanels& panels)
                                               loops_over(b, b.c.depth, std::move(together))))};
 }
 
-/// Panels element by element, those of fewer columns than a panel's into zeros. All columns of a line of the depth come
-/// before the next line, so that the part of the panel that they write stays in the cache.
+/// Panels element by element, those of fewer columns than a panel's into zeros. All columns of a line of the depth are
+/// copied before the next line, so that the written part of the panel stays in the cache.
 Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel,
                     const Operand& count) {
   const std::string at = b.local("lane");
@@ -130,7 +130,7 @@ Block pack_rest(ContractionBuilder& b, int packed, const Operand& column, const 
   return unit ? Block{s_if(unit, std::move(vectors), std::move(elements))} : vectors;
 }
 
-/// A way to fill a panel, and when it is one; without a condition, always.
+/// A way to fill a panel, and the condition under which it applies; without a condition, always.
 struct PanelFill {
   Block body;
   Operand holds;
@@ -229,9 +229,9 @@ void find_quads(const ContractionBuilder& b, const Tensor& t, RightAccess& out) 
   }
 }
 
-/// Whether weights are so many that they come from beyond the first-level cache. What the processor itself fetches of
-/// a stream ends with each page and begins anew with the next. Where a weight meets few rows, or the same weights are
-/// read again and again, to ask for it takes longer than to wait for the second-level cache.
+/// Whether there are so many weights that they exceed the first-level cache and should be prefetched. The hardware
+/// prefetcher stops at the end of each page and starts again in the next. If a weight is used for few rows, or the same
+/// weights are read repeatedly, prefetching costs more than waiting for the second-level cache.
 bool are_far(ContractionBuilder& b, const Tensor& t) {
   constexpr int64_t kFewRows = 4, kNear = 1 << 16, kSecondLevel = 1 << 20;  // the last two in bytes
   const bool waits = b.repeats || constant_value(b.extent_of(b.c.rows)).value_or(kFewRows + 1) <= kFewRows;
@@ -299,7 +299,7 @@ RightAccess access_right(ContractionBuilder& b) {
 }
 
 bool computes_right(ContractionBuilder& b) {
-  constexpr int64_t kNear = 1024;  // bytes from one line to the next, which the processor fetches by itself
+  constexpr int64_t kNear = 1024;  // bytes from one line to the next that the hardware prefetcher handles
   const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns)),
              depth = constant_value(b.extent_of(b.c.depth));
   if (b.c.transposed || !b.c.paired.empty() || b.c.depth.empty() || !rows || !columns || !depth) return false;

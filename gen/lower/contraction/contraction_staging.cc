@@ -16,7 +16,7 @@ Operand word_of(const Operand& low, const Operand& high) {
   return v_apply(ScalarOp::BitOr, {bits, v_apply(ScalarOp::Shl, {v_cast(high, DType::I32), v_constant({16, 0}, t)})});
 }
 
-/// The value outside of the tensor, as an element of the copy.
+/// The fill value outside the tensor, as an element of the copy.
 Operand fill_value(const Staging& s, int lanes) {
   if (!s.pair_step) return splat_for(s.fill, lanes);
   if (s.b.c.word_numbers == 4) return splat_for(splat_quad(s, s.fill), lanes);
@@ -184,8 +184,7 @@ Block copy_single(Staging& s, const Line& line, const Operand& pairs, const Oper
   return {s_if(v_apply(ScalarOp::Lt, {pairs, line.extent}), std::move(store))};
 }
 
-/// Copies one line of a known way to step: `from` and `to` are the offsets of its index 0 in the tensor and in the
-/// copy.
+/// Copies one line with a known step: `from` and `to` are the offsets of its index 0 in the tensor and in the copy.
 Block copy_stepped(Staging& s, const Line& line, const Operand& from, const Operand& to) {
   Block out;
   auto element = [&](const Operand& i, int lanes, const Operand& active) {
@@ -194,7 +193,8 @@ Block copy_stepped(Staging& s, const Line& line, const Operand& from, const Oper
     const DType storage = s.tensor().dtype;
     const bool plain = lanes > 1 && !active && constant_value(line.extent) && constant_value(line.step) == 1 &&
                        storage == s.b.staged_type();
-    // loads that must happen: compilers would call memcpy for each line, which takes longer than most lines of models
+    // loads that must not be merged: compilers would call memcpy for each line, which takes longer than copying most
+    // lines of models
     return plain ? v_load_once(s.read.tensor, storage, at, lanes)
                  : v_cast(load_line(s, line, at, lanes, active), s.b.staged_type());
   };
@@ -217,8 +217,8 @@ Block copy_stepped(Staging& s, const Line& line, const Operand& from, const Oper
   return out;
 }
 
-/// Copies one line. Vectors of a step that only the call knows are put together element by element; most calls step
-/// by 1.
+/// Copies one line. If the step is known only at run time, vectors are assembled element by element; most calls have
+/// step 1.
 Block copy_line(Staging& s, const Line& line, const Operand& from, const Operand& to) {
   const Operand step = s.pair_step && line.walks_pairs ? s.pair_step : line.step;
   if (s.b.lanes() == 1 || (s.pair_step && !line.walks_pairs)) return copy_stepped(s, line, from, to);
@@ -231,9 +231,8 @@ Block copy_line(Staging& s, const Line& line, const Operand& from, const Operand
 }
 
 /// Lines of fewer elements than a vector has lanes, where parts of vectors would be stored by elements. Each is copied
-/// as a vector with the fill after the line: what that writes of the lines below is written again, as they are copied
-/// from the first to the last. The last ones stay with single elements, because a vector would reach past the tensor or
-/// the copy.
+/// as a vector with the fill after the line: the excess overwrites the beginning of the next line, which is copied
+/// later. The last lines are copied by single elements, because a vector would reach past the tensor or the copy.
 struct ShortLines {
   int64_t first = 0, count = 0;  ///< of the elements that are in the tensor
   int64_t end = 0;               ///< index after the last line that is copied as a vector

@@ -52,8 +52,8 @@ Operand dense_quads(const Staging& s, const Operand& bytes);
 /// The dimension of the left side that the copy has last: the channels of a pixel, which are planes apart in memory,
 /// where the innermost depth variable walks them and the rows are not side by side already.
 std::optional<size_t> channel_dim(ContractionBuilder& b, const Read& read);
-/// Elements that dimension `i` of the copy has space for. Pixels of a power of two of bytes would meet in the same sets
-/// of the cache, and squares of vectors run past the end of a line.
+/// Elements that dimension `i` of the copy has space for. Pixels of a power-of-two number of bytes would map to the
+/// same cache sets, and squares of vectors run past the end of a line.
 Operand room_of(const Staging& s, size_t i);
 /// Fills a copy with channels last.
 Block copy_channels(Staging& s);
@@ -61,7 +61,7 @@ Block copy_channels(Staging& s);
 Inside inside_line(const Staging& s, const StagedDim& d);
 /// One line of dimension `d`: `from` and `to` are the offsets of its index 0 in the tensor and in the copy.
 Block copy_one_line(Staging& s, const StagedDim& d, const Operand& from, const Operand& to);
-/// So many elements of the copy that are outside the tensor.
+/// The number of elements of the copy that are outside the tensor.
 Block fill_span(Staging& s, const Operand& to, const Operand& count);
 
 /// Whether a dimension of the copy is that of the planes that a strip takes, all of which there are.

@@ -20,8 +20,8 @@ constexpr int kForPixels = 3;  // registers of a strip that hold pixels
 /// Whether the pixels of a plane are one line: a convolution along one dimension.
 bool is_line(const ContractionBuilder& b) { return b.c.rows.size() == (b.planes > 1 ? 1u : 0u); }
 
-/// Rows of a strip whose taps all have registers, which leave registers for fewer rows: for so few, with many taps,
-/// only where vectors along the lines are whole.
+/// Rows of a strip whose taps are all kept in registers, which leaves registers for fewer rows: with many taps only if
+/// vectors along the lines are whole.
 int unrolled_rows(ContractionBuilder& b) {
   constexpr int64_t kFewest = 4;
   const int64_t most = b.blueprint.rows_in_registers > 0 ? b.blueprint.rows_in_registers : b.blueprint.tile_rows;
@@ -31,7 +31,7 @@ int unrolled_rows(ContractionBuilder& b) {
                               : most);
 }
 
-/// Rows of a strip: as many as the blueprint says, or so many that equal strips cover known rows.
+/// Rows of a strip: as many as the blueprint says, or a number such that equal strips cover known rows.
 int strip_height(ContractionBuilder& b) {
   if (is_line(b)) return 1;
   const int tall = b.unrolls_taps ? unrolled_rows(b) : b.blueprint.tile_rows;
@@ -39,7 +39,7 @@ int strip_height(ContractionBuilder& b) {
   return rows && *rows > 0 ? static_cast<int>(even_height(*rows, tall)) : tall;
 }
 
-/// Whether the output replaces what the epilogue reads: nothing may be computed twice then.
+/// Whether the output overwrites a tensor that the epilogue reads: then nothing may be computed twice.
 bool in_place(const ContractionBuilder& b) { return !stores_again(b.kernel, *b.c.statement); }
 
 /// Whether all taps and rows have their registers, and all extents are numbers. The last of such strips may repeat rows
@@ -298,7 +298,7 @@ std::optional<ShortRows> tried(ContractionBuilder b, int planes) {
   return b.possible ? short_rows(b, left) : std::nullopt;
 }
 
-/// Planes of short rows that one strip takes: as many as divide all of them and have registers for their sums.
+/// The number of planes of short rows in one strip: a divisor of all planes, with registers for the sums.
 int planes_a_strip(ContractionBuilder& b) {
   const auto plane = tried(b, 1);
   const PlaneLoop loop = plane_loop(b);

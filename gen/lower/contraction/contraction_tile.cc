@@ -1,4 +1,4 @@
-// The register tiles of a contraction: each size is an inner function, called with the places of its rows and of its
+// The register tiles of a contraction: each size is an inner function, called with the addresses of its rows and of its
 // panel.
 #include <fmt/format.h>
 
@@ -99,8 +99,8 @@ class TileFunction {
   std::string offset_name(int j) const { return fmt::format("offset{}", j); }
   Operand offset_of(int j) const { return v_var(offset_name(j), vector()); }
 
-  /// Sums begin at what the offset of the left side will add, with the other sign. Panels that were laid out at
-  /// generation have it in front; of others it is summed with the rest.
+  /// Sums start at the negated contribution of the left side's offset. Panels packed at generation store it in front;
+  /// for others it is summed along with the products.
   void begin_sums() {
     const bool moved = b_.c.left_offset != 0;
     for (int j = 0; j < vectors_ && moved; ++j) {
@@ -128,7 +128,7 @@ class TileFunction {
     for (int r = 0; r < height_; ++r)
       for (int j = 0; j < vectors_; ++j) f(r, j);
   }
-  /// All that decides what the function does.
+  /// Everything that determines the function's body.
   std::string name() const {
     std::string s = fmt::format("tile_{}x{}", height_, vectors_);
     if (!transposed_ && vectors_ < b_.blueprint.tile_vectors) s += fmt::format("of{}", b_.blueprint.tile_vectors);

@@ -1,5 +1,5 @@
-// Turning: tiles that the registers hold row by row are stored column by column, for outputs whose unit stride is
-// along the rows; and operands whose unit stride is across what the tiles read are copied by squares of vectors.
+// Transposition: tiles in registers row by row are stored column by column, for outputs whose unit stride is along the
+// rows; and operands whose unit stride is across the direction of reading are copied by squares of vectors.
 #include <fmt/format.h>
 
 #include <algorithm>

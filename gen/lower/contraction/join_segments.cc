@@ -1,4 +1,4 @@
-// Finds or adds the buffers of segments in the nest that they become part of.
+// Finds or adds the buffers of segments in the surrounding nest.
 #include "lower/contraction/join_segments.h"
 
 #include "lower/contraction/contraction_builder.h"

@@ -25,8 +25,8 @@ struct NestTarget {
 /// The buffer of a temp, with space for so many elements.
 int keep_temp(const Tensor& temp, const Operand& elements, NestTarget target);
 
-/// Numbers of a segment's buffers and functions in the nest; what the nest lacks is added. `sizes`: what sizes of
-/// segments are at most.
+/// Numbers of a segment's buffers and functions in the nest; missing ones are added. `sizes`: upper bounds of the
+/// segments' sizes.
 NestRenaming adopt_segment(const Kernel& segment, const std::vector<Buffer>& buffers,
                            const std::vector<InnerFunction>& functions, const std::map<std::string, Operand>& sizes,
                            NestTarget target);
@@ -60,7 +60,7 @@ struct SegmentValues {
   Operand elements(const Tensor& t);
 };
 
-/// What `build` makes; where that is nothing, the target is as before.
+/// The result of `build`; if that is nothing, the target is restored.
 std::optional<PanelledBody> or_as_before(NestTarget target, FunctionRef<std::optional<PanelledBody>()> build);
 
 }  // namespace tenon

@@ -1,5 +1,4 @@
-// Of a temp of a recurrence's steps only as many steps are kept as reads reach back: the dim of the step becomes a
-// ring.
+// Keeps only as many steps of a recurrence's temporary as reads reach back: the dim of the step becomes a ring buffer.
 #include <map>
 
 #include "algebra/linear.h"
@@ -92,7 +91,7 @@ class StepKeeper {
     return index;
   }
 
-  /// Reads of the ring; what a fill stands for is asked of the step that is meant.
+  /// Reads of the ring buffer; whether a fill applies is decided by the original step.
   Expr changed(const Expr& e) const {
     const Expr r = map_children(e, [&](const Expr& c) { return changed(c); });
     const auto* read = std::get_if<Read>(&r->node);

@@ -85,8 +85,8 @@ class NestBuilder {
     return std::clamp<int64_t>(*columns / b_.panel_columns() / kBlocks, 1, kTogether);
   }
 
-  /// Which panels of the right side are copied: none, none because the one tile computes the elements, the last one
-  /// where it is not whole, all, or what a condition says at run time.
+  /// Which panels of the right side are copied: none, none because the only tile computes the elements, the last one if
+  /// it is not whole, all, or as a run-time condition decides.
   enum class Packing : uint8_t { None, Computed, Tail, All, Asked };
 
   Packing how_to_pack() {
@@ -102,7 +102,7 @@ class NestBuilder {
     return unit && rows ? Packing::All : Packing::Asked;
   }
 
-  /// True where panels pay: the right side is read more than once, or not readable in place.
+  /// Whether panels pay off: the right side is read more than once, or cannot be read in place.
   Operand packs() {
     const Operand reused = v_apply(ScalarOp::Gt, {n_.rows, v_int(b_.blueprint.tile_rows)});
     if (constant_value(right_.column_step) == 1) return reused;
@@ -110,7 +110,8 @@ class NestBuilder {
   }
 
   /// Read by one tile, or by few from so few rows that their pages stay known and the second-level cache serves what
-  /// the first cannot hold: a copy would be read and written once too. Not where every row is in the same set of it.
+  /// the first cannot hold: a copy would be read and written once too. Not if all rows map to the same set of the
+  /// cache.
   bool reads_seldom(int64_t rows) {
     constexpr int64_t kFew = 4, kPages = 64, kWay = 4096;
     const auto depth = constant_value(b_.extent_of(b_.c.depth)), step = constant_value(right_.depth_step);
@@ -119,7 +120,7 @@ class NestBuilder {
            (rows <= kFew * b_.blueprint.tile_rows && depth && *depth <= kPages && apart);
   }
 
-  /// Rows at known places that do not fall on top of each other in the caches, or few enough of those that do.
+  /// Rows at known addresses that do not conflict in the caches, or conflict in few enough sets.
   bool reads_well_in_place() {
     const auto step = constant_value(right_.depth_step), depth = constant_value(b_.extent_of(b_.c.depth));
     if (!step) return false;
@@ -191,8 +192,8 @@ class NestBuilder {
     block.push_back(with_kind(LoopKind::Parallel, s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body))));
     return {with_kind(LoopKind::Parallel, s_for(i, v_int(0), ceil_div(n_.rows, n_.row_block), 1, std::move(block)))};
   }
-  /// All tiles of a block, or, one after the other, those of each part of the depth. A block is one worker's, so that
-  /// nobody else adds to its sums.
+  /// All tiles of a block, or those of each part of the depth in turn. A block belongs to one worker, so no other
+  /// worker adds to its sums.
   template <class F>
   Block depth_parts(F tiles_of_block) {
     const int64_t most = whole_panels_ ? 0 : depth_of_a_part(b_), part = most / left_.run * left_.run;
@@ -218,8 +219,8 @@ class NestBuilder {
   }
   Operand copies_rows() const { return v_apply(ScalarOp::Ne, {left_.depth_step, v_int(1)}); }
 
-  /// Tiles of full height, then tiles of the small height for the rows left over. Where their number is known, no row
-  /// is multiplied in vain, but for tiles that are transposed: the small ones of these are columns of whole vectors.
+  /// Tiles of full height, then tiles of the small height for the rows left over. If their number is known, no row is
+  /// computed unnecessarily, except in transposed tiles, whose small tiles are columns of whole vectors.
   Block tiles(const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
     const int tall = b_.blueprint.tile_rows;
     const auto known = b_.c.transposed ? std::nullopt : b_.known_rows();
@@ -262,8 +263,8 @@ class NestBuilder {
             s_for(t, v_int(0), v_var(whole) + left_over, 1, std::move(body))};
   }
 
-  /// Whether rows known only at the call are better left to one more tile of full height, some of whose rows are the
-  /// last one again: small tiles have too few sums to keep two multipliers busy, so that two of them take longer.
+  /// Whether a remainder of rows known only at run time is better computed by one more tile of full height that repeats
+  /// the last row: small tiles have too few sums to keep two multipliers busy, so two of them take longer.
   bool small_tiles_wait() const {
     constexpr int kBusy = 8, kFewRows = 6;
     return b_.lanes() > 1 && !b_.c.transposed && !b_.known_rows() && b_.blueprint.tile_rows <= kFewRows &&
@@ -376,9 +377,8 @@ std::string_view blueprint_kind(const Contraction& c) {
   return c.is_stencil() ? "stencil" : c.transposed ? "contraction_transposed" : "contraction";
 }
 
-/// Whether the columns are written to lines that push each other out of the caches, after few steps of the depth: a
-/// tile that writes a part of a line finds it gone when the next tile writes the rest, so tiles of whole lines pay even
-/// with fewer vectors.
+/// Whether the columns are written to conflicting cache lines after few steps of the depth: a partially written line is
+/// evicted before the next tile writes the rest, so tiles of whole lines pay off even with fewer vectors.
 bool writes_collide(const ContractionBuilder& b, int64_t columns, const std::optional<int64_t>& depth) {
   constexpr int64_t kLine = 64, kWay = 4096, kWays = 8, kShallow = 48;
   if (!depth || *depth > kShallow || columns <= kWays || b.blueprint.tile_rows * bytes_of(b.c.result) % kLine != 0)
@@ -432,8 +432,8 @@ void fit_rows(ContractionBuilder& b, bool packed, Blueprint& out) {
     }
 }
 
-/// Equal tiles for known rows, where parts of vectors can be stored: the last of them repeats no rows, or few. Of one
-/// vector where the columns fill no more.
+/// Equal tiles for known rows if parts of vectors can be stored: the last one repeats no rows, or few. One vector wide
+/// if the columns fill only one.
 Blueprint fitting_tiles(const Blueprint& blueprint, const Kernel& kernel, const Contraction& c, const Isa& isa) {
   Blueprint out = blueprint;
   ContractionBuilder b = start_contraction(kernel, isa, blueprint, c);

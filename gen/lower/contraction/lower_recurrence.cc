@@ -32,7 +32,7 @@ class RecurrenceBuilder : SegmentValues {
   }
 
  private:
-  /// Panels are worth their time for several rows, and for tiles that are not mostly empty.
+  /// Panels pay off for several rows, and for tiles that are not mostly empty.
   Operand pays() {
     Operand rows = value(of_.rows), together = rows;
     for (const LoopVar& v : of_.lead) together = together * value(v.extent);

@@ -37,7 +37,7 @@ class ChainBuilder : SegmentValues {
   }
 
  private:
-  /// Rows of one matrix: with too few, its panels cost more than they save.
+  /// The minimum number of rows per matrix: with fewer, its panels cost more than they save.
   Operand pays() {
     if (!chain_.sums.empty()) return v_constant({1, 0}, {DType::Bool, 1, 0});  // all rows at once would not fit
     Operand rows = rows_;
@@ -141,7 +141,7 @@ class ChainBuilder : SegmentValues {
                s_count(chain_.count, smaller(v_var(at_once), rows_ - v_var(chain_.first)))};
     if (!chain_.limit.empty()) body.push_back(s_count(chain_.limit, value(chain_.limit_value)));
     append(body, std::move(each_));
-    // Blocks that add to one sum do so in their order.
+    // Blocks that add to the same sum run in order.
     const LoopKind kind = chain_.sums.empty() ? LoopKind::Parallel : LoopKind::Serial;
     Block all{with_kind(kind, s_for(block, v_int(0), ceil_div(rows_, v_var(at_once)), 1, std::move(body)))};
     Block inner = concat(std::move(before_), std::move(once_));

@@ -17,7 +17,7 @@ const LoopVar* find_var(const std::vector<LoopVar>& vars, const std::string& nam
   return find_pointer(vars, [&](const LoopVar& v) { return v.name == name; });
 }
 
-/// Calls the loops of each statement what they are called where the tensors that it reads are written.
+/// Renames the loops of each statement to match the statements that write the tensors it reads.
 class LoopRenamer {
  public:
   explicit LoopRenamer(Kernel& k) : k_(k) {}
@@ -85,7 +85,7 @@ struct Sides {
 
 Expr times(const Expr& a, const Expr& b) { return a ? apply(ScalarOp::Mul, {a, b}) : b; }
 
-/// Where `cond` holds, taken out of a sum: the sum's other value is 0 there.
+/// Moves `cond` out of a sum whose other arm is 0.
 struct Excluded {
   Expr cond;
   bool where = true;  ///< whether it is excluded where `cond` holds
@@ -167,7 +167,7 @@ class Separator {
     const Read* read = plain_read(side);
     return read && !read->fill;
   }
-  /// A side that has no part in the rows is the same for all of them: it is no temp of theirs.
+  /// A side that does not depend on the rows is the same for all of them and does not become a temporary per row.
   bool fits(const Expr& side) const { return is_plain(side) || mentions(side, common_.back().name); }
 
   /// The side as a read; where it is computed, the statement is added to `before`.

@@ -1,5 +1,5 @@
-// Sums of products made fit for chains: loops that mean the same rows have one name, and values computed from the rows
-// on a side of a product is a statement of its own.
+// Prepares sums of products for chains: loops over the same rows get one name, and a computed side of a product becomes
+// a separate statement.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ std::vector<LoopVar> common_loops(const Kernel& kernel, size_t end);
 /// The position after the last statement that is a reduction.
 size_t end_of_reductions(const Kernel& kernel);
 
-/// The kernel in that form; what has none stays as it is. A side that a condition excludes is 0 in it.
+/// The kernel in that form; statements without such a form are unchanged. An excluded side is 0.
 Kernel with_plain_products(const Kernel& kernel);
 
 }  // namespace tenon

@@ -71,7 +71,7 @@ bool pairs_inside(const Staging& s, size_t d) {
   return dim && words && *words * c.word_numbers <= *dim;
 }
 
-/// A dimension that one variable walks in steps: the copy has what it steps on.
+/// A dimension that one variable traverses with a step: the copy has only the elements at these steps.
 void skip_steps(StagedDim& d) {
   if (d.form.coefficients.size() != 1 || constant_value(d.form.rest) != 0) return;
   Operand& by = d.form.coefficients.begin()->second;
@@ -79,8 +79,8 @@ void skip_steps(StagedDim& d) {
   if (d.scale > 1) by = v_int(1);
 }
 
-/// Lets each line of pixels that a stencil's vectors run along begin with whole vectors of padding, so that the tap in
-/// the middle reads aligned vectors: others cross a border of cache lines, with 512 bits all of them.
+/// Makes each line of pixels along a stencil's vectors start with whole vectors of padding, so that the middle tap
+/// reads aligned vectors: unaligned ones cross cache lines, all of them with 512 bits.
 void align_lines(Staging& s) {
   constexpr int64_t kPage = 4096;
   ContractionBuilder& b = s.b;

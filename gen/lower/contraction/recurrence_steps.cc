@@ -1,4 +1,4 @@
-// Finds the products of a recurrence and cuts its statements into those of one step and those of all steps.
+// Finds the products of a recurrence and splits its statements into those of one step and those of all steps.
 #include "lower/contraction/recurrence_steps.h"
 
 #include <fmt/format.h>

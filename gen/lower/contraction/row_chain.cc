@@ -75,7 +75,7 @@ Roles roles_of(const Kernel& k, size_t end, const std::set<int>& written) {
   return out;
 }
 
-/// Whether the statements keep to their roles: rows are found in the loops, or in the depth of sums.
+/// Whether the statements match their roles: rows occur in the loops, or in the depth of sums.
 bool keeps_roles(const Kernel& k, const Roles& roles) {
   for (size_t i = 0; i < k.body.size(); ++i) {
     const std::vector<LoopVar>& loops = k.body[i].loops;
@@ -163,8 +163,8 @@ class Cutter {
   }
 
  private:
-  /// Whether the limited columns are the rows of what is added up, and these are nothing else: the rest of a block adds
-  /// nothing, and what would be added is not there.
+  /// Whether the limited columns are exactly the rows that are summed: the rest of a block contributes nothing, and its
+  /// elements do not exist.
   bool limits_rows_of_sums(const Roles& roles) const {
     for (size_t i = 0; i < k_.body.size(); ++i) {
       if (places_[i] != Place::Sum || limit_->vars[i].empty()) continue;
@@ -181,7 +181,7 @@ class Cutter {
     return name;
   }
 
-  /// What the last row of a block needs.
+  /// The columns that the last row of a block needs.
   void name_limit() {
     chain_.limit = fresh_size(block_, "columns_of_" + chain_.row.name);
     chain_.limit_all = limit_->all;
@@ -192,8 +192,8 @@ class Cutter {
     chain_.limit_value = limit_->guard ? select(limit_->guard, count, limit_->all) : count;
   }
 
-  /// A temp with the rows of a block: the row outermost in memory, outer dimensions of one element. A line of the cache
-  /// between two rows keeps rows of a power of two from falling on top of each other.
+  /// A temp with the rows of a block: the row outermost in memory, outer dimensions of one element. A cache line of
+  /// padding between two rows avoids cache conflicts between rows of a power-of-two length.
   void shrink(Tensor& t, const std::vector<size_t>& dims) const {
     size_t row = 0;
     for (size_t i = 0; i < dims.size(); ++i)
@@ -345,7 +345,7 @@ bool divide_loops(const Kernel& k, const Roles& roles, RowChain& chain) {
   return true;
 }
 
-/// Whether what sums over rows is read only when it is complete, and nothing later is about single rows.
+/// Whether sums over rows are read only when complete, and no later statement concerns single rows.
 bool sums_stand_apart(const Kernel& k, const Roles& roles, const RowChain& chain) {
   std::set<int> late(chain.sums.begin(), chain.sums.end());
   for (size_t i = 0; i < k.body.size(); ++i) {

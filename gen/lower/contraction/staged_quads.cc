@@ -7,7 +7,7 @@ namespace {
 
 OperandType words(int lanes) { return {DType::I32, lanes, 0}; }
 
-/// Adding 128 to a byte turns its highest bit, and so does taking it off.
+/// Adding or subtracting 128 flips the highest bit of a byte.
 Operand with_offset(const Staging& s, const Operand& word) {
   if (s.b.c.left_offset == 0) return word;
   return v_apply(ScalarOp::BitXor, {word, v_constant({INT32_C(-2139062144), 0}, words(word->type.lanes))});

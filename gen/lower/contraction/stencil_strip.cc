@@ -162,7 +162,7 @@ class Strip {
     return s_assign(sum_name(r), next);
   }
 
-  /// What names of a plane begin with, where there are others.
+  /// The prefix of a plane's names if there are several planes.
   std::string of_plane(int plane) const {
     return shape_.plane && shape_.plane->planes > 1 ? fmt::format("n{}_", plane) : "";
   }

@@ -28,7 +28,7 @@ struct TapGroup {
 /// The taps in groups of up to `most` whose pixels are next to each other.
 std::vector<TapGroup> tap_groups(const std::vector<int64_t>& taps, int most);
 
-/// What a strip is made of. `taps` empty: the offsets of the taps come from a table, or are a step apart.
+/// The description of a strip. `taps` empty: the offsets of the taps come from a table, or are a step apart.
 struct StripShape {
   int height = 0;
   int64_t stride = 1;    ///< of pixels along the line
@@ -53,13 +53,13 @@ InnerFunction strip_function(ContractionBuilder& b, const StripShape& shape);
 struct StripPlace {
   BufferArgument pixels, weights;
 };
-/// What the call of a strip says of its rows: so many are there.
+/// The number of rows that exist, passed to a strip's function.
 struct StripRows {
   const LeftAccess& left;
   Operand count, weight_step;
 };
 /// `plain`, the call of a strip's function, or where its rows are as far apart as the taps down the plane one of a
-/// function that loads one vector a tap: what a row sees at one tap the row above has seen at the next.
+/// function that loads one vector a tap: the value of a row at one tap is that of the row above at the next tap.
 Stmt sliding_or(ContractionBuilder& b, const StripShape& shape, const StripRows& rows, Stmt plain);
 
 /// The statements of a strip with known taps in the nest itself, added to `out`; the sums of its rows.

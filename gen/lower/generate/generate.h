@@ -22,7 +22,7 @@
 
 namespace tenon {
 
-/// Names in use, counted by the scopes that hold them.
+/// Names in use, with the number of scopes that use each.
 class NamesInScope {
  public:
   /// `base`, or with the first number after it that makes it new; in use until released.
@@ -70,7 +70,7 @@ class Generator {
       return wanted ? std::optional(prefetch_bytes) : std::nullopt;
     }
   };
-  /// What an iteration of a recurrence left in variables for those after it, by how many iterations ago.
+  /// Results of earlier iterations of a recurrence in variables, by distance in iterations.
   struct CarriedValue {
     int tensor = 0;
     int64_t ago = 0;

@@ -29,7 +29,7 @@ void Generator::first_part(const TreeLoop& l) {
   first.apart = 0;
   first.body = first_iterations(k_, l, ranges_);
   first.end = simplify(apply(ScalarOp::Min, {constant_int(l.apart), l.var.extent}), ranges_);
-  // Each iteration has other elements before the first one; what is read for those alone goes unread.
+  // Elements before the first one differ between iterations; reads that serve only those are skipped.
   const auto last = constant_value(first.end);
   Block iterations = block([&] {
     if (!last) return plain_loop(first, v_int(0));
@@ -88,7 +88,7 @@ void Generator::declare_carried(const TreeLoop& l, const HandedOn& h) {
   }
 }
 
-/// What an iteration made, under names that stay as they are while the variables change.
+/// The results of an iteration under constant names, while the variables change.
 Bundle Generator::made_here(const HandedOn& h) {
   const Bundle* made = forwarded_.find(h.tensor, h.made);
   TENON_CHECK(made, "the value of a recurrence is not known at the end of its iteration");

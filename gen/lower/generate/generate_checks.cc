@@ -51,7 +51,7 @@ Expr take_bound(CheckGroup& group, size_t depth, bool from) {
 
 /// Writes the checks within the first `depth` loops of a group.
 void Generator::ask(const CheckGroup& group, size_t depth) {
-  SharedExprs shared;  // what a condition asks twice is one node, and gets a name
+  SharedExprs shared;  // a subexpression that a condition uses twice is one node, and is named
   if (depth == group.loops.size()) {
     std::vector<Expr> fails;
     start_leaf({});

@@ -132,8 +132,8 @@ void Generator::plain_loop(const TreeLoop& l, const Operand& from) {
                             s_for(outer, from, extent, 1, std::move(body))));
 }
 
-/// Whether the loop only looks for its first or last element under a condition, for one that decides `any` or `all`, or
-/// applies functions again and again to integers.
+/// Whether the loop only searches for its first or last element under a condition or for one that decides `any` or
+/// `all`, or repeatedly applies functions to integers.
 bool Generator::ends_early(const TreeLoop& l) const {
   if (!lanes_.var.empty() || l.body.empty()) return false;
   return all_of(l.body, [&](const TreeNode& n) {
@@ -250,7 +250,7 @@ Bundle Generator::combined(const TreeDefine& d, const Bundle& v) {
 
 /// A position that reads determine, under a name.
 Operand Generator::position(const Expr& e) {
-  const Expr shared = SharedExprs().share(e);  // what is read is named too where it is asked for sign and value
+  const Expr shared = SharedExprs().share(e);  // the read is named too if both its sign and its value are used
   count_uses(shared);
   Operand place = scalar(shared, 0);
   const size_t before = out_->size();

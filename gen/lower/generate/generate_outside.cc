@@ -1,4 +1,4 @@
-// What is named before a loop: places that its reads look up, places of its stores, values that its iterations share.
+// Values named before a loop: indices that its reads look up, indices of its stores, values shared by its iterations.
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_ranges.h"
@@ -77,7 +77,8 @@ bool Generator::is_lookup_outside(const Expr& e, const std::vector<const TreeLoo
   return looks && known;
 }
 
-/// Looks up before a loop where its reads are, and those of a loop that is all of its body, if they have an iteration.
+/// Computes the indices of a loop's reads before it, including those of a loop that is its whole body, if the loops
+/// have an iteration.
 void Generator::name_lookups_outside(const TreeLoop& l) {
   std::vector<Expr> looked_up;
   const Nest nest = perfect_nest(l);
@@ -126,7 +127,7 @@ void Generator::name_lookups_outside(const TreeLoop& l) {
   for (size_t i = 0; i < names.size(); ++i) outside_.emplace(looked_up[i], v_var(names[i]));
 }
 
-/// Looks up before a loop where its stores go, if that is the same in all its iterations and would be safe without any.
+/// Computes the index of a loop's stores before it, if it is the same in all iterations and safe even without any.
 void Generator::name_positions_outside(const TreeLoop& l) {
   if (is_presence(k_, l.var.extent)) return;
   for (const TreeNode& n : l.body) {
@@ -145,9 +146,9 @@ void Generator::name_positions_outside(const TreeLoop& l) {
   }
 }
 
-/// What all iterations of a loop have in common is computed once, before it: compilers leave roots and quotients
-/// inside. Nothing that the loop writes is read early, and no element that may not exist. Compilers do move mere reads
-/// out of loops without vectors.
+/// Computes loop invariants before the loop, because compilers leave roots and quotients inside. Nothing that the loop
+/// writes is read early, nor an element that may not exist. Plain reads are left to compilers, which move them out of
+/// scalar loops.
 void Generator::name_values_outside(const TreeLoop& l) {
   if (is_presence(k_, l.var.extent)) return;
   std::set<int> written;

@@ -1,5 +1,5 @@
-// Random numbers of neighbouring iterations: each block of Philox is computed once and its words are put where all
-// iterations that share it find theirs.
+// Random numbers of adjacent iterations: each Philox block is computed once and its words are stored for all iterations
+// that share it.
 #include <fmt/format.h>
 
 #include "lower/generate/generate.h"

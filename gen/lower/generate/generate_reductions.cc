@@ -1,4 +1,4 @@
-// Accumulators: where they begin, what each element does to them, and how their parts and lanes come together.
+// Accumulators: initial values, updates, and the combination of parts and lanes.
 #include "lower/generate/generate.h"
 #include "support/check.h"
 
@@ -24,7 +24,7 @@ Operand Generator::identity(Reducer op, OperandType type) const {
 
 Operand Generator::combine(Reducer op, const Operand& a, const Operand& b) const {
   if (op == Reducer::Fold) return b;
-  // the new value first: whether it is NaN is then no step of the chain from one running value to the next
+  // the new value first: the test for NaN is then not on the dependency chain between running values
   if (op == Reducer::Max || op == Reducer::ArgMax) return v_apply(ScalarOp::Max, {b, a});
   if (op == Reducer::Min || op == Reducer::ArgMin) return v_apply(ScalarOp::Min, {b, a});
   return v_apply(step_of(op), {a, b});
@@ -137,7 +137,7 @@ void Generator::accumulate(const TreeAccumulate& a) {
   }
 }
 
-/// Whatever comes after it leaves the accumulator as it is: the same step from the same integer, a larger or smaller
+/// Whether later elements cannot change the accumulator: the same step from the same integer, a larger or smaller
 /// position, another condition.
 void Generator::settle(Reducer op, const std::string& name, const Operand& total, const Operand& v) {
   const Stmt leave{SLeave{}};
@@ -156,7 +156,7 @@ void Generator::settle(Reducer op, const std::string& name, const Operand& total
   else out_->push_back(leave);
 }
 
-/// The first value is the total; what adding the others loses to rounding is added up by itself.
+/// The first value is the total; the rounding errors of adding the others are accumulated separately.
 void Generator::add_compensated(const TreeAccumulate& a) {
   const AccumulatorState& state = accumulators_[static_cast<size_t>(a.accumulator)];
   const Bundle x = spread(value(a.value), lanes_.parts);
@@ -180,8 +180,8 @@ void Generator::end_compensated(const TreeEnd& e) {
   vars_[accumulator_name(e.accumulator)] = result;
 }
 
-/// Whether a value wins over the best so far: the first best element does, and the first NaN beats all. `backwards`:
-/// the value is before those that were met.
+/// Whether a value replaces the best so far: the first best element wins, and the first NaN wins over all. `backwards`:
+/// the value precedes those seen so far.
 Operand Generator::beats(Reducer op, const Operand& v, const Operand& best, bool backwards) {
   const bool most = op == Reducer::ArgMax;
   if (backwards) {
@@ -210,7 +210,7 @@ void Generator::accumulate_position(const TreeAccumulate& a) {
           v_apply(ScalarOp::Or, {mask_as(v_apply(ScalarOp::Lt, {at, v_const(0, state.position_type)}), bits), better});
     if (a.where) better = v_apply(ScalarOp::And, {better, mask_as(where[u], bits)});
     if (runs_over_lanes && lanes_.active) better = v_apply(ScalarOp::And, {better, lane_mask(bits)});
-    // a mask register is no variable: the compiler finds that both selects compare the same
+    // a mask register is not a variable: the compiler merges the comparisons of both selects
     const bool in_register = !acc.masked && isa_.row("mask_eq", state.type.dtype, state.type.lanes) &&
                              isa_.row("select_by", state.position_type.dtype, state.type.lanes);
     if (!in_register) better = named("better", better);

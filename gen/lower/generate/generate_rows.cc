@@ -69,7 +69,7 @@ void Generator::over_rows(const TreeLoop& inner, const std::string& var, const O
   const Operand extent = bound(inner.var.extent, inner, "_end");
   const Operand whole = named(letter_of(inner.var.name) + "_whole",
                               v_apply(ScalarOp::BitAnd, {extent, v_int(-int64_t{inner.shape.lanes})}));
-  // one loop for all accumulators, or one for each where their rows would take too many registers
+  // one loop for all accumulators, or one for each if their rows would take too many registers
   const size_t accumulators = inner.body.size();
   const bool apart = accumulators > 1 && 2 * static_cast<int>(accumulators) * rows_ > isa_.vector_registers;
   for (size_t n = 0; n < (apart ? accumulators : 1); ++n) {

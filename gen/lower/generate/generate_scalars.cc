@@ -53,7 +53,7 @@ Operand Generator::scalar_of(const Expr& e, int part) {
   const auto& a = std::get<Apply>(e->node);
   Few<Operand> args;
   const bool short_circuit = a.op == ScalarOp::And || a.op == ScalarOp::Or;
-  // what both an arm and the second argument ask for gets its name outside of the arm
+  // a value used by both an arm and the second argument is named outside the arm
   if (is_float(e->type) && a.args.size() == 2 && std::holds_alternative<Select>(a.args[0]->node))
     scalar(a.args[1], part);
   for (const Expr& x : a.args) {
@@ -82,7 +82,7 @@ Operand Generator::scalar_read(const Expr& e, const Read& r, int part) {
   return v_select(is_inside, yes, no);
 }
 
-/// The condition under which a padded read reads, and the read itself. Both ask where it is.
+/// The condition under which a padded read accesses memory, and the read itself. Both use its index.
 std::pair<Expr, Expr> Generator::padded_read(const Expr& e, const Read& r, int part) {
   SharedExprs shared;
   for (const Expr& i : r.index) name_conversions(shared.share(i), part);
@@ -138,7 +138,7 @@ Operand Generator::offset_of(int tensor, const std::vector<Expr>& index, int par
   return offset;
 }
 
-/// A reduction inside an index or a check: its own little loop nest, before the statement at hand.
+/// A reduction inside an index or a check: a separate loop nest before the current statement.
 Operand Generator::scalar_reduce(const Expr& e, const Reduce& r) {
   const bool argument = is_positional(r.op);
   const OperandType type{argument ? r.value->type : e->type, 1, 0};

@@ -1,4 +1,4 @@
-// What expressions have become so far, in nested blocks: what a block computes is unknown after it.
+// The operands of expressions generated so far, in nested blocks: values computed in a block are unknown after it.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@ namespace tenon {
 /// part.
 using Bundle = std::vector<Operand>;
 
-/// By node and part of the iterations. It owns the nodes: an expression made on the way must not leave its address to
-/// the next one.
+/// By node and part of the iterations. It owns the nodes, so that the address of a temporary expression is not reused
+/// by another one.
 class ValueMemo {
  public:
   static constexpr int kAllParts = -1;  ///< in place of a part: the value of all of them
 
   void enter() { scopes_.push_back({{}, true}); }
   void leave() { scopes_.pop_back(); }
-  /// Nothing is known any more, to the end of the block at hand.
+  /// Forgets all values, to the end of the current block.
   void clear() { scopes_.back() = {{}, false}; }
 
   /// Null if there is none. Valid until the next change.

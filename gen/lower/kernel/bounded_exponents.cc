@@ -60,7 +60,7 @@ Sign sign_of(const Apply& a) {
   }
 }
 
-/// What the form of a float says about its sign; it may be NaN all the same.
+/// The sign that follows from the form of a float expression; it may still be NaN.
 Sign sign_of(const Expr& e) {
   if (!is_float(e->type)) return Sign::unknown;
   if (const auto* c = std::get_if<Constant>(&e->node)) {
@@ -70,7 +70,7 @@ Sign sign_of(const Expr& e) {
   return a ? sign_of(*a) : Sign::unknown;
 }
 
-/// Whether the form says that a float is at most 40: the fewer steps are still right there.
+/// Whether the form implies that a float is at most 40, up to which the shorter function is accurate.
 bool is_bounded(const Expr& e) {
   const auto* s = std::get_if<Select>(&e->node);
   const auto* above = s ? std::get_if<Apply>(&s->cond->node) : nullptr;

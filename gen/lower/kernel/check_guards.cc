@@ -25,7 +25,7 @@ Expr negated(const Expr& e) {
   return apply(ScalarOp::Not, {e});
 }
 
-/// Whether it may be asked before the parts in front of it: nothing in it can fail.
+/// Whether it may be evaluated before the parts in front of it, because it cannot fail.
 bool may_move(const Expr& e) {
   return !has_node<Read>(e) && !has_node<Reduce>(e) && !any_node(e, [](const Expr& x) {
     const auto* a = std::get_if<Apply>(&x->node);

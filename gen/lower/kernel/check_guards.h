@@ -1,4 +1,5 @@
-// When checks fail, in parts: each as far outside as what it asks is known. Neighbours over the same loops share them.
+// The failure conditions of checks, split into parts: each is evaluated in the outermost loop where its operands are
+// known. Adjacent checks over the same loops share them.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@ namespace tenon {
 
 /// The condition under which a check fails, as a conjunction. Entry k holds the facts known within the first k loops of
 /// the check, null for nothing; reads and divisions stay in the innermost entry, in their order, because what comes
-/// before them may guard them. Loops in which nothing is asked have no entry: the last one asks that they run.
+/// before them may guard them. Loops without a condition have no entry: the last entry requires that they have
+/// iterations.
 std::vector<Expr> failing_parts(const Check&);
 
 /// Checks that leave with one status from the same loops. Which of them fails first is not observable.

@@ -124,7 +124,7 @@ std::optional<Fork> fork_period(const Kernel& k) {
   const Expr holds = equals(size_ref(period), 1);
   if (ruled_out(k, holds)) return std::nullopt;
   Fork f = fork_on(holds, with_sizes(k, {{period, 1}}), k);
-  const Expr alone = equals(copy->loops->back().extent, 1);  // a line of one element is no case of its own
+  const Expr alone = equals(copy->loops->back().extent, 1);  // a line of one element is not a separate case
   for (Kernel* side : {&f.then, &f.otherwise}) side->facts.push_back(apply(ScalarOp::Not, {alone}));
   return f;
 }

@@ -1,5 +1,5 @@
-// drop-idle: statements whose loops have no iteration go, and sums over nothing are what they begin with. What only
-// they used would otherwise have a name in the text and no memory.
+// drop-idle: removes statements whose loops have no iteration, and replaces empty sums by their initial value. Tensors
+// used only by them would otherwise be named in the C without memory.
 
 #include "lower/kernel/kernel_passes.h"
 #include "support/ranges.h"

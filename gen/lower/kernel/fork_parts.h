@@ -1,4 +1,4 @@
-// What forks are made of: questions that a kernel answers, conditions, and the two kernels that they lead to.
+// Building blocks of forks: queries about a kernel, conditions, and the two resulting kernels.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// join-followers: what reads a recurrence at the element that it has just made is computed in the recurrence's loops:
-// after h[t,n] = …; y[t] = sum[n](h[t,n]*c[n]) nobody needs an h of earlier t, and the part kept of it is small.
+// join-followers: computes readers of a recurrence's newest element in the recurrence's loops: for h[t,n] = …; y[t] =
+// sum[n](h[t,n]*c[n]) earlier steps of h are then not needed, and only a small part is kept.
 #include <set>
 
 #include "lower/kernel/kernel_passes.h"
@@ -147,7 +147,7 @@ class FollowerJoiner {
     return out;
   }
 
-  /// In the innermost loop of a recurrence nothing is a vector: functions of many steps are better left outside.
+  /// The innermost loop of a recurrence is scalar: expensive functions are better left outside.
   static bool loses(const StatementGroup& g, const KernelStatement& s) {
     if (s.loops.size() > g.lead.size()) return false;
     return any_node(s.value, [](const Expr& e) { return is_costly(e); }) && !has_node<Reduce>(s.value);

@@ -16,7 +16,7 @@ struct KernelPass {
   Kernel (*run)(const Kernel&);
 };
 
-/// What runs no times goes.
+/// Statements that never run are removed.
 Kernel drop_idle(const Kernel&);
 /// A window over one variable that is divided into rows and columns goes over both.
 Kernel split_windows(const Kernel&);
@@ -28,7 +28,7 @@ Kernel scatter_sums(const Kernel&);
 Kernel separate_sums(const Kernel&);
 /// Whether it finds any.
 bool has_separate_sums(const Kernel&);
-/// A running reduction that a statement asks for at other places than its own elements becomes a temp.
+/// A running reduction that a statement reads at positions other than its own becomes a temporary.
 Kernel shift_prefixes(const Kernel&);
 /// A costly function of the same elements in several reductions over the same loops is computed once.
 Kernel share_functions(const Kernel&);
@@ -42,9 +42,9 @@ Kernel join_followers(const Kernel&);
 Kernel bounded_exponents(const Kernel& k);
 /// Divisions by a sum become multiplications by its reciprocal where they repeat.
 Kernel divide_once(const Kernel&);
-/// The maximum or least of a padded window is found down its columns, then along one line.
+/// The maximum or minimum of a padded window is found down its columns, then along one line.
 Kernel separate_windows(const Kernel&);
-/// The fact of a kernel whose windows are so near each other that those at all elements of a line are worth finding.
+/// The fact that a kernel's windows are so close to each other that computing them at all elements of a line pays off.
 Expr is_near(const Expr& step);
 /// The type of the windows at all elements of a line, where the pass finds them.
 std::optional<DType> every_window(const Kernel&);

@@ -1,4 +1,4 @@
-// What a kernel says about its sizes and variables, in the form that proofs take; and what its statements touch.
+// Facts about a kernel's sizes and variables in the form used by proofs; and the tensors that its statements access.
 #pragma once
 
 #include "algebra/linear.h"

@@ -11,8 +11,8 @@ namespace {
 /// Windows up to which one accumulator adds accurately; longer ones are added in blocks.
 constexpr int64_t kShortWindow = 64;
 
-/// That the windows of all floating-point sums are short, as far as attributes determine their extents; null without
-/// any.
+/// The condition that the windows of all floating-point sums are short, as far as attributes determine their extents;
+/// null without any.
 Expr short_windows(const Kernel& k) {
   std::set<std::pair<std::string, int>> widths;
   each_reduction(k, [&](const Reduce& r) {
@@ -67,8 +67,7 @@ struct ReducedColumns {
   Expr rows, columns;
 };
 
-/// Rows of small elements are not worth it: more of them are in a page of memory, and floats of 16 bits take longer to
-/// widen than to load.
+/// Does not pay off for small elements: a page holds more of them, and 16-bit floats take longer to widen than to load.
 std::optional<ReducedColumns> reduced_columns(const Kernel& k, const LoopVar& column, const Reduce& r) {
   std::optional<ReducedColumns> found;
   if (r.vars.size() != 1) return found;

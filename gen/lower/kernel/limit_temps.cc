@@ -59,7 +59,7 @@ class CommonBounds {
       std::erase_if(*common_, [&](const Expr& c) { return none_of(here, [&](const Expr& o) { return same(c, o); }); });
   }
 
-  /// Whether the statement can ask it: it mentions no other variable, and reads inputs alone.
+  /// Whether the statement can evaluate it: it uses no other variable, and reads only inputs.
   bool translates(const Expr& c, const std::map<std::string, Expr>& own) const {
     return !any_node(c, [&](const Expr& e) {
       const auto* v = std::get_if<VarRef>(&e->node);

@@ -9,7 +9,7 @@
 namespace tenon {
 namespace {
 
-/// What a comparison of integers says is at least 0; null for other conditions.
+/// The expression that a comparison of integers states to be at least 0; null for other conditions.
 Expr not_negative(const Expr& condition) {
   const auto* a = std::get_if<Apply>(&condition->node);
   if (!a || a->args.size() != 2 || a->args[0]->type != DType::I64) return nullptr;

@@ -12,7 +12,7 @@
 namespace tenon {
 namespace {
 
-/// What a statement reduces: all k < limit, or `from` on all k >= limit, of `extent` elements.
+/// The range that a statement reduces: all k < limit or, if `from`, all k >= limit, of `extent` elements.
 struct Prefix {
   bool from = false;
   Expr limit;
@@ -89,7 +89,7 @@ class PrefixShifter {
     out_.body.push_back(std::move(running));
   }
 
-  /// Where the running value is that the statement asks for; outside where it asks for none.
+  /// The position of the running value that the statement reads; outside the tensor if it reads none.
   Expr place_of(const KernelStatement& s, const Prefix& p) const {
     Ranges ranges = sizes_;
     add_loops(ranges, s.loops);

@@ -1,4 +1,4 @@
-// Finding boxes: with h - i in place of r nothing is left of i.
+// Finds boxes: substituting h - i for r eliminates i.
 #include "lower/kernel/sliding_box.h"
 
 #include "algebra/linear.h"

@@ -23,7 +23,7 @@ inline constexpr int64_t kCountedBox = 8;
 /// The box of the innermost loop that slides; `place`: a name that the statement does not have.
 std::optional<SlidingBox> sliding_box(const KernelStatement& s, const Reduce& r, const std::string& place);
 
-/// A condition that keeps to a box: the variable is at least i - before and below i + after, where i is loop `loop`.
+/// A condition that limits the variable to a box: at least i - before and below i + after, where i is loop `loop`.
 struct ConditionedBox {
   size_t loop = 0;
   Expr before, after;
@@ -32,7 +32,7 @@ std::optional<ConditionedBox> conditioned_box(const KernelStatement& s, const Re
 
 /// Whether the results of parts of a box are put together to that of the box, in any order.
 bool joins_parts(const Kernel& k, const Reduce& r);
-/// Whether the box without its first elements is the box less their result, exactly.
+/// Whether removing the first elements from a box is exactly subtracting their result.
 bool takes_away(const Reduce& r);
 
 }  // namespace tenon

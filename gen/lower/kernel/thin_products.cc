@@ -1,4 +1,4 @@
-// Which products are thin: conditions over extents and strides.
+// Recognises thin products: conditions on extents and strides.
 #include <fmt/format.h>
 
 #include "lower/kernel/fork_parts.h"
@@ -11,7 +11,7 @@ namespace {
 /// Rows or columns up to which sums of products along the depth are faster than tiles.
 constexpr int64_t kFew = 4;
 
-/// What a body takes for granted: the sizes that it replaces by numbers, and the condition that they are these.
+/// The assumptions of a body: the sizes that it replaces by constants, and the condition that they have these values.
 class Assumptions {
  public:
   explicit Assumptions(const Kernel& k) : k_(k) {}
@@ -166,7 +166,7 @@ std::vector<ThinProduct> thin_products(const Kernel& k, const Contraction& c) {
       (c.rows.empty() && c.columns.empty()) || c.transposed)
     return out;
   const std::vector<ThinProduct> sums = all_along_depth(k, c);
-  if (floats) {  // integers have types by the dozen
+  if (floats) {  // there would be too many bodies for all integer types
     if (const auto single = single_products(k, c)) out.push_back(*single);
     if (const auto together = short_sums(k, c, sums)) out.push_back(*together);
   }

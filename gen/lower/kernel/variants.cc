@@ -125,7 +125,8 @@ std::vector<StrideSize> stride_sizes(const Kernel& k) {
   return found;
 }
 
-/// Which strides are 0, as bits: none, one that is often 0, two of these. One of three strides at least is 1.
+/// Combinations of strides that are 0, as bits: none, one that is often 0, two of these. At least one of three strides
+/// is 1.
 std::vector<unsigned> sets_of_zeros(const std::vector<StrideSize>& strides) {
   std::vector<unsigned> out = {0}, pairs;
   for (size_t i = 0; i < strides.size(); ++i) {
@@ -155,7 +156,7 @@ std::optional<Fork> fork_strides(const Kernel& k) {
   return std::nullopt;
 }
 
-/// An update along one line by blocks of its last loop: elements a power of two apart push each other out of the cache.
+/// An update along one line by blocks of its last loop: elements a power of two apart conflict in the cache.
 void update_by_blocks(KernelStatement& s) {
   constexpr int64_t kBlock = 32;
   const bool one_line = std::all_of(s.index.begin(), s.index.end() - 1, [](const Expr& e) {
@@ -218,8 +219,8 @@ std::string last_of_copy(const Kernel& k) {
   return "";
 }
 
-/// A copy or an update whose indices are given by a tensor: without the loop over a single neighbour an element is a
-/// load and a store.
+/// A copy or an update whose indices are given by a tensor: without the loop over a single adjacent element, each
+/// element is one load and one store.
 bool is_gather(const Kernel& k) {
   const auto told = [](const std::vector<Expr>& index) { return any_of(index, has_node<Read>); };
   return any_of(k.body, [&](const KernelStatement& s) {
@@ -305,7 +306,7 @@ std::optional<Fork> fork_flag(const Kernel& k) {
   return Fork{attr_ref(flag, DType::Bool), with(1), with(0)};
 }
 
-/// Whether vectors go along rows of integers: each element is next to the one before. Floats ask for NaN one by one.
+/// Whether vectors run along rows of integers, with adjacent elements. Floats are tested for NaN one by one.
 bool is_dense_row(const Kernel& k, const Reduce& r) {
   bool dense = is_int(r.value->type);
   each_read(r.value, [&](const Read& read) {
@@ -316,8 +317,8 @@ bool is_dense_row(const Kernel& k, const Reduce& r) {
   return dense;
 }
 
-/// Positions fit 32 bits in all but absurd cases: argmax carries them next to the values. The fold of a vector of
-/// values and positions takes longer than a few elements one by one.
+/// Positions fit 32 bits in practice: argmax keeps them next to the values. Folding a vector of values and positions
+/// takes longer than processing a few elements one by one.
 std::optional<Fork> fork_positions(const Kernel& k) {
   constexpr int64_t kFewElements = 12;
   std::string wide;

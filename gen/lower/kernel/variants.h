@@ -1,4 +1,4 @@
-// Run-time cases of a kernel that deserve code of their own: strides of 1 and 0, a last dimension of 1, flags.
+// Run-time cases of a kernel with specialised code: strides of 1 and 0, a last dimension of 1, flags.
 #pragma once
 
 #include <map>
@@ -26,14 +26,14 @@ struct Fork {
   std::string_view what = {};     ///< what `then` is, for who reads the C; "" where the condition says it
 };
 
-/// Rows that are this long take longer than the fold of a vector of theirs: they go one by one.
+/// Rows of this length take longer than folding one vector: they are processed one by one.
 inline constexpr int64_t kLongRow = 512;
 
 /// Reductions that one element may decide, and the length from which on they stop at the block that has it.
 inline bool is_question(Reducer r) { return r == Reducer::Any || r == Reducer::All; }
 inline constexpr int64_t kLongQuestion = 4096;
 
-/// Elements whose rows go together: floats, whose order is free, and integers of which a vector holds no more.
+/// Element types whose rows are processed together: floats with free order, and integers of at least that width.
 inline bool has_joined_rows(DType t) { return is_float(t) || (is_int(t) && bytes_of(t) >= 4); }
 
 /// Columns and rows from which on a reduction along another axis than the last goes over blocks of rows.

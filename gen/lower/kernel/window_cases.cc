@@ -1,4 +1,4 @@
-// Which windows are cases: what sizes and attributes are then, and the kernel for each.
+// The special cases of windows: values of sizes and attributes, and the kernel for each case.
 
 #include "algebra/known_values.h"
 #include "algebra/linear.h"
@@ -11,7 +11,7 @@
 namespace tenon {
 namespace {
 
-/// What a case takes for granted: sizes and attributes that are something else, and the condition that they are.
+/// The assumptions of a case: values substituted for sizes and attributes, and the condition that they hold.
 class Case {
  public:
   explicit Case(const Kernel& k) : k_(k) {}
@@ -101,7 +101,7 @@ std::optional<WindowCase> one_element(const Kernel& k, const Contraction& c, con
   return out.holds && found && !found->transposed ? std::optional(std::move(out)) : std::nullopt;
 }
 
-/// Bytes less zero points: where these are 0, the products are of the bytes themselves, several of which a level
+/// Bytes minus zero points: if these are 0, the products are of the bytes themselves, several of which a level
 /// multiplies at once.
 std::optional<WindowCase> without_zero_points(const Kernel& k, const Contraction& c) {
   Case zero(k);
@@ -125,7 +125,7 @@ std::vector<WindowCase> window_cases(const Kernel& k, const Contraction& c) {
     if (auto zero = without_zero_points(k, c)) out.push_back(std::move(*zero));
   const Read* read = c.transposed && !c.is_stencil() ? plain_read(c.left) : nullptr;
   if (!read || !read->fill || c.rows.empty()) return out;
-  if (!is_float(c.result)) return out;  // integers have types by the dozen, and few convolutions
+  if (!is_float(c.result)) return out;  // integers have many types, and convolutions of them are rare
   if (auto one = one_element(k, c, *read)) out.push_back(std::move(*one));
   for (const int64_t step : {1, 2})
     if (auto few = few_filters(k, c, *read, step)) out.push_back(std::move(*few));

@@ -7,9 +7,9 @@
 
 namespace tenon {
 
-/// `root` with every number that it reads by a let stored to a buffer of its own, which is added to `buffers`, and read
-/// again from there: phases of their own read what a name stands for once more, and the tensor may be overwritten
-/// until then, where the result is in place. As it is where no parallel loop follows.
+/// `root` with every number that a let reads stored to a separate buffer, which is added to `buffers`, and read again
+/// from there: phases re-evaluate lets, and with results in place the tensor may be overwritten by then. Unchanged if
+/// no parallel loop follows.
 Block keep_lets(Block root, std::vector<Buffer>& buffers);
 
 }  // namespace tenon

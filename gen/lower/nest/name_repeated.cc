@@ -20,7 +20,7 @@ constexpr int kUses = 2;
 
 enum Kind : int64_t { kConstant, kSize, kAttr, kVariable, kSelect, kApply };  ///< kApply + the operation
 
-/// What a position is made of.
+/// The operations of positions.
 struct Position {
   bool valid = false;  ///< false: it reads memory, can fail, or is a value
   int id = 0;          ///< equal ones have equal numbers
@@ -53,7 +53,7 @@ bool may_move(const VApply& a) {
   }
 }
 
-/// Children of loads and gathers are positions; those of operations are what the operation is.
+/// Children of loads and gathers are positions; children of an operation are positions if it is one.
 bool positions_below(const Operand& v, bool here) {
   if (std::holds_alternative<VLoad>(v->node) || std::holds_alternative<VGather>(v->node)) return true;
   return here && (std::holds_alternative<VApply>(v->node) || std::holds_alternative<VSelect>(v->node));
@@ -229,7 +229,7 @@ class Namer {
 
   std::pair<int, int> key_of(const Position& p) const { return {open_[static_cast<size_t>(p.home)].serial, p.id}; }
 
-  /// What it is called by itself: a step of a buffer, a place in one or, as a part of a value, a place along a loop.
+  /// Its base name: a step of a buffer, an offset in one or, as a part of a value, a position along a loop.
   std::string name_of(const Position& p, bool position, const std::string& hint) const {
     const Open& home = open_[static_cast<size_t>(p.home)];
     if (!position && home.variable) return "at_" + *home.variable;
@@ -331,7 +331,7 @@ class Namer {
   }
 
   // ---- names
-  /// Names what pays; false where nothing does.
+  /// Names the positions for which it pays off; false if there are none.
   bool name_found(const Block& body) {
     std::vector<std::pair<int, Found*>> pays;  ///< with the block that they are in
     for (auto& [key, f] : found_)

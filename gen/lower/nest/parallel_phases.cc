@@ -1,4 +1,4 @@
-// Opens loops of one iteration, groups what remains at the root into phases, and gives each its own nest.
+// Inlines loops of one iteration, groups the remaining root statements into phases, and makes a nest for each.
 #include "lower/nest/parallel_phases.h"
 
 #include <fmt/format.h>
@@ -60,8 +60,8 @@ bool declare(const SLet& let, Opened& root) {
   return true;
 }
 
-/// The statements with loops of one iteration opened, but for those whose names would meet others; false where lets of
-/// `from` do.
+/// The statements with loops of one iteration inlined, except those whose names would collide; false if lets of `from`
+/// do.
 bool open_single(const Block& from, Opened& root, Block& to) {
   for (const Stmt& s : from) {
     const auto* loop = std::get_if<SFor>(&s.node);
@@ -81,7 +81,7 @@ bool open_single(const Block& from, Opened& root, Block& to) {
   return true;
 }
 
-/// The root of a nest with loops of one iteration opened, and the lets that are constants.
+/// The root of a nest with loops of one iteration inlined, and the constant lets.
 Block opened(const Block& from, Known& known) {
   Opened root;
   for (const Stmt& s : from)
@@ -92,7 +92,7 @@ Block opened(const Block& from, Known& known) {
   return to;
 }
 
-/// One level of loops that become one.
+/// One of several nested loops that are merged.
 struct Level {
   const SFor* loop;
   Operand trips;
@@ -129,7 +129,7 @@ bool invariant(const SFor& loop, const std::vector<Level>& inside) {
 
 std::vector<Level> levels_of(const SFor& outer, const Known& known) {
   std::vector<Level> out{{&outer, trips_of(outer, known), {}}};
-  // an outermost loop of a number that only run time knows, as of a batch, may have a single iteration
+  // an outermost loop with a run-time trip count, such as a batch, may have a single iteration
   int64_t total = value_of(out[0].trips, known).value_or(1);
   while (total < kEnough) {
     Block lets;
@@ -191,8 +191,7 @@ SFor joined(const SFor& outer, const Known& known) {
   return out;
 }
 
-/// What an iteration of an outer loop does: names, what it makes in the memory of its worker, and a last loop that
-/// reads it.
+/// The body of an outer loop: lets, statements that fill the worker's memory, and a final loop that reads it.
 struct Staged {
   Block lets, made;
   const SFor* loop = nullptr;
@@ -222,8 +221,8 @@ std::optional<Staged> staged(const Block& body, const std::vector<Buffer>& buffe
   return out;
 }
 
-/// How many parts of the inner loop are shared: what copies one operand, little work, may be made once more for even
-/// shares of few iterations, but not what computes. 0: none are.
+/// The number of parts into which the inner loop is divided: copying one operand is cheap and may be repeated to
+/// balance few iterations, computation may not. 0: no division.
 int64_t parts_of(const Staged& parts, const std::optional<int64_t>& iterations, const Known& known) {
   if (!iterations) return kParts;
   const auto turns = value_of(trips_of(*parts.loop), known);
@@ -231,8 +230,8 @@ int64_t parts_of(const Staged& parts, const std::optional<int64_t>& iterations, 
 }
 
 /// A loop of few iterations, or as many as run time says, perhaps one, is shared out with parts of the loop inside of
-/// it. What an iteration makes for that loop each worker makes once, when it comes to its first part. Empty where the
-/// loop is not of this kind.
+/// it. Each worker executes the preparation of an iteration once, before its first part. Empty where the loop is not of
+/// this kind.
 Block parted(const SFor& outer, const Known& known, const std::vector<Buffer>& buffers) {
   const auto iterations = value_of(trips_of(outer), known);
   if (iterations.value_or(0) >= kUneven || outer.step != 1 || constant_value(outer.begin) != 0) return {};
@@ -260,8 +259,8 @@ Block parted(const SFor& outer, const Known& known, const std::vector<Buffer>& b
   return out;
 }
 
-/// Statements that one phase carries out; a parallel one's loop is the last. `before` is how many statements of the
-/// root are before it.
+/// The statements of one phase; the loop of a parallel phase is the last. `before` is the number of root statements
+/// before it.
 struct Group {
   bool parallel = false;
   Block body;
@@ -270,7 +269,7 @@ struct Group {
   const SFor* alone = nullptr;  ///< of the root: a loop that no other one was joined with
 };
 
-/// Where the loop is alone, parts of its iterations take its place.
+/// If the loop is the only statement, parts of its iterations replace it.
 void share_parts(Group& g, const Known& known, const std::vector<Buffer>& buffers) {
   const Block parts = g.alone ? parted(*g.alone, known, buffers) : Block{};
   if (parts.empty()) return;
@@ -279,8 +278,8 @@ void share_parts(Group& g, const Known& known, const std::vector<Buffer>& buffer
   if (parts.size() > 1) g.grain = kFewest;
 }
 
-/// The groups of the root; empty where it has statements that phases cannot share. Buffers from `kept` on have what
-/// lets read: no phase may bound its loop by it, since iterations are counted without memory.
+/// The groups of the root; empty where it has statements that phases cannot share. Buffers from `kept` on hold values
+/// of lets: no phase may use them as loop bounds, since iterations are counted without memory.
 std::vector<Group> groups_of(const Block& root, const Known& known, int kept) {
   std::vector<Group> out;
   std::set<std::string> read;
@@ -421,8 +420,8 @@ void count_iterations(const Block& root, const Group& group, const Known& known,
   p.count.body = with_lets(root, {true, {{std::move(loop)}}, group.before, group.grain, nullptr});
 }
 
-/// The loop up to a number, or to what the caller says, so that no let is needed for its end alone: a let of the
-/// kernel that is named as the caller's number is another value.
+/// The loop with a constant or the caller's value as its end, so that no let is needed only for the end: a kernel let
+/// with the name of the caller's number is a different value.
 Block parallel_body(const Block& root, Group g, const std::optional<int64_t>& iterations) {
   std::get<SFor>(g.body.back().node).end = v_int(iterations.value_or(0));
   Block out = with_lets(root, g);

@@ -1,4 +1,4 @@
-// Nests put into nests: renaming, bodies for calls of which a condition holds.
+// Nests inserted into nests: renaming, and bodies for calls that satisfy a condition.
 #include "lower/nest/rename_nest.h"
 
 #include <fmt/format.h>

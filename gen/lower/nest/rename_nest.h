@@ -21,8 +21,8 @@ struct NestRenaming {
 
 Operand renamed(const Operand& value, const NestRenaming& by);
 Block renamed(const Block& block, const NestRenaming& by);
-/// Adds `more` to `all`, less those that it has already; a function of another text under a known name gets a name
-/// of its own. The number of each in `all`.
+/// Adds `more` to `all`, except for existing ones; a different function with a known name is renamed. Returns the
+/// number of each in `all`.
 std::vector<int> merge_functions(const std::vector<InnerFunction>& more, std::vector<InnerFunction>& all);
 
 /// The workspace that a call has to bring where a case and the nest both need some.

@@ -31,7 +31,7 @@ struct Facts {
   bool repeated = false;                     ///< inside of a loop that is not shared
 };
 
-/// A name that travels to the function of a loop as a number.
+/// A name whose value is passed to the function of a loop.
 bool may_travel(const OperandType& type) {
   return type.lanes == 1 &&
          (is_int(type.dtype) || type.dtype == DType::Bool || type.dtype == DType::F32 || type.dtype == DType::F64);
@@ -184,7 +184,7 @@ class LoopSharing {
     for (const int b : used.buffers) {
       const Storage storage = nest_.buffers[static_cast<size_t>(b)].storage;
       const bool alone = !at.others.count(b);
-      // what a loop that is not marked leaves in memory may be what its next iteration begins with
+      // the next iteration of an unmarked loop may read what the loop left in memory
       if ((storage == Storage::Stack && !alone) || (storage != Storage::Tensor && !marked)) return std::nullopt;
       if (storage == Storage::Workspace && alone) loop.own.push_back(b);
     }

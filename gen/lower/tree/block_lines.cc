@@ -12,7 +12,7 @@
 namespace tenon {
 namespace {
 
-/// Rows of a block: enough that a processor has stored the first lines when it reads them, few enough for its cache.
+/// Rows of a block: enough that the first lines are in the cache when they are read, few enough to fit there.
 constexpr int64_t kLines = 8;
 
 using Index = std::vector<Expr>;

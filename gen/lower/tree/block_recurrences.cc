@@ -1,6 +1,6 @@
 // block-recurrences: the loop over rows becomes one over blocks of rows, and one over the rows that are left at the
-// end. Columns that do not need each other are taken in strips, around the rows: what a strip's rows have made stays in
-// the cache until the last row has read it, and strips can be shared by threads.
+// end. Independent columns are processed in strips, around the rows: the results of a strip's rows stay in the cache
+// until the last row has read them, and threads can share strips.
 #include <map>
 #include <optional>
 #include <set>
@@ -14,7 +14,7 @@
 namespace tenon {
 namespace {
 
-/// Rows whose sums go together: with some vectors of columns each, their accumulators fill the registers.
+/// Rows whose sums are computed together: with a few vectors of columns each, their accumulators fill the registers.
 constexpr int64_t kRows = 4;
 /// Bytes of a row in a strip: whole groups of vectors at every level, and some hundred rows fit into the second cache.
 constexpr int64_t kStrip = 256, kLine = 64;
@@ -50,7 +50,7 @@ bool moves_by(const Expr& bound, const std::string& var, int64_t step) {
   return at && constant_value(at->coefficient) == step;
 }
 
-/// Whether the sum's range is that of the row before and what it made, and depends on no column.
+/// Whether the sum's range is that of earlier rows, and depends on no column.
 bool takes_in_rows(Rows& r) {
   const std::string& var = r.row->var.name;
   const Expr &begin = r.sum->begin, &end = r.sum->end;
@@ -63,7 +63,7 @@ bool takes_in_rows(Rows& r) {
   });
 }
 
-/// What rows of one block make is not read in the sum by the number of the row: it may be of a row of the same block.
+/// Results of rows in the same block are not read in the sum by row number.
 bool reads_rows_by_sum(const Rows& r) {
   std::set<int> made;
   for (const TreeNode& n : r.rest)
@@ -191,7 +191,7 @@ class Blocker {
     return out;
   }
 
-  /// Rows of a power of two fall on top of each other in the caches: those of the strip get a copy, a cache line apart.
+  /// Rows of a power-of-two length conflict in the caches: those of the strip are copied, a cache line apart.
   void keep_strip(Rows& r, const Expr& width) {
     const DType type = k_.tensor(r.made).dtype;
     const std::string name = k_.tensor(r.made).name + "_strip";

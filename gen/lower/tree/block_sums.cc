@@ -1,4 +1,4 @@
-// Blocking sums and questions: one loop becomes a loop over blocks with an accumulator of its own inside.
+// Blocks sums and any/all reductions: one loop becomes a loop over blocks with a separate accumulator inside.
 #include <map>
 
 #include "algebra/simplify.h"
@@ -10,9 +10,9 @@
 namespace tenon {
 namespace {
 
-/// Elements that one accumulator adds in a block: the sum of so many is off by some 1e-6 of itself in f32.
+/// Elements that one accumulator adds in a block: the relative error of such a sum is about 1e-6 in f32.
 constexpr int64_t kAdditions = 64;
-/// Blocks of questions: to go over one that nobody needs takes some ten instructions.
+/// Blocks of any/all reductions: skipping an unneeded block takes about ten instructions.
 constexpr int64_t kQuestions = 256;
 /// A sum of a known length gets blocks if an accumulator adds more than this. Networks have few such.
 constexpr int64_t kManyAdditions = 1024;
@@ -43,7 +43,7 @@ class Blocks {
   }
 
  private:
-  /// A floating-point sum of one loop, or a question that one element may decide: without lanes its loop is left there.
+  /// A floating-point sum of one loop, or a reduction that one element may decide: without lanes its loop ends there.
   bool has_blocks(int a, const TreeLoop& l) const {
     const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a)];
     const bool sum = acc.op == Reducer::Sum && is_float(acc.type);
@@ -60,8 +60,8 @@ class Blocks {
     }
   }
 
-  /// The sums and questions of loop `l` to be blocked: begun next to it, or in its lanes. (Those begun further out have
-  /// a loop of theirs around `l`: windows, whose rows are short.)
+  /// The sums and any/all reductions of loop `l` to be blocked: those that begin next to it, or in its lanes. (Those
+  /// that begin further out have another loop around `l`: windows, whose rows are short.)
   std::vector<int> long_reductions(const Tree& around, const TreeLoop& l) const {
     std::vector<int> sums;
     const bool has_loops = any_of(l.body, [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
@@ -113,13 +113,13 @@ class Blocks {
       auto* a = std::get_if<TreeAccumulate>(&n.node);
       if (a && block_of.count(a->accumulator) != 0) a->accumulator = block_of[a->accumulator];
     }
-    // one element decides, whatever comes after it: a block that is skipped adds false to any, true to all
+    // one element decides: a skipped block adds false to any, true to all
     const Expr so_far = running_ref(accumulator_name(sums.front()), DType::Bool);
     if (is_question(op)) inner.needed = op == Reducer::All ? so_far : apply(ScalarOp::Not, {so_far});
     outer.body.push_back({std::move(inner)});
     for (const auto& [total, block] : block_of) {
       const Accumulator& acc = tree_.accumulators[static_cast<size_t>(total)];
-      // In a loop around this one the total is that of the rows before, also at the first block.
+      // If an outer loop accumulates too, the total already includes earlier rows at the first block.
       const Expr added_before = acc.compensated && begins(around, total) ? var_ref(outer.var.name) : nullptr;
       outer.body.push_back({TreeEnd{block}});
       outer.body.push_back(

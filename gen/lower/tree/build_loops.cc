@@ -13,7 +13,7 @@
 namespace tenon {
 namespace {
 
-/// How a part of the tree touches one tensor: the indices that it is read and written with.
+/// The accesses of a part of the tree to one tensor: the indices of its reads and writes.
 struct Touched {
   bool written = false;
   std::vector<std::vector<Expr>> indices;
@@ -51,7 +51,7 @@ bool reduces(const Tree& tree) {
   });
 }
 
-/// A statement on its way into the tree.
+/// A statement being inserted into the tree.
 struct Pending {
   TreeDefine define;
   std::vector<LoopVar> loops;    ///< still to be placed, outermost first
@@ -113,7 +113,8 @@ class LoopBuilder {
     TreeDefine d = p.define;
     for (Expr& e : d.index) e = rename(e);
     d.value = rename(d.value);
-    // A temp is read only where its condition holds. What no loop's bounds say of it is not worth a test.
+    // A temporary is read only where its condition holds. The part of the condition that is not a loop bound does not
+    // pay for a test.
     const bool is_temp = k_.tensor(d.tensor).role == Role::Temp && d.update == Update::Assign;
     d.where = is_temp ? nullptr : rename(d.where);
     return d;
@@ -128,7 +129,7 @@ class LoopBuilder {
     return {p.accumulator, p.scan ? nullptr : rename(p.where), rename(r.value), rename(position)};
   }
 
-  /// What the statement touches, as far as its variables have names in the tree.
+  /// The accesses of the statement, as far as its variables have names in the tree.
   Touches touches_of(const Pending& p, bool whole) const {
     Touches out;
     if (p.reduction) touch({accumulate_of(p)}, out);
@@ -151,7 +152,7 @@ class LoopBuilder {
     return out;
   }
 
-  /// May `mine` go into `loop`, its variable `v` becoming the loop's?
+  /// Whether `mine` may be placed in `loop`, its variable `v` becoming the loop's.
   static bool fits(const TreeLoop& loop, const Touches& there, const Touches& mine, const std::string& v) {
     bool related = false;
     for (const auto& [tensor, m] : mine) {

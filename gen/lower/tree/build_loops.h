@@ -1,4 +1,4 @@
-// Statements → loop tree, and what changes both the kernel and its tree, in the order of `prepare`.
+// Statements → loop tree, and the passes that change both the kernel and its tree, in the order of `prepare`.
 #pragma once
 
 #include "lower/tree/loop_tree.h"
@@ -20,11 +20,11 @@ void join_scatters(const Kernel&, LoopTree&);
 void block_recurrences(Kernel&, LoopTree&);
 
 /// for y: (line = …; Y[y,x] = … line[x + s] …): the lines of some rows are made, and then these rows of Y. A vector
-/// that reads what several stores have just written waits until they are in the cache; here other rows are in between.
+/// load from several recent stores stalls until they are in the cache; here other rows are processed in between.
 void block_lines(Kernel&, LoopTree&);
 
-/// y[q] = sum[r](x[r,q]), columns q around rows r, becomes blocks of rows around columns: a walk down one column meets
-/// another page of memory with each row. Running values are kept in a temp that the kernel gains, for a strip of
+/// y[q] = sum[r](x[r,q]), columns q around rows r, becomes blocks of rows around columns: a walk down one column
+/// touches another page of memory in each row. Running values are kept in a temp that the kernel gains, for a strip of
 /// columns that stays in the first cache. False where there is no such loop.
 bool stream_rows(Kernel&, LoopTree&);
 

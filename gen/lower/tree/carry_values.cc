@@ -1,4 +1,5 @@
-// carry-values: the first iterations of a recurrence apart, and which values go from one iteration to the next.
+// carry-values: splits off the first iterations of a recurrence, and finds the values carried from one iteration to the
+// next.
 #include "lower/tree/carry_values.h"
 
 #include "algebra/normal_fills.h"
@@ -11,7 +12,7 @@
 namespace tenon {
 namespace {
 
-/// More than so many iterations, or operations in each, are not worth a text of their own.
+/// More iterations than these, or operations in each, are not worth separate code.
 constexpr int64_t kMostApart = 4;
 constexpr int kMostOperations = 64;
 
@@ -95,7 +96,7 @@ Tree first_iterations(const Kernel&, const TreeLoop& l, const Ranges& ranges) {
     return shared.share(simplify(values.empty() ? e : substitute(e, values), in));
   });
   for (TreeNode& n : out)
-    if (auto* inner = std::get_if<TreeLoop>(&n.node)) inner->apart = 0;  // few iterations: a short text matters more
+    if (auto* inner = std::get_if<TreeLoop>(&n.node)) inner->apart = 0;  // few iterations: short code matters more
   return out;
 }
 
@@ -150,7 +151,8 @@ std::vector<HandedOn> handed_on(const TreeLoop& l, const Tree& body) {
 
 namespace {
 
-/// Integer sums and extremes with what the iteration before made as their last operand: all others wait for nothing.
+/// Reorders integer sums and extremes so that the previous iteration's result is the last operand, off the other
+/// operands' dependency chain.
 class ChainEnds {
  public:
   ChainEnds(std::vector<HandedOn> values, std::string var) : values_(std::move(values)), var_(std::move(var)) {}

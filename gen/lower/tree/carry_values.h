@@ -1,4 +1,4 @@
-// Loops of recurrences whose iterations hand values on in variables, and rows of them that go side by side.
+// Loops of recurrences whose iterations pass values on in variables, and rows of them that are interleaved.
 #pragma once
 
 #include "algebra/linear.h"

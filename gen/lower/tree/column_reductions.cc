@@ -1,4 +1,4 @@
-// What a loop over columns may hold to be gone through row by row.
+// The conditions under which a loop over columns can be processed row by row.
 #include "lower/tree/column_reductions.h"
 
 #include "lower/kernel/variants.h"

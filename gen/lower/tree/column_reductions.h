@@ -1,4 +1,4 @@
-// Loops over columns that are reduced: which of them can be gone through row by row.
+// Loops over columns that are reduced: which of them can be processed row by row.
 #pragma once
 
 #include <set>

@@ -37,7 +37,7 @@ int cost(const Expr& e, bool& reduces) {
   return n;
 }
 
-/// How often a temp is read, and how many variables run around its reads at most.
+/// How often a temporary is read, and the maximum number of variables around its reads.
 struct Uses {
   int reads = 0;
   size_t variables = 0;

@@ -1,4 +1,4 @@
-// Joining from the root inwards, as long as all that a body consists of is loops of one extent.
+// Joins from the root inwards, as long as a body consists only of loops of one extent.
 #include <map>
 
 #include "lower/kernel/kernel_ranges.h"

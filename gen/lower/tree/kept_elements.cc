@@ -1,5 +1,5 @@
-// Kept elements: a dim that one common loop walks needs one element; one that a recurrence walks needs as many as its
-// reads reach back, and the one that is made.
+// Kept elements: a dim traversed by one common loop needs one element; one traversed by a recurrence needs as many as
+// its reads reach back, plus the current one.
 
 #include "algebra/linear.h"
 #include "lower/tree/place_temps.h"

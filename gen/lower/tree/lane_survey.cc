@@ -1,4 +1,4 @@
-// Surveying a loop: every value that differs between iterations must have a vector form.
+// Surveys a loop: every value that differs between iterations must have a vector form.
 #include "lower/tree/lane_survey.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ bool by_power_of_two(const Apply& a) {
   return divisor && *divisor > 0 && (*divisor & (*divisor - 1)) == 0;
 }
 
-/// Operations that gain nothing from vectors, or have none.
+/// Operations that do not gain from vectors, or have no vector form.
 bool stays_scalar(const Apply& a, DType type) {
   switch (a.op) {
     case ScalarOp::Complex:
@@ -152,7 +152,7 @@ void LaneSurvey::value(const Expr& e) {
   if (std::holds_alternative<Reduce>(e->node)) refuse();
 }
 
-/// Vectors of complex numbers have their halves side by side: what needs no other order has a form.
+/// Vectors of complex numbers are interleaved: operations that need no other order have a vector form.
 bool LaneSurvey::has_complex_form(const Expr& e) {
   if (scalars_) return false;
   if (std::holds_alternative<VarRef>(e->node)) return true;  // an accumulator

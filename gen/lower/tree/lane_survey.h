@@ -1,4 +1,4 @@
-// What a loop does per iteration, seen as lanes of a vector: whether that is possible, how wide it is, what it costs.
+// A loop's iterations as lanes of a vector: whether that is possible, the width, and the cost.
 #pragma once
 
 #include <optional>
@@ -29,8 +29,8 @@ class LaneSurvey {
   /// parts of one lane each value is a scalar, which may be anywhere in memory.
   LaneSurvey(const SurveyedKernel& of, const TreeLoop& loop, const std::vector<TempPlace>& places);
 
-  /// Elements far apart are gathered one by one, which pays next to functions of some cost. A complex number is a word
-  /// that copies move fast enough, and scalar code is shorter.
+  /// Elements far apart are gathered one by one, which pays off next to expensive functions. Scalar copies of complex
+  /// numbers are fast enough, and shorter.
   bool possible() const {
     return possible_ && (!far_ || (costly_ > 0 && !has_loops_)) && (!complex_ || computes_complex_);
   }
@@ -86,8 +86,8 @@ struct IndexInLoop {
   const std::vector<Expr>& strides;
   const std::string& var;
 };
-/// So many iterations of a loop from 0 on read one element, the next as many the one after it: a power of two above 1.
-/// Nothing where elements are read in another way. `varies` tells what differs between iterations.
+/// The number of consecutive iterations that read the same element, each such group reading the next one: a power of
+/// two above 1. Nothing where elements are read in another way. `varies` tells what differs between iterations.
 std::optional<int64_t> repeats(const IndexInLoop& read, FunctionRef<bool(const Expr&)> varies, const Ranges& ranges);
 
 }  // namespace tenon

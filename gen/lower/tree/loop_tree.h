@@ -1,5 +1,5 @@
-// Loop trees: which loops are in which, and what happens in them; still in expressions, no vectors yet.
-// The step between a kernel's list of statements and its loop nest.
+// Loop trees: the nesting of loops and the operations in them, still as expressions without vectors. The step between a
+// kernel's list of statements and its loop nest.
 //
 //   tree := node…
 //   node := loop(var, tree) | define(tensor[index] update value) | begin(acc) | accumulate(acc, value where …) |

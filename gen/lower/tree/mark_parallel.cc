@@ -1,4 +1,4 @@
-// Finding parallel loops: those at the root whose results are all indexed by their variable.
+// Finds parallel loops: those at the root whose results are all indexed by their variable.
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
@@ -12,7 +12,7 @@ namespace {
 
 /// Iterations of an inner loop that are worth sharing; fewer may become plain statements.
 constexpr int64_t kWorthSharing = 16;
-/// Elements a block: enough that handing it to a worker costs little next to it.
+/// Elements per block: enough that handing it to a worker costs little in comparison.
 constexpr int64_t kBlock = 8192;
 
 using Index = std::vector<Expr>;
@@ -89,7 +89,7 @@ class ParallelLoops {
       const auto* t = std::get_if<TreeTranspose>(&n.node);
       const auto* d = t ? &t->copy : std::get_if<TreeDefine>(&n.node);
       if (!d || !places_[static_cast<size_t>(d->tensor)].stored) return true;
-      // a temp that other loops use too is in memory that all workers share
+      // a temporary used by other loops too is in shared memory
       const bool result = k_.tensor(d->tensor).role == Role::Output;
       IndicesOf all{d->tensor, !result};
       all.add(loop.body);

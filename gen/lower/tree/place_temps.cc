@@ -1,4 +1,4 @@
-// Deciding which temps need memory, and how much of it.
+// Decides which temporaries need memory, and how much.
 #include "lower/tree/place_temps.h"
 
 #include <map>

@@ -22,8 +22,8 @@ struct TempPlace {
 /// One entry a tensor of the kernel; tensors that are no temps keep their own strides.
 std::vector<TempPlace> place_temps(const Kernel&, const LoopTree&);
 
-/// What the tree says of places whichever of its loops become vector loops: they are chosen one by one, and a look at
-/// the whole tree for each would be most of the work.
+/// Facts about temporaries that do not depend on which loops become vector loops: these are chosen one by one, and
+/// analysing the whole tree for each would dominate the cost.
 struct TempUses {
   std::vector<TempPlace> places;                    ///< of temps without strides, and all extents
   std::vector<std::vector<std::string>> walked_by;  ///< per temp and dimension: the one loop that walks it, or ""

@@ -1,4 +1,4 @@
-// Planning what loops over rows fetch ahead.
+// Plans the prefetches of loops over rows.
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/tree_passes.h"

@@ -1,4 +1,4 @@
-// Planning vector loops, outermost first.
+// Plans vector loops, outermost first.
 #include <fmt/format.h>
 
 #include <set>
@@ -55,7 +55,7 @@ class VectorPlanner {
     middle.body = std::move(interior->body);
     TreeLoop right = left;
     if (!mark(middle, is_only_loop(t))) {
-      // Without vectors a division a read is still worth its own loops.
+      // Without vectors, avoiding a division per read still pays for separate loops.
       if (isa_.vector_bits > 0 || !interior->divides) return false;
       apart_ = true;
       for (TreeLoop* part : {&left, &middle, &right}) plan(part->body);
@@ -94,7 +94,7 @@ class VectorPlanner {
     return true;
   }
 
-  /// As if the loop, where it is in the tree, were a vector loop.
+  /// Treats the loop in the tree as a vector loop.
   LaneSurvey survey_of(const TreeLoop& l) {
     std::set<std::string> vectors = uses_->vectors;
     if (in_tree(l) && uses_->walked(l.var.name)) vectors.insert(l.var.name);
@@ -154,8 +154,8 @@ class VectorPlanner {
     return false;
   }
 
-  /// The loop of a recurrence along a line, or of a running reduction, which begins before it. (One addition a step is
-  /// not worth several rows of code where a level without vectors is chosen for its size.)
+  /// The loop of a recurrence along a line, or of a running reduction, which begins before it. (One addition per step
+  /// is not worth several rows of code at a level without vectors, which is chosen for its size.)
   const TreeLoop* chain_in(const TreeLoop& l) const {
     const auto* inner = l.body.empty() ? nullptr : std::get_if<TreeLoop>(&l.body.back().node);
     if (!inner) return nullptr;
@@ -164,8 +164,8 @@ class VectorPlanner {
     return running || (l.body.size() == 1 && inner->apart != 0) ? inner : nullptr;
   }
 
-  /// Rows of recurrences and running reductions that go along a line each: every step of one waits for the one before,
-  /// so that several rows at a time take hardly longer than one.
+  /// Rows of recurrences and running reductions that go along a line each: each step depends on the one before, so
+  /// several rows at a time take hardly longer than one.
   bool side_by_side(TreeLoop& l) {
     constexpr int kFew = 4;
     const TreeLoop* inner = chain_in(l);
@@ -193,8 +193,8 @@ class VectorPlanner {
     });
   }
 
-  /// Registers of the accumulators that one of the loops inside adds to in each of its iterations, for one of the
-  /// vectors side by side: a position takes another in addition to its value.
+  /// Registers per parallel vector for the accumulators that an inner loop updates in each iteration: a position takes
+  /// another register in addition to its value.
   static int sums_together(const Tree& t) {
     int most = 0;
     for (const TreeNode& n : t) {
@@ -208,8 +208,7 @@ class VectorPlanner {
     return most;
   }
 
-  /// What one of the loops inside adds to or reads that is made outside of it: a register each for each of the vectors
-  /// side by side.
+  /// Values from outside that an inner loop updates or reads: one register each per parallel vector.
   int held_together(const Tree& t) const {
     int most = 0;
     for (const TreeNode& n : t) {
@@ -231,7 +230,7 @@ class VectorPlanner {
     return most;
   }
 
-  /// As many vectors side by side as leave a quarter of the registers for operands.
+  /// The number of parallel vectors that leaves a quarter of the registers for operands.
   int parts_of(const TreeLoop& l, const LaneSurvey& survey, int lanes) const {
     int parts = wanted_parts(l, survey, lanes);
     const int sums = isa_.vector_bits > 0 ? sums_together(l.body) : 0;
@@ -256,7 +255,7 @@ class VectorPlanner {
     if (lanes == 1) return wanted;
     if (fills(l)) return 1;
     if (few_columns_ && !reduction && survey.has_loops()) return std::min(2, wanted);
-    // A function's polynomial needs registers of its own: with few of them, fewer vectors go side by side.
+    // A function's polynomial needs registers too: with few of them, fewer vectors are processed in parallel.
     constexpr int kMany = 32;
     // Rows read one after the other come in longer pieces, of more lines that are fetched ahead.
     constexpr int kPlain = 8;
@@ -269,8 +268,8 @@ class VectorPlanner {
     return wanted_of_map(survey, wanted, costly);
   }
 
-  /// The processor overlaps iterations by itself: several vectors of a formula side by side only spare the counting,
-  /// and leave more elements to the code for the last ones. Short vectors have more iterations to count.
+  /// The processor overlaps iterations by itself: several parallel vectors of a formula only reduce loop overhead, and
+  /// leave more elements to the remainder. Short vectors have more iterations and more overhead.
   int wanted_of_map(const LaneSurvey& survey, int wanted, bool costly) const {
     constexpr int kLong = 12;
     constexpr int kWide = 256;

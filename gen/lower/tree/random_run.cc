@@ -1,4 +1,4 @@
-// Finding what neighbouring iterations share: a counter that divides their number, a word that is a function of the
+// Finds what adjacent iterations share: a counter that divides their number, a word that is a function of the
 // remainder.
 #include "lower/tree/random_run.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 using Varies = FunctionRef<bool(const Expr&)>;
 
-/// Larger ones than these would not fit in the narrowest lanes.
+/// Larger ones would not fit in the narrowest lanes.
 constexpr int64_t kLargestModulus = 32;
 
 bool counts_up(const Expr& number, const std::string& var, Varies varies) {

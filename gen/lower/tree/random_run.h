@@ -1,4 +1,4 @@
-// Random words and residues of neighbouring iterations, which have more in common than any two.
+// Random words and residues of adjacent iterations, which share computations.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Finding a temp and an output that never hold different live values at once, and renaming the one to the other.
+// Finds a temporary and an output that never hold different live values at once, and merges them.
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"

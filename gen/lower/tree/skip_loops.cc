@@ -1,4 +1,4 @@
-// Finding loops whose results few cases need: they are skipped where no lane does.
+// Finds loops whose results are rarely needed: they are skipped if no lane needs them.
 #include <map>
 #include <optional>
 
@@ -56,7 +56,7 @@ class LoopSkipper {
  private:
   /// The condition under which something reads what the loop t[i] accumulates; null if that is not known before it.
   /// Every use is in the arm that the condition takes, and nothing between the loop and the use changes what it reads:
-  /// what a skipped loop leaves, the start of its accumulators, is never chosen.
+  /// the result of a skipped loop, the initial value of its accumulators, is never chosen.
   Expr condition(const Tree& t, size_t i) const {
     Results results;
     for (const TreeNode& n : std::get<TreeLoop>(t[i].node).body) {
@@ -83,7 +83,7 @@ class LoopSkipper {
     return nullptr;
   }
 
-  /// Keeps of the guards those that each use of a result has.
+  /// Keeps the guards that every use of a result has.
   static void collect(const Expr& e, const Results& results, const Guards& around, std::optional<Guards>& common) {
     const auto* s = std::get_if<Select>(&e->node);
     const auto* v = std::get_if<VarRef>(&e->node);
@@ -125,7 +125,7 @@ class LoopSkipper {
                return e && accumulator_name(e->accumulator) == v->name;
              });
     };
-    // what arguments decide alone is true of the whole call: it is not worth a test a row
+    // a condition on arguments alone holds for the whole call: a test per row does not pay off
     const bool by_data = any_node(condition, [&](const Expr& n) {
       const auto* r = std::get_if<Read>(&n->node);
       return r && k_.tensor(r->tensor).role == Role::Temp;

@@ -1,5 +1,5 @@
-// Finding the interior: each padded index a·x + rest must be in [0, extent), and each guarded one within its limits,
-// for the worst values of the variables inside the loop.
+// Finds the interior: each padded index a·x + rest must be in [0, extent), and each guarded one within its limits, for
+// the worst values of the inner variables.
 #include "lower/tree/split_border.h"
 
 #include <map>
@@ -64,7 +64,7 @@ class InteriorFinder {
              : std::holds_alternative<Select>(e->node);
   }
 
-  /// The least and the maximum value of `rest` over the inner variables.
+  /// The minimum and maximum of `rest` over the inner variables.
   bool ends(const Expr& rest, Expr& least, Expr& maximum) const {
     least = maximum = rest;
     for (const LoopVar& v : inner_) {
@@ -87,7 +87,7 @@ class InteriorFinder {
   /// Guards that are bounded are left out; the others stay.
   void bound_guards() {
     for (GuardedIndex& g : guards_) {
-      // Only that of a whole period is inside in most iterations.
+      // Only the index of a whole period is inside in most iterations.
       const bool most = !g.repeats || same(simplify(g.high + constant_int(1)), loop_.var.extent);
       if (most && bound(g)) divides_ = divides_ || g.divides, found_ = true;
       else g.index = nullptr;
@@ -104,7 +104,7 @@ class InteriorFinder {
     Expr least, maximum;
     if (!step || *step == 0 || !fixed(g.low) || !fixed(g.high) || !ends(a->rest, least, maximum)) return false;
     const int64_t s = *step > 0 ? *step : -*step;
-    // so many steps may be taken, or have to be, until the value is at the limit
+    // the number of steps that may, or must, be taken until the value reaches the limit
     const Expr up = g.high ? g.high - maximum : nullptr, down = g.low ? g.low - least : nullptr;
     if (*step > 0) return narrow(down, up, s), true;
     return narrow(up ? constant_int(0) - up : nullptr, down ? constant_int(0) - down : nullptr, s), true;

@@ -18,7 +18,7 @@ bool only_defines(const Tree& body) {
   });
 }
 
-/// An index divided by periods, of which the shortest divides all others: it is one more at the next element.
+/// An index divided by periods, of which the shortest divides all others; it grows by one per element.
 struct DividedIndex {
   Expr index, rest, period;
 };
@@ -31,8 +31,8 @@ Expr common_period(const Expr& a, const Expr& b) {
   return *x < *y ? a : b;
 }
 
-/// What the body divides that depends on the variable; nothing where it divides several indices, or by periods that
-/// are not within each other.
+/// The index depending on the variable that the body divides; nothing if there are several, or periods that are not
+/// multiples of each other.
 std::optional<DividedIndex> only_division(const Tree& body, const std::string& var) {
   std::optional<DividedIndex> found;
   bool one = true;
@@ -82,7 +82,7 @@ std::optional<Periods> find_periods(const TreeLoop& loop, const Ranges& ranges) 
   const Expr number = var_ref(name), start = number * length - first;
   const Expr remainder = simplify(var_ref(loop.var.name) - start, ranges);
   const Expr quotient = simplify(number + apply(ScalarOp::FloorDiv, {d->rest, length}), ranges);
-  SharedExprs shared;  // what is divided once has one name
+  SharedExprs shared;  // an index that is divided once has one name
   const auto simple = [&](const Expr& e) { return shared.share(simplify(e, ranges)); };
   out.period = {name, simple(apply(ScalarOp::FloorDiv, {n + first + length - one, length}))};
   out.begin = simple(apply(ScalarOp::Max, {start, zero}));

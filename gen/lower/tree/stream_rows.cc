@@ -12,7 +12,7 @@
 namespace tenon {
 namespace {
 
-/// Bytes of a row in a strip: with it a page is read whole, and the running values stay in the first cache.
+/// Bytes of a row in a strip: whole pages are read, and the running values stay in the first-level cache.
 constexpr int64_t kStripBytes = 4096;
 /// Rows that are added up in registers, and blocks of them whose sums are added up before their rounding is corrected.
 constexpr int64_t kBlockRows = 8, kBlocksOfRows = 8;
@@ -201,7 +201,7 @@ class StripMaker {
     if (!leaf_.empty()) body_->push_back({in_strip()});
   }
 
-  /// A temp of ours, whose strips are multiples of vectors.
+  /// A temporary added by this pass, whose strips are multiples of vectors.
   bool is_kept(int tensor) const { return tensor >= first_kept_; }
 
   /// The leaf in a loop over the columns of the strip.

@@ -55,7 +55,7 @@ struct Steps {
     return constant_difference(end, r.index[dim]) == 0;
   }
 
-  /// Whether an index is another than that of the definition; `anywhere`: one that loops around the steps determine.
+  /// Whether an index differs from that of the definition; `anywhere`: an index determined by loops around the steps.
   bool elsewhere(const Read& r, bool anywhere) const {
     for (size_t d = 0; d < r.index.size(); ++d) {
       const bool free = anywhere && none_of(*around, [&](auto& v) { return mentions(define->index[d], v); });
@@ -65,7 +65,7 @@ struct Steps {
   }
 };
 
-/// One thing that a step does: a definition, or something else that reads.
+/// One action of a step: a definition, or another reader.
 struct StepPart {
   size_t node = 0;  ///< in which node of the loop's body
   TreeDefine* define = nullptr;
@@ -238,7 +238,7 @@ class InPlace {
     return out;
   }
 
-  /// v of `variable == v`, where no loop from number `depth` on has a say in it.
+  /// v of `variable == v`, if it does not depend on loops from number `depth` on.
   static Expr value_of(const Expr& condition, const std::vector<TreeLoop*>& loops, size_t depth, const Steps& s) {
     const auto* a = std::get_if<Apply>(&condition->node);
     if (!a || a->op != ScalarOp::Eq) return nullptr;

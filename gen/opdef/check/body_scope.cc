@@ -1,4 +1,4 @@
-// Finding the ranges of index variables from their bare uses, in as many rounds as intermediates need.
+// Finds the ranges of index variables from their bare uses, in as many rounds as intermediates need.
 #include "opdef/check/body_scope.h"
 
 #include <fmt/format.h>
@@ -120,7 +120,7 @@ void BodyScope::collect_variables(const Syntax& s) {
 }
 
 void BodyScope::resolve() {
-  // What the left side of an output says holds: elsewhere its variables may run over a part of a dim.
+  // The left side of an output takes precedence: elsewhere its variables may run over a part of a dim.
   for (const Statement& s : op_.body) {
     const auto found = s.is_call ? values_.end() : values_.find(s.targets[0].text);
     if (found != values_.end() && found->second.output != nullptr) visit_subs(s.subs, found->second);

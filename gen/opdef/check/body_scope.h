@@ -1,4 +1,4 @@
-// What the names of a body mean: values with their shapes, index variables with their ranges.
+// The meaning of names in a body: values with their shapes, index variables with their ranges.
 #pragma once
 
 #include <map>
@@ -85,7 +85,7 @@ class BodyScope {
   std::map<std::string, BodyValue> values_;
   std::set<std::size_t> reported_;
   std::map<std::string, Interval> formulas_;  ///< tables of formulas → their ranges
-  std::vector<std::string> accumulators_;  ///< of the folds around what collect_variables looks at
+  std::vector<std::string> accumulators_;     ///< of the folds around what collect_variables looks at
   IndexBounds bounds_;
 };
 

@@ -1,4 +1,5 @@
-// Indices against shapes: as many as there are, packs on packs, groups on split dims, and every one proved in range.
+// Checks indices against shapes: their number, packs on packs, groups on split dims, and that every one is proved in
+// range.
 #include <fmt/format.h>
 
 #include "opdef/check/expression_checker.h"
@@ -100,7 +101,8 @@ void ExpressionChecker::check_pack_sub(const Syntax& access, const Syntax& sub, 
     if (v == nullptr || !v->pack || !v->extent || place.guarded) return;
     if (scope_.bounds().equal(*v->extent, slot.extents[0])) return;
     if (v->declared) return check_bounds(access, sub, slot.extents[0]);
-    // Uses that disagree with each other have been reported; what the left side of an output says has not.
+    // Uses that disagree with each other have already been reported; a conflict with the left side of an output has
+    // not.
     if (v->fixed)
       diagnostics_.error(Code::E0411, sub.span,
                          fmt::format("'*{}' ranges over *{} here, but over *{} elsewhere", sub.text,
@@ -215,7 +217,7 @@ std::string ExpressionChecker::where(const Syntax& sub) {
   return ranges.empty() ? "" : fmt::format(" where {}", joined(ranges, ", "));
 }
 
-/// What to do about Ptr[m + 1] where only Ptr[m] says how far m runs.
+/// Advice for Ptr[m + 1] if only Ptr[m] determines the range of m.
 std::string ExpressionChecker::smaller_range(const Syntax& sub, const Syntax& extent) {
   if (!sub.is(SyntaxKind::binary) || sub.text != "+" || !sub.children[1].is(SyntaxKind::integer)) return "";
   const IndexVariable* v = sub.children[0].is(SyntaxKind::name) ? scope_.variable(sub.children[0].text) : nullptr;

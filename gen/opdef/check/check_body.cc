@@ -1,4 +1,4 @@
-// Statements in order: what each defines, over which variables, and that every output is defined in full.
+// Checks statements in order: what each defines, over which variables, and that every output is fully defined.
 #include <fmt/format.h>
 
 #include <map>
@@ -222,7 +222,7 @@ class BodyChecker {
     expressions_.check(statement.value, {});
   }
 
-  /// operand(X) and offset(D) are about one tensor of several.
+  /// operand(X) and offset(D) refer to one of several tensors.
   void check_numberless(const Syntax& s) {
     each_within(s, [&](const Syntax& n) {
       if (n.calls(Builtin::operand, Builtin::offset))

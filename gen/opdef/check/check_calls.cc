@@ -204,7 +204,7 @@ void ExpressionChecker::check_pack_arguments(const Syntax& s, const ExpressionPl
 
 namespace {
 
-/// Of the functions of the notation itself, those of numbers; all others of sizes are checked on their own, where their
+/// The numeric functions of the notation itself; all other functions of sizes are checked separately, where their
 /// errors are reported.
 constexpr std::array<std::string_view, 3> kNumeric = {"clamp", "select", "ceildiv"};
 constexpr std::array<std::string_view, 11> kOfShapes = {"size",    "rank",     "upto",    "sum_of", "offset", "count",

@@ -136,7 +136,7 @@ class DeclarationChecker {
                            {"split the op, or use a variadic input"});
     };
     const bool several =
-        !op_.outputs.empty() && op_.outputs.back().variadic;  // a library has eight of them, and a bit for each tensor
+        !op_.outputs.empty() && op_.outputs.back().variadic;  // a library takes up to eight, and uses a bit per tensor
     limit(op_.inputs.size(), several ? 24 : 32, "inputs");
     limit(op_.outputs.size(), 16, "outputs");
     limit(op_.attrs.size(), 32, "attributes");

@@ -1,4 +1,4 @@
-// Follows the statements in order, with the extents that have no value yet.
+// Visits the statements in order, tracking the extents that have no value yet.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -42,7 +42,7 @@ void check_op(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
   check_tables(op, library, diagnostics);
   check_shapes(op, diagnostics);
   if (diagnostics.size() == before)
-    check_body(op, library, diagnostics);  // else the body would only be reported for what its shapes lack
+    check_body(op, library, diagnostics);  // otherwise errors in shapes would be repeated for the body
 }
 
 }  // namespace tenon

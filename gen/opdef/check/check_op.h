@@ -37,7 +37,7 @@ void check_shapes(const OpDef& op, Diagnostics& diagnostics);
 /// Keeps the order of a formula that reads its own table in it.
 void check_tables(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics);
 
-/// The least and the largest value of a table of integers that is written as a list; nothing for others.
+/// The minimum and maximum of a table of integers that is written as a list; nothing for others.
 std::optional<Interval> values_of(const TableDef& table);
 
 }  // namespace tenon

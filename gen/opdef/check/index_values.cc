@@ -13,8 +13,8 @@ namespace tenon {
 
 namespace {
 
-/// Whether an expression is computed in i64: then its value is that of whole arithmetic, as the proofs have it.
-/// Narrower types wrap, and sizes next to them are narrowed; reals are rounded.
+/// Whether an expression is computed in i64: then its value is the exact integer that proofs assume. Narrower types
+/// wrap, and sizes next to them are narrowed; reals are rounded.
 class WholeExpressions {
  public:
   WholeExpressions(const OpDef& op, const BoundsContext& context) : op_(op), context_(context) {}
@@ -89,8 +89,8 @@ bool is_integer_type(const TypeVar& type) {
   });
 }
 
-/// The least and the largest value of an integer type that is narrower than an index; of a small one, as stored: a cast
-/// to it gives more.
+/// The minimum and maximum of an integer type that is narrower than an index; for a small type, the stored values: a
+/// cast to it gives a wider range.
 std::optional<Interval> range_of(DType dtype) {
   const DType type = dtype_row(dtype).compute;
   const int bits = dtype_row(dtype).key & 0xff;
@@ -159,8 +159,8 @@ bool has_real(const Syntax& s, const BoundsContext& context) {
   });
 }
 
-/// Intermediates that one statement defines in i64. Those of a recurrence are believed to be in i64 until a statement
-/// that they are made of is not.
+/// Intermediates that one statement defines in i64. Those of a recurrence are assumed to be in i64 until a statement
+/// that they depend on is not.
 void add_definitions(const OpDef& op, BoundsContext& context) {
   std::set<std::string> open;  // values that are not defined yet: what reads them is of a recurrence
   for (const Statement& s : op.body)
@@ -195,8 +195,8 @@ std::set<std::string> values_read_early(const OpDef& op) {
   return found;
 }
 
-/// Outputs of integers, and intermediates whose statements all have integer values: each is believed to be one until a
-/// statement says otherwise.
+/// Outputs of integers, and intermediates whose statements all have integer values: each is assumed to be one until a
+/// statement disproves it.
 void add_whole_values(const OpDef& op, BoundsContext& context) {
   std::map<std::string, std::vector<const Syntax*>> open;
   for (const Statement& s : op.body) {

@@ -25,8 +25,9 @@ bool holds_whole_numbers(const TensorDef& tensor, const OpDef& op);
 /// Definitions and types of inputs are known already.
 void add_value_ranges(const OpDef& op, BoundsContext& context);
 
-/// Adds the range of its type to each value that is surely stored in 32 bits or less: outputs by their declaration,
-/// intermediates by what they are computed from. Types of inputs and ranges that expressions give are known already.
+/// Adds the range of its type to each value that is known to be stored in 32 bits or less: outputs by their
+/// declaration, intermediates by what they are computed from. Types of inputs and ranges that expressions give are
+/// known already.
 void add_stored_types(const OpDef& op, BoundsContext& context);
 
 }  // namespace tenon

@@ -1,4 +1,4 @@
-// Shapes of what a called op gives, from the shapes of its arguments.
+// Shapes of a called op's results, from the shapes of its arguments.
 #include <span>
 
 #include "opdef/check/body_scope.h"
@@ -8,10 +8,10 @@ namespace tenon {
 
 namespace {
 
-/// Slots of the caller that a name of the callee's shapes stands for.
+/// The caller's slots for a name in the callee's shapes.
 using Binding = std::map<std::string, std::vector<Slot>>;
 
-/// What an attribute is in this call, in the caller's words or by its default; nullptr where neither says it.
+/// The value of an attribute in this call, from the caller or its default; nullptr if there is neither.
 const Syntax* attr_value(const OpDef& callee, const Syntax& call, const std::string& name) {
   const AttrDef* attr = callee.attr(name);
   const Syntax* value = attr != nullptr && attr->value ? &*attr->value : nullptr;
@@ -71,7 +71,7 @@ bool bind_input(const OpDef& callee, const Syntax& call, Dims dims, Slots slots,
     if (slots.size() + 1 < dims.size()) return false;
     taken = slots.size() + 1 - dims.size();
   } else {
-    // *P, D@axis, *Q: counting from one side, no pack of the caller may be on the way.
+    // *P, D@axis, *Q: no pack of the caller may lie between the side from which the axis is counted and the axis.
     if (anchor == dims.end() || dims.size() != 3 || anchor - dims.begin() != 1 || is_pack(*anchor)) return false;
     const auto place = place_of_axis(callee, call, anchor->at, slots);
     if (!place) return false;

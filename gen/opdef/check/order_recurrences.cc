@@ -1,5 +1,5 @@
-// The order of a recurrence: variables are placed from the outside inwards, each as soon as no read that is still open
-// is later along it; elements strictly earlier along it are settled.
+// The order of a recurrence: variables are placed from the outside inwards, each as soon as no unsettled read is later
+// along it; reads of strictly earlier elements along it are then settled.
 #include <fmt/format.h>
 
 #include <utility>
@@ -19,7 +19,7 @@ struct Place {
   std::optional<std::size_t> part = std::nullopt;
 };
 
-/// A read of the group's values, with what holds where it is read.
+/// A read of the group's values, with the conditions under which it is read.
 struct OpenRead {
   std::size_t reader = 0, member = 0;  ///< statements, counted within the group
   const Syntax* read = nullptr;
@@ -27,7 +27,7 @@ struct OpenRead {
   std::set<std::string> bound = {};
 };
 
-/// Where an index is, seen from the variable of the element that is computed.
+/// The position of an index relative to the variable of the computed element.
 enum class Relation { same, before, not_after, after, not_before, unknown };
 
 Syntax binary(const std::string& sign, const Syntax& a, const Syntax& b) { return binary_node(sign, a, b, a.span); }
@@ -179,7 +179,7 @@ class OrderFinder {
       part.last = end_of_part(part.first, all);
       if (of.last - of.first > 1 && part.first == of.first && part.last == of.last)
         return false;  // needs more in common
-      // What an earlier part defines at the same values of these variables is there as a whole.
+      // Values that an earlier part defines for the same values of these variables are complete.
       open_.clear();
       std::copy_if(all.begin(), all.end(), std::back_inserter(open_),
                    [&](auto* r) { return part.has(r->reader) && part.has(r->member); });
@@ -330,7 +330,7 @@ class OrderFinder {
   }
 
   void report_same_element() {
-    // Rather a read that no more of shared variables could settle.
+    // Prefers a read that sharing more variables could not settle.
     auto later = find_if(open_, [&](auto* r) { return in_same_element(*r); });
     if (later == open_.end()) later = find_if(open_, [](auto* r) { return r->member > r->reader; });
     const OpenRead& r = later == open_.end() ? *open_.front() : **later;

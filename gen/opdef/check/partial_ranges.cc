@@ -1,4 +1,4 @@
-// Looks at the bare uses of each variable, statement by statement.
+// Examines the bare uses of each variable, statement by statement.
 #include <fmt/format.h>
 
 #include "opdef/check/statement_checks.h"

@@ -1,4 +1,4 @@
-// Which statements of a body need each other.
+// Which statements of a body depend on each other.
 #include <fmt/format.h>
 
 #include <map>
@@ -31,8 +31,8 @@ class GroupFinder {
   }
 
   /// The first group with members of other groups between its own: the new order of the statements from its first to
-  /// its last. What it needs moves before it, all others after it. Nothing if another statement is between, or if there
-  /// is no such group.
+  /// its last. Members that it depends on move before it, all others after it. Nothing if another statement is in
+  /// between, or if there is no such group.
   std::optional<std::pair<std::size_t, std::vector<std::size_t>>> gathered() const {
     for (std::size_t i = 0; i < needs_.size(); ++i) {
       const std::set<std::size_t> from = reached(i);

@@ -1,4 +1,4 @@
-// What checks ask of the statements of a body together: recurrences, extents from data, ranges of index variables.
+// Checks of a body's statements as a whole: recurrences, extents from data, ranges of index variables.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace tenon {
 
-/// Statements of a body that need each other: `first` … `last`, adjacent.
+/// Adjacent statements of a body that depend on each other: `first` … `last`.
 struct RecurrentGroup {
   std::size_t first = 0;
   std::size_t last = 0;

@@ -1,5 +1,5 @@
-// The type of an intermediate is that of the widest of what its statement reads. Which it is follows where all of these
-// are integers of known width: values of the same body are taken for the narrowest until a statement says otherwise.
+// The type of an intermediate is the widest type that its statement reads. It is known if all of these are integers of
+// known width: values of the same body are assumed to be the narrowest until a statement disproves it.
 #include <map>
 #include <string_view>
 

@@ -1,5 +1,5 @@
-// Ranges of values by interval arithmetic. Arithmetic of narrow types wraps: only numbers that the type surely holds
-// count.
+// Ranges of values by interval arithmetic. Arithmetic in narrow types wraps: only values known to fit the type are
+// used.
 #include <limits>
 #include <optional>
 
@@ -18,7 +18,7 @@ class ValueRanges {
  public:
   ValueRanges(const OpDef& op, const BoundsContext& context) : op_(op), context_(context) {}
 
-  /// What an expression is between. Nothing below 0: -1 in an unsigned type is its largest value.
+  /// The range of an expression. Never negative: -1 in an unsigned type is its largest value.
   Range range(const Syntax& s) {
     const auto found = any_range(s);
     return found && found->lo >= 0 && found->hi <= capacity(s) ? found : std::nullopt;
@@ -95,7 +95,7 @@ class ValueRanges {
     return a && b ? Range(combined(s.text == "min" ? ScalarOp::Min : ScalarOp::Max, *a, *b)) : std::nullopt;
   }
 
-  /// What the type holds already stays; anything else comes within the range of the type.
+  /// Values that fit the type are unchanged; others are limited to the range of the type.
   Range converted(const Syntax& s) {
     const auto value = range(s.children[0]);
     const std::string& type = s.children[1].text;

@@ -1,4 +1,4 @@
-// What can be called in expressions: the notation's own functions, the scalar rows, and the library's functions.
+// The callables of expressions: the notation's own functions, the scalar rows, and the library's functions.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ std::optional<Arity> notation_function(std::string_view name);
 /// Those whose value is a pack.
 std::optional<Arity> pack_function(std::string_view name);
 
-/// Whatever the name calls in an expression: notation, scalar row or fn.
+/// The callable of this name in an expression: notation, scalar row or fn.
 std::optional<Arity> expression_function(std::string_view name, const OpLibrary& library);
 
 /// All names that can be called in an expression, for notes.

@@ -17,7 +17,7 @@ namespace {
 
 using notation::node;
 
-constexpr int kDeepest = 200;         // nesting; keeps every later walk of a tree within its stack
+constexpr int kDeepest = 200;         // nesting limit; keeps every recursive walk of a tree within its stack
 constexpr int kMostOperators = 4000;  // of one text
 
 constexpr std::array<std::string_view, 14> kReducers = {"sum",     "prod",   "max",    "min",     "any",

@@ -17,7 +17,7 @@
 
 namespace tenon {
 
-/// Parses from a list of tokens. The first failure is reported, moves to the end, and makes everything after it quiet.
+/// Parses from a list of tokens. The first failure is reported, skips to the end, and suppresses further reports.
 class NotationParser {
  public:
   /// Line ends inside `text` are blanks; with `lines` nothing is in view before `window` chooses.
@@ -51,7 +51,7 @@ class NotationParser {
   void window(std::size_t begin, std::size_t end);
   const std::vector<Token>& tokens() const { return tokens_; }
   bool tokens_clean() const { return tokens_clean_; }
-  /// False (and a report) if the tree is deeper than the rest of the program is ready to walk.
+  /// False (and a report) if the tree is deeper than the nesting limit.
   bool depth_allowed(const Syntax& tree);
 
  private:
@@ -98,7 +98,7 @@ Syntax node(SyntaxKind kind, std::string_view text, SourceSpan span);
 /// sum prod max min any all argmax argmin bit_xor bit_or bit_and fold max_at min_at
 bool is_reducer(std::string_view name);
 
-/// What a token is called in a message: 'x', the end of the line …
+/// The name of a token in a message: 'x', the end of the line …
 std::string describe(const Token& token);
 
 }  // namespace tenon

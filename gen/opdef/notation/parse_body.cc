@@ -232,8 +232,8 @@ class StatementParser {
   const std::set<std::string>& extents_;
 };
 
-/// Of a statement that did not parse only the names on its left remain, as results of an unknown call, so that their
-/// uses are not reported too.
+/// A statement that did not parse is kept as an unknown call with the names on its left as results, so that their uses
+/// are not reported too.
 void leave_names(Statement& statement) {
   statement.is_call = true;
   statement.is_extent = false;

@@ -66,7 +66,7 @@ class Filler {
     if (value == nullptr || !value->is_scalar()) {
       diagnostics_.error(Code::E0215, from.span(at, end), fmt::format("a member does not fill the hole '${}'", name),
                          {fmt::format("the member at line {} needs `{}: text`", member_.span.line(), name)});
-      return append(out, '0', from.offsets[at]);  // keeps the template whole, so that nothing else is reported for this
+      return append(out, '0', from.offsets[at]);  // keeps the template complete, so that no further error follows
     }
     used.insert(name);
     const PlacedText filling = placed_text(*value);

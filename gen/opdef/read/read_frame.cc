@@ -152,7 +152,7 @@ class HeadLine {
   std::size_t at_ = 0;
 };
 
-/// Every hole is the name or says something of a tensor's type.
+/// Every hole is the name or describes a tensor's type.
 void check_holes(const Frame& frame, const SourceFileRef& file, Diagnostics& diagnostics) {
   std::vector<std::string> known = {"name", "shared"};
   for (const FrameParameter& p : frame.parameters)
@@ -175,7 +175,7 @@ std::string file_stem(const std::string& path) {
                      path.size() - (slash == std::string::npos ? 0 : slash + 1) - 5);
 }
 
-/// What a definition calls an extent of one value: a size, an attribute, a let, a pack.
+/// The kind of a single-valued extent in a definition: a size, an attribute, a let, a pack.
 bool has_size(const OpDef& op, const std::string& name) {
   const auto named = [&](const Dim& d) {
     return d.name == name || any_of(d.parts, [&](const Dim& part) { return part.name == name; });

@@ -25,7 +25,7 @@ void read_types(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
   }
 }
 
-/// What a type of another language, or a class of types, is called here; empty for other words.
+/// The name used here for a type, or a class of types, of another language; empty for other words.
 std::string called_here(const std::string& word) {
   if (const std::string name = dtype_called(word); !name.empty()) return fmt::format("write {}", name);
   if (word == "string" || word == "str") return "words to choose from are an enumeration: enum(first, second)";
@@ -315,7 +315,7 @@ const std::vector<std::string>& op_keys() {
 bool read_op(const YamlNode& map, OpDef& out, Diagnostics& diagnostics) {
   const std::size_t first = diagnostics.size();
   refuse_unknown_keys(map, op_keys(), "an op", diagnostics);
-  bool whole = diagnostics.size() == first;  // one of them may be meant for what would be missing
+  bool whole = diagnostics.size() == first;  // an unknown key may be a misspelling of a missing one
   const bool misspelt = !whole;
   for (const KeyRow& row : kKeys) {
     const YamlNode* value = map.find(row.key);

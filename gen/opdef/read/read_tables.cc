@@ -16,7 +16,7 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
 
 using Numbers = std::map<std::string, std::int64_t>;
 
-/// What numbers and names of numbers come to.
+/// Evaluates numbers and names of numbers.
 std::optional<std::int64_t> number_of(const Syntax& s, const Numbers& known) {
   constexpr std::int64_t kLargest = std::int64_t{1} << 31;
   if (s.is(SyntaxKind::integer)) return s.integer;
@@ -42,7 +42,7 @@ Numbers numbers_among_lets(const OpDef& op) {
   return known;
 }
 
-/// The extent of a let is the number that it is.
+/// The extent named by a let is its value.
 void resolve(Dim& d, const Numbers& lets) {
   const auto found = d.kind == DimKind::size && !d.broadcast ? lets.find(d.name) : lets.end();
   if (found == lets.end() || found->second < 0) return;

@@ -1,5 +1,4 @@
-// What readers of definition files ask of YAML nodes: this is a map, this is text, this is a name; reported where it is
-// not.
+// Kind checks for YAML nodes in definition files: map, text, name; a mismatch is reported.
 #pragma once
 
 #include <string>
@@ -15,7 +14,7 @@ namespace tenon {
 /// True for a map; null counts as an empty one (false, without a report). `what` names the node in the message,
 /// `example` goes in the note.
 bool want_map(const YamlNode& node, std::string_view what, std::string_view example, Diagnostics& diagnostics);
-/// True for a map; for what nobody writes without meaning something, so that nothing is an error as well.
+/// True for a map; an empty value is an error too, because nobody writes such a key without a value.
 bool need_map(const YamlNode& node, std::string_view what, std::string_view example, Diagnostics& diagnostics);
 /// True for a scalar.
 bool want_text(const YamlNode& node, std::string_view what, std::string_view example, Diagnostics& diagnostics);
@@ -28,7 +27,7 @@ bool want_name(const YamlNode& node, std::string_view text, std::string_view wha
 void refuse_unknown_keys(const YamlNode& map, const std::vector<std::string>& known, std::string_view what,
                          Diagnostics& diagnostics);
 
-/// The dtype that other languages call so; empty for other words.
+/// The dtype with this name in other languages; empty for other words.
 std::string dtype_called(std::string_view word);
 /// The note that asks whether another name was meant, or else lists the known ones.
 std::string meant_note(std::string_view wrong, const std::vector<std::string>& known);
