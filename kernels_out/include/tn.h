@@ -58,7 +58,7 @@ typedef enum {
   TN_E_STRIDE = -4,    /* an output is not contiguous, or a stride is out of bounds */
   TN_E_ALIGN = -5,     /* data is not aligned to its elements */
   TN_E_ATTR = -6,      /* an attribute is unknown, missing, of the wrong type or out of bounds */
-  TN_E_RANGE = -7,     /* an index, a divisor or the like in the data is out of range */
+  TN_E_RANGE = -7,     /* an index, divisor or similar value in the data is out of range */
   TN_E_WORKSPACE = -8, /* the workspace is too small */
   TN_E_ISA = -9,       /* the level is not compiled, or this machine does not support it */
   TN_E_OVERLAP = -10   /* an output overlaps another tensor */

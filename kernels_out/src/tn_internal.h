@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-/* Compilers without a C library have no string.h, but call these four by themselves. */
+/* Freestanding compilers have no string.h, but generate calls of these four. */
 #if defined(__STDC_HOSTED__) && __STDC_HOSTED__ == 0
 #include <stddef.h>
 #ifdef __cplusplus
@@ -35,8 +35,8 @@ enum {
   TN_MAX_KERNEL_DIMS = 3  /* dimensions of an operand as a kernel sees it */
 };
 
-/* What a call keeps on the stack while a kernel runs is made for each operator as large as its definition needs.
-   Functions with arrays of their own are kept out of it: inlined, their arrays would stay there too. */
+/* The arrays that a call keeps on the stack while a kernel runs are sized for each operator. Functions with other
+   arrays are not inlined, because their arrays would stay on the stack too. */
 #if defined(__GNUC__)
 #define TN_APART __attribute__((noinline))
 #else
@@ -126,7 +126,7 @@ typedef struct {
 
 /* ---- a call */
 
-/* How a kernel sees a dimension (or a pack) of the definition. */
+/* How a dimension (or a pack) of the definition is passed to a kernel. */
 enum {
   TN_ONE,         /* one dimension */
   TN_COLLAPSED,   /* all dimensions of the pack as one, their product */
@@ -136,11 +136,12 @@ enum {
   TN_MERGED,      /* the same after merging */
   TN_ODOMETER,    /* the innermost one after merging; the others are walked by the caller */
   TN_PLANE,       /* the innermost one and one of the others after merging; the caller walks the rest */
-  TN_COPIED       /* all of them: the kernel is a copy, which goes over tiles itself */
+  TN_COPIED       /* all of them: the kernel is a copy, which iterates over tiles itself */
 };
 
-/* A tensor of the call. Its view is how the definition writes it: for each dimension or pack a word of what it is, then
-   the extent and the stride of a dimension, or the strides of a pack, whose extents are in tn_frame.pack. */
+/* A tensor of the call. Its view has the dimensions of the definition: for each dimension or pack one word that
+   describes it, then the extent and the stride of a dimension, or the strides of a pack, whose extents are in
+   tn_frame.pack. */
 typedef struct {
   unsigned char *data;            /* its elements, or the copy of them in the workspace */
   int64_t reach;                  /* bytes from the caller's first element to the end of the last;
@@ -327,8 +328,8 @@ void tn_rt_give_list(tn_frame *f, int k, const tn_dims *list, int64_t neutral);
 
 /* The start of the pack's words in the operand's view; NULL: it does not have the pack. */
 int64_t *tn_rt_pack_words(const tn_frame *f, const tn_operand *t, int pack);
-/* Brings the dimensions of all views into the order in which those of the input `t` are in memory, where the operator
-   allows it; 0: nothing to change. */
+/* Reorders the dimensions of all views to the memory order of the input `t`, if the operator allows it; 0: nothing
+   to change. */
 int tn_rt_transpose(tn_frame *f, const tn_operand *t);
 
 /* ---- attributes: each looks up one name and stores its value; absent, the default stays */

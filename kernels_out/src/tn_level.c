@@ -192,7 +192,7 @@ const char *tn_strerror(int status) {
   case TN_E_ATTR:
     return "an attribute is unknown, missing, ill-typed or out of bounds";
   case TN_E_RANGE:
-    return "an index, a divisor or the like in the data is out of range";
+    return "an index, divisor or similar value in the data is out of range";
   case TN_E_WORKSPACE:
     return "the workspace is too small";
   case TN_E_ISA:

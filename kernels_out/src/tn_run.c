@@ -86,7 +86,7 @@ static int64_t magnitude(int64_t v) {
   return v < 0 ? -v : v;
 }
 
-/* Moves a dimension that is dense on one side, if the innermost is not, next to the innermost; 0 if there is none. */
+/* If the innermost dimension is not dense, moves one that is dense on one side next to it; 0 if there is none. */
 static int transposes_plane(tn_box *s) {
   for (int32_t d = 1; d < s->rank; ++d) {
     const int from = magnitude(s->from[d]) == 1 && magnitude(s->from[0]) > 1;
@@ -102,10 +102,8 @@ static int transposes_plane(tn_box *s) {
   return 0;
 }
 
-/*
- * The two innermost dimensions, by tiles that write whole cache lines. There are few of these: lines at a distance of
- * many powers of two push each other out of the cache.
- */
+/* The two innermost dimensions, by tiles that write whole cache lines. A tile has few of them: lines at a distance
+   of many powers of two conflict in the cache. */
 static void copy_plane(unsigned char *to, const unsigned char *from, const tn_box *s, int32_t bytes) {
   const int64_t lines = 8, line = 128 / bytes;
   const int64_t high = magnitude(s->to[0]) == 1 ? line : lines, wide = magnitude(s->to[0]) == 1 ? lines : line;
@@ -166,7 +164,7 @@ static int64_t extent_of(const tn_frame *f, const tn_operand *t, const int64_t *
   return g.kind == TN_ONE ? at[1] : f->pack[g.pack].dim[d];
 }
 
-/* Product of the extents inside of dimension d of this group; d = -1: with all of its own. */
+/* Product of the extents inside dimension d of this group; d = -1: of all dimensions. */
 static int64_t inside(const tn_frame *f, const tn_operand *t, const int64_t *at, int32_t d) {
   int64_t n = 1;
   int32_t left = t->rank - tn_rt_group(*at).first - (d + 1);
@@ -202,7 +200,7 @@ static const int64_t *walked(const tn_frame *f, const tn_operand *t, int pack) {
   return NULL;
 }
 
-/* The stride of dimension d of the pack that the view has at `at`; any where no dimension is meant. */
+/* The stride of dimension d of the pack that the view has at `at`; any value for NO_DIM. */
 static int64_t stride_along(const tn_frame *f, const tn_operand *t, const int64_t *at, int64_t d) {
   return d == NO_DIM ? -1 : stride_of(f, t, at, (int32_t)d);
 }
@@ -352,8 +350,8 @@ static void cut_run(const tn_frame *f, plan *p, int pack, int32_t before) {
   swap_loops(p, before, dense);
 }
 
-/* True if an argument is dense along this loop, but not along the innermost dimension: `far` bytes at least are between
-   its elements there. */
+/* True if an argument is dense along this loop, but has elements at least `far` bytes apart along the innermost
+   dimension. */
 static int turns(const tn_frame *f, const plan *p, int pack, int32_t loop, int64_t far) {
   for (int k = 0; k < p->form->n_arguments; ++k) {
     const tn_operand *t = operand_of(f, p, k);
@@ -525,8 +523,8 @@ TN_APART static int fit(const tn_frame *f, const plan *p, int k) {
   return fits || expected == 0;
 }
 
-/* True if a kernel that takes any strides would go over an input element by element, most of which it uses: a copy and
-   the body for dense lines take less time. */
+/* True if a kernel that takes any strides would read most elements of an input one by one: a copy and the body for
+   dense lines take less time. */
 static int is_scattered(const tn_frame *f, const plan *p, int k) {
   const tn_operand *t = operand_of(f, p, k), *result = &f->operand[f->op->info.n_in];
   const int64_t *at = f->word + t->view;
@@ -553,7 +551,7 @@ static int goes_on(const tn_frame *f, int pack, int32_t d, int32_t within) {
   return 1;
 }
 
-/* Merges dimensions of a pack that are contiguous in every operand; extents of 1 go to the front. */
+/* Merges dimensions of a pack that are contiguous in every operand; extents of 1 are moved to the front. */
 static void merge_dims(tn_frame *f, int pack) {
   tn_dims *p = &f->pack[pack];
   int32_t to = p->rank;
@@ -636,7 +634,7 @@ static int lay_out(tn_frame *f, plan *p) {
 
 /* ---- views in parts */
 
-/* Bytes of a view that are copied at a time; rows of a sixteenth are long enough for a run of their own. */
+/* Bytes of a view that are copied at a time; rows of a sixteenth are long enough for a separate run. */
 #ifndef TN_BLOCK_BYTES
 #define TN_BLOCK_BYTES 32768
 #endif
@@ -657,7 +655,7 @@ TN_APART static int pack_in_front(const tn_frame *f, const plan *p) {
   return -1;
 }
 
-/* Elements of operand k before the part that is copied; operators whose packs can be walked have words for it. */
+/* Elements of operand k before the part that is copied; operators whose packs can be loops have words for it. */
 static int64_t *elements_before(const tn_frame *f, const plan *p, int64_t k) {
   return p->loop + LOOP_WORDS * f->op->n_loops + k;
 }
@@ -719,8 +717,8 @@ TN_APART static int64_t copied_bytes(const tn_frame *f, const plan *p, int pack)
   return most;
 }
 
-/* Walks the pack's dimensions in front without which no argument has to be copied; 0: there are none, or parts are
-   short. */
+/* Makes loops of the pack's leading dimensions without which no argument has to be copied; 0: there are none, or
+   parts are short. */
 static int walk_in_place(tn_frame *f, plan *p, int pack, int64_t bytes) {
   const tn_dims *dims = &f->pack[pack];
   int fits = 0;
@@ -1141,7 +1139,7 @@ static void place_copies(tn_frame *f, const plan *p) {
   }
 }
 
-/* Copies inputs to the workspace: before the first run all, later those of which another part is next. */
+/* Copies inputs to the workspace: all before the first run, later those whose next part is needed. */
 TN_APART static void stage(const tn_frame *f, const plan *p, int64_t n) {
   for (int k = 0; k < p->form->n_arguments; ++k) {
     const tn_operand *t = operand_of(f, p, k);
@@ -1198,7 +1196,7 @@ TN_APART static void advance(const tn_frame *f, const plan *p, int32_t loop, int
   }
 }
 
-/* The kernel, once for every position of the loops around it. */
+/* Runs the kernel once for every position of the loops around it. */
 static int run(const tn_frame *f, const plan *p) {
   place_arguments(f, p);
   for (int64_t n = 0; n < p->runs; ++n) {
@@ -1231,7 +1229,7 @@ static int run(const tn_frame *f, const plan *p) {
   return 0;
 }
 
-/* The workspace is there; from now on f->workspace is aligned. */
+/* The workspace exists; from now on f->workspace is aligned. */
 static int enter_workspace(tn_frame *f, int64_t bytes) {
   tn_rt_require(f, bytes == 0 || (f->workspace != NULL && (uint64_t)bytes <= (uint64_t)f->workspace_bytes),
       TN_E_WORKSPACE);
@@ -1311,8 +1309,8 @@ void tn_rt_extents(tn_frame *f, const tn_dims *dims) {
   }
 }
 
-/* The dims of a typed call say where an axis is: in dimension `at`, which is number -after from the end. An attribute
-   that says something else contradicts them. */
+/* The dims of a typed call say where an axis is: in dimension `at`, which is number -after from the end. An
+   attribute with another value contradicts them. */
 void tn_rt_placed_axis(tn_frame *f, int64_t axis, int32_t at, int32_t after) {
   tn_rt_require(f, axis == at || axis == -(int64_t)after, TN_E_ATTR);
 }

@@ -137,8 +137,8 @@ int64_t tn_rt_shr(tn_frame *f, int64_t a, int64_t b) {
   return b > 62 ? -(a < 0) : tn_rt_floordiv(f, a, INT64_C(1) << b);
 }
 
-/* Sizes of workspaces: of views with strides of 0 products of extents may be of any size. What does not fit in 57 bits
-   is 2^57, which no workspace has. */
+/* Sizes of workspaces: products of extents of views with strides of 0 may be of any size. Values that do not fit in
+   57 bits become 2^57, which no workspace has. */
 int64_t tn_rt_bytes_plus(int64_t a, int64_t b) {
   const int64_t most = INT64_C(1) << 57;
   return a < most && b < most ? (a + b < most ? a + b : most) : most;
@@ -265,7 +265,7 @@ double tn_rt_sqrt(double x) {
       ++root;
     }
   }
-  root = (root >> 1) + (root & 1);                              /* never a tie: a root has no 54 bits exactly */
+  root = (root >> 1) + (root & 1);                              /* never a tie: no root has exactly 54 bits */
   return from_bits(((uint64_t)(exponent / 2 + 1023) << 52) + (root - UINT64_C(0x10000000000000)));
 }
 
