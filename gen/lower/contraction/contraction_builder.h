@@ -240,8 +240,6 @@ Stmt transpose_square(ContractionBuilder& b, const SquarePlace& from, const Squa
 /// Calls the function that turns a tile of `height` rows, which are stored one after another in the buffer `rows`.
 Stmt transpose_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors);
 
-/// Whether elements of the result may be stored twice: nothing is added to them, and the value reads none.
-bool stores_again(const Kernel& kernel, const KernelStatement& s);
 /// Applies the epilogue to rows × columns elements of the tile buffer and stores them.
 struct TileExtent {
   Operand first_row, rows, first_column, columns;

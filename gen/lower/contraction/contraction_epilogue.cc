@@ -73,8 +73,7 @@ Block whole_rows(ContractionBuilder& b, const TileExtent& t, const std::string& 
   return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
 }
 
-/// Rows of a tile of fewer columns: whole vectors, then the remainder as a part of one or, where parts of vectors would
-/// be stored by elements, as a vector that begins early, if one may.
+/// Rows of a tile of fewer columns: whole vectors, then the remainder as a part of one or by elements.
 Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string& r) {
   const std::string q = b.local("q"), whole = b.local("whole");
   const DType acc = b.c.accumulator;
@@ -90,14 +89,6 @@ Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string
     store_value(b, vector, v_load(t.tile, acc, at, b.lanes()), body);
     const Operand vectors = floor_div(t.columns, v_int(b.lanes())) * v_int(b.lanes());
     const Operand unit = all_unit(steps);
-    const auto known = constant_value(t.columns);
-    if (!b.isa.masked_memory && !unit && !b.first_part && known && *known > b.lanes() && *known % b.lanes() != 0 &&
-        stores_again(b.kernel, *b.c.statement)) {
-      const std::string v = b.local("vector_at");
-      body.insert(body.begin(), s_let(q, smaller(v_var(v), t.columns - v_int(b.lanes()))));
-      row.push_back(s_for(v, v_int(0), t.columns, b.lanes(), std::move(body)));
-      return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
-    }
     row.push_back(s_let(whole, unit ? v_select(unit, vectors, v_int(0)) : vectors));
     from = v_var(whole);
     if (constant_value(vectors) != 0) row.push_back(s_for(q, v_int(0), from, b.lanes(), std::move(body)));
@@ -189,11 +180,6 @@ Operand finished(ContractionBuilder& b, const TileStore& store, const Operand& s
   const auto value = lower_lanes(b.c.statement->value, scope);
   b.possible = b.possible && value;
   return value ? *value : sums;
-}
-
-bool stores_again(const Kernel& kernel, const KernelStatement& s) {
-  return s.update == Update::Assign && !kernel.tensor(s.target).shared &&
-         !any_read(s.value, [&](const Read& r) { return r.tensor == s.target; });
 }
 
 Block epilogue(ContractionBuilder& b, const TileExtent& t) {

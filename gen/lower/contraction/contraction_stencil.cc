@@ -40,7 +40,7 @@ int strip_height(ContractionBuilder& b) {
 }
 
 /// Whether the output overwrites a tensor that the epilogue reads: then nothing may be computed twice.
-bool in_place(const ContractionBuilder& b) { return !stores_again(b.kernel, *b.c.statement); }
+bool in_place(const ContractionBuilder& b) { return b.kernel.tensor(b.c.statement->target).shared; }
 
 /// Whether all taps and rows have their registers, and all extents are numbers. The last of such strips may repeat rows
 /// of the one above. A line, whose strips are vectors along it, counts as one row.

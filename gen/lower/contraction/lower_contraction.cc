@@ -231,22 +231,19 @@ class NestBuilder {
     if (known && *known < tall) return even_tiles(low, first_row, rows, column, width);
     const std::string t = b_.local("tile_row"), whole = b_.local("whole_tiles"), row = b_.local("row"),
                       height = b_.local("height");
-    const bool early = begins_early(low);
     const Operand in_whole = smaller(v_var(t), v_var(whole)), past = v_var(t) - in_whole;
     const Operand is_whole = v_apply(ScalarOp::Lt, {v_var(t), v_var(whole)});
     place_.first_row = v_var(row);
     TilePlace clamped = place_;
-    if (!early) clamped.row_end = n_.rows;
+    clamped.row_end = n_.rows;
     TilePlace complete = place_;
     complete.store = stored_tile(v_var(row), column, width);
-    const Operand at = first_row + in_whole * v_int(tall) + past * v_int(low);
-    Block body{s_count(row, early ? smaller(at, n_.rows - v_int(low)) : at)},
+    Block body{s_count(row, first_row + in_whole * v_int(tall) + past * v_int(low))},
         all = tile_of(complete, tall, column, width), some = tile_of(clamped, low, column, width);
     if (b_.c.transposed) {
       append(all, transposed_epilogue(b_, {v_var(row), v_int(tall), column, width, tile_}, tall));
-      if (!early) some.push_back(s_count(height, smaller(v_int(low), first_row + rows - v_var(row))));
-      const Operand stored = early ? v_int(low) : v_var(height);
-      append(some, transposed_epilogue(b_, {v_var(row), stored, column, width, tile_}, low));
+      some.push_back(s_count(height, smaller(v_int(low), first_row + rows - v_var(row))));
+      append(some, transposed_epilogue(b_, {v_var(row), v_var(height), column, width, tile_}, low));
       body.push_back(s_if(is_whole, std::move(all), std::move(some)));
     } else if (complete.store) {
       some.push_back(s_count(height, smaller(v_int(low), first_row + rows - v_var(row))));
@@ -271,24 +268,13 @@ class NestBuilder {
            b_.blueprint.leftover_rows * b_.blueprint.tile_vectors < kBusy;
   }
 
-  /// Whether the last tile of so many rows begins early enough to be whole, where a part of a transposed column would
-  /// be stored by elements. A copy of a block's rows has none before them.
-  bool begins_early(int height) const {
-    const auto rows = b_.known_rows(), block = constant_value(n_.rows_a_block);
-    if (!b_.c.transposed || b_.lanes() == 1 || b_.isa.masked_memory || b_.first_part || !rows || *rows < height ||
-        *rows % height == 0 || height % b_.transposed_rows != 0)
-      return false;
-    const bool inside = left_.block_copy < 0 || (block && *block > 0 && *rows % *block >= height);
-    return inside && stores_again(b_.kernel, *b_.c.statement);
-  }
-
-  /// Tiles of one height. The last one repeats the last row where rows are missing, or begins early.
+  /// Tiles of one height. The last one repeats the last row where rows are missing.
   Block even_tiles(int tall, const Operand& first_row, const Operand& rows, const Operand& column,
                    const Operand& width) {
     const std::string t = b_.local("tile_row"), row = b_.local("row"), height = b_.local("height");
     place_.first_row = v_var(row);
     const auto known = b_.known_rows();
-    const bool early = begins_early(tall), whole = early || (known && *known % tall == 0);
+    const bool whole = known && *known % tall == 0;
     if (!whole) place_.row_end = n_.rows;
     Block body;
     if (!whole) body.push_back(s_count(height, smaller(v_int(tall), first_row + rows - v_var(row))));
@@ -299,8 +285,7 @@ class NestBuilder {
     if (!place.store) append(body, b_.c.transposed ? transposed_epilogue(b_, extent, tall) : epilogue(b_, extent));
     NestSurvey used;  // one row that is read in place has no number
     used.add(body);
-    const Operand at = first_row + v_var(t) * v_int(tall);
-    if (used.vars.count(row)) body.insert(body.begin(), s_let(row, early ? smaller(at, n_.rows - v_int(tall)) : at));
+    if (used.vars.count(row)) body.insert(body.begin(), s_let(row, first_row + v_var(t) * v_int(tall)));
     return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
   }
 

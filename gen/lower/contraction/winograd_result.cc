@@ -65,21 +65,18 @@ class ResultTransform {
     return out;
   }
 
-  /// A row of one filter: whole vectors, then the remainder as a part of one, as a vector that begins early, or by
-  /// elements.
+  /// A row of one filter: whole vectors, then the remainder as a part of one or by elements.
   Block store_line(const ValueScope& row, const Operand& from) {
     const int64_t whole = n_.parts.width / s_.lanes * s_.lanes, rest = n_.parts.width - whole;
     const std::string& x = n_.parts.x;
     Block out;
     if (whole > 0) out.push_back(s_for(x, v_int(0), v_int(whole), s_.lanes, store(row, from, s_.lanes, nullptr)));
     if (rest == 0) return out;
-    const bool again = whole > 0 && stores_again(n_.kernel, *n_.parts.result);
-    const auto once = [&](int64_t at, const Operand& active) {
-      out.push_back(s_for(x, v_int(at), v_int(at + 1), 1, store(row, from, s_.lanes, active)));
-    };
-    if (b_.isa.masked_memory) once(whole, v_int(rest));
-    else if (again && s_.lanes > 1) once(n_.parts.width - s_.lanes, nullptr);
-    else out.push_back(s_for(x, v_int(whole), v_int(n_.parts.width), 1, store(row, from, 1, nullptr)));
+    if (b_.isa.masked_memory) {
+      out.push_back(s_for(x, v_int(whole), v_int(whole + 1), 1, store(row, from, s_.lanes, v_int(rest))));
+      return out;
+    }
+    out.push_back(s_for(x, v_int(whole), v_int(n_.parts.width), 1, store(row, from, 1, nullptr)));
     return out;
   }
 
