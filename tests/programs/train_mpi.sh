@@ -34,7 +34,7 @@ END
   linked_by_pkg_config() {
     flags=$(PKG_CONFIG_PATH="$work/mpi_made/lib/pkgconfig" pkg-config --cflags --libs net_train_mpi) || return 1
     # shellcheck disable=SC2086
-    mpicc -o "$work/alone" "$work/alone.c" $flags && [ "$("$work/alone")" = '1 of 1' ]
+    mpicc -o "$work/mpi_alone" "$work/alone.c" $flags && [ "$("$work/mpi_alone")" = '1 of 1' ]
   }
   check 'a program links its processes by pkg-config' linked_by_pkg_config
   check 'CMake installs it' sh -c 'cmake -S "$0/mpi" -B "$0/mpi_build" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_C_FLAGS_RELEASE=-O0 && cmake --build "$0/mpi_build" && cmake --install "$0/mpi_build" --prefix "$0/mpi_installed"' "$work"

@@ -101,6 +101,11 @@ Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel)
   return smaller(fit, v_int(std::max<int64_t>(2, (share + tall - 1) / tall) * tall));
 }
 
+Operand most_rows_a_block(ContractionBuilder& b, const Operand& depth) {
+  const Operand cached = rows_cached(b, depth);
+  return depth_of_a_part(b) > 0 ? larger(cached, rows_a_block(b, depth, b.panel_columns())) : cached;
+}
+
 Operand all_unit(const std::vector<Operand>& steps) {
   Operand all;
   for (const Operand& s : steps) {

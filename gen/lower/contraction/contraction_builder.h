@@ -136,6 +136,8 @@ int64_t depth_of_a_part(ContractionBuilder& b);
 /// Rows of a block: as many as the caches hold, or fewer if the rows are known and a small number of blocks would leave
 /// workers idle.
 Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel);
+/// An upper bound of the rows of a block, for memory: parts of the depth leave space for more rows than all of it.
+Operand most_rows_a_block(ContractionBuilder& b, const Operand& depth);
 /// Row-major flat index of `vars` under `scope`.
 Operand flat_index(ContractionBuilder& b, const std::vector<LoopVar>& vars, const ValueScope& scope);
 

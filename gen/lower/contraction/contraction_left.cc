@@ -154,7 +154,7 @@ LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
   if (!read->fill && t.dtype == b.c.accumulator && form && !b.c.low_halves && !channel_dim(b, *read)) {
     LeftAccess access = from_form(b, read->tensor, *form, before);
     if (access.depth_step && constant_value(access.depth_step) != 1) {
-      const Operand depth = b.extent_of(b.c.depth), rows = smaller(b.extent_of(b.c.rows), rows_cached(b, depth));
+      const Operand depth = b.extent_of(b.c.depth), rows = smaller(b.extent_of(b.c.rows), most_rows_a_block(b, depth));
       access.block_copy =
           b.add_buffer("rows_copied", b.c.accumulator, Storage::Workspace, rows * copied_pitch(b, depth));
     }
