@@ -82,12 +82,15 @@ class Prover {
   }
 
   /// Whether the two never touch the same element in two iterations. Digits that are bounded by themselves are tried
-  /// first: facts about one access serve all of its pairs.
+  /// first: facts about one access serve all of its pairs. The stride of the iterations may be one of other accesses.
   bool are_apart(const Access& write, const Access& other) const {
     Facts facts = write.facts;
     for (const Polynomial& f : other.facts) facts.push_back(loop_.known.elsewhere(f));
-    for (const bool in_pairs : {false, true}) {
-      const std::vector<Pair> digits = digits_of(write, other, in_pairs ? &facts : nullptr);
+    std::vector<const Polynomial*> own = {&write.offset, &other.offset}, all;
+    for (const Access& a : loop_.accesses) all.push_back(&a.offset);
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const std::vector<Pair> digits =
+          digits_of(write, other, strides_of(attempt < 2 ? own : all), attempt == 1 ? &facts : nullptr);
       if (all_of(loop_.numbers, [&](const Polynomial& number) {
             return any_of(digits, [&](const Pair& digit) { return differs(digit, number, facts); });
           }))
@@ -98,10 +101,11 @@ class Prover {
 
   /// Equal offsets have equal digits: terms below a stride never reach it. `both`: facts of the pair, where it may
   /// be the lower terms of one of them that bound the other.
-  std::vector<Pair> digits_of(const Access& write, const Access& other, const Facts* both) const {
+  std::vector<Pair> digits_of(const Access& write, const Access& other, const std::vector<Polynomial>& strides,
+                              const Facts* both) const {
     std::vector<Pair> out;
     Polynomial here = write.offset, there = other.offset;
-    for (const Polynomial& stride : strides_of({here, there})) {
+    for (const Polynomial& stride : strides) {
       Digits mine = digits_by(here, stride, Rounding::Nearest), others = digits_by(there, stride, Rounding::Nearest);
       const auto below = bounded_digits(here, stride, write.facts),
                  others_below = below ? bounded_digits(there, stride, other.facts) : std::nullopt;
@@ -119,6 +123,9 @@ class Prover {
   std::optional<Digits> bounded_digits(const Polynomial& offset, const Polynomial& stride, const Facts& facts) const {
     for (const Rounding rounding : {Rounding::Nearest, Rounding::Down})
       if (Digits digits = digits_by(offset, stride, rounding); is_below(digits.low, stride, facts)) return digits;
+    // The multiple of a vector's length below the end of a block has no term of the block.
+    for (const Polynomial& number : loop_.numbers)
+      if (Digits digits{number, offset - stride * number}; is_below(digits.low, stride, facts)) return digits;
     return std::nullopt;
   }
 
@@ -141,9 +148,9 @@ class Prover {
   }
 
   /// The coefficients of the loops' quantities, the largest first.
-  std::vector<Polynomial> strides_of(const Pair& offsets) const {
+  std::vector<Polynomial> strides_of(const std::vector<const Polynomial*>& offsets) const {
     std::vector<Polynomial> out;
-    for (const Polynomial* p : {&offsets.here, &offsets.there})
+    for (const Polynomial* p : offsets)
       for (const auto& [monomial, coefficient] : p->terms) {
         std::vector<QuantityName> fixed;
         for (const QuantityName& name : monomial)
