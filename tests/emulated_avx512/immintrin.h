@@ -329,9 +329,9 @@ EMU __m256i _mm512_cvtps_ph(__m512 a, int mode) {
   EMU_MASKED(MM, BYTES, ps, PS)                 \
   EMU_MASKED(MM, BYTES, pd, PD)                 \
   EMU_MASKED(MM, BYTES, epi8, SI)               \
-EMU_MASKED(MM, BYTES, epi16, SI)
-EMU_MASKED(MM, BYTES, epi32, SI)
-EMU_MASKED(MM, BYTES, epi64, SI)
+  EMU_MASKED(MM, BYTES, epi16, SI)              \
+  EMU_MASKED(MM, BYTES, epi32, SI)              \
+  EMU_MASKED(MM, BYTES, epi64, SI)
 EMU_MASKED_WIDTH(_mm512, 64, __m512, __m512d, __m512i)
 EMU_MASKED_WIDTH(_mm256, 32, __m256, __m256d, __m256i)
 EMU_MASKED_WIDTH(_mm, 16, __m128, __m128d, __m128i)
