@@ -137,7 +137,10 @@ Polynomial NestPolynomials::quotient(const Polynomial& a, const Polynomial& b) {
   }
   const std::string key = fmt::format("({})//({})", print(parts.rest), print(b));
   const auto at = derived_.find(key);
-  return parts.quotient + (at != derived_.end() ? at->second : derived_[key] = rounded(parts.rest, b));
+  const Polynomial q = parts.quotient + (at != derived_.end() ? at->second : derived_[key] = rounded(parts.rest, b));
+  // That it is not negative follows for integers only; proofs of its multiples need it as a fact.
+  if (!parts.quotient.terms.empty() && known_.proves(a, {})) known_.know(q);
+  return q;
 }
 
 /// A quotient that is not a polynomial. Quotients of upper bounds of the dividend are tighter than fractions.

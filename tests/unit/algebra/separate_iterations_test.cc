@@ -120,6 +120,23 @@ TEST_CASE("the last vector of a row has to end with it") {
   CHECK(fault(phase_of({over("r", whole, {clears(begin, 8)}, 8)}, rows)).empty());
 }
 
+TEST_CASE("vectors that remain in a block of elements end with it") {
+  const auto blocks = [&](int64_t length, int64_t too_many) {
+    const Operand first = v_var("first"), end = v_var("end"), whole = v_var("whole"), active = v_var("active");
+    LoopNest nest =
+        phase_of({s_let("first", i * v_int(length)), s_let("end", least(v_int(200), i * v_int(length) + v_int(length))),
+                  s_let("whole", first + v_apply(ScalarOp::BitAnd, {end - first, v_int(-16)})),
+                  s_for("r", first, whole, 16, {clears(r, 8), clears(r + v_int(8), 8)}),
+                  s_for("r", whole, end, 8,
+                        {s_let("active", least(v_int(8), end - r + v_int(too_many))), clears(r, 8, active)})},
+                 v_int(4));
+    return fault(nest);
+  };
+  CHECK(blocks(64, 0).empty());
+  CHECK(blocks(60, 0).empty());
+  CHECK_FALSE(blocks(60, 1).empty());
+}
+
 TEST_CASE("blocks of rows that are moved back to end inside overlap") {
   const auto blocks = [&](int64_t all) {
     const Operand first = least(i * v_int(4), v_int(all - 4));
