@@ -20,12 +20,6 @@ std::set<int> read_in(const Expr& value, bool in_choices) {
   return out;
 }
 
-void split_terms(const Expr& condition, std::vector<Expr>& out) {
-  const auto* a = std::get_if<Apply>(&condition->node);
-  if (!a || a->op != ScalarOp::And) return out.push_back(condition);
-  for (const Expr& term : a->args) split_terms(term, out);
-}
-
 /// i, where `index` is min(max(i, 0), extent - 1); null for others.
 Expr before_clamp(const Expr& index, const Expr& extent) {
   const auto* least = std::get_if<Apply>(&index->node);
@@ -42,8 +36,7 @@ std::optional<InsideRead> inside_read(const Expr& value, const Expr& where, cons
   const Expr element = cast && cast->op == ScalarOp::Cast ? cast->args[0] : value;
   const auto* r = std::get_if<Read>(&element->node);
   if (!r || r->fill || !where) return std::nullopt;
-  std::vector<Expr> terms, index = r->index;
-  split_terms(where, terms);
+  std::vector<Expr> terms = conjuncts(where), index = r->index;
   const size_t all = terms.size();
   for (size_t d = 0; d < index.size(); ++d) {
     const Expr& extent = tensors[static_cast<size_t>(r->tensor)].dims[d];
@@ -56,7 +49,7 @@ std::optional<InsideRead> inside_read(const Expr& value, const Expr& where, cons
   if (terms.size() == all) return std::nullopt;
   InsideRead out{read_of(r->tensor, element->type, index, constant_float(0, element->type)), nullptr};
   out.value = cast_to(out.value, value->type);
-  for (const Expr& t : terms) out.where = both(out.where, t);
+  out.where = conjunction(terms);
   return out;
 }
 

@@ -6,6 +6,8 @@
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
 #include "library/expr_builder.h"
+#include "library/type_rules.h"
+#include "support/quoted.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -89,21 +91,26 @@ bool ExprBuilder::is_later(const Expr& e) const {
 
 namespace {
 
+/// The comparisons of integers that hold where the condition does.
+std::vector<const Apply*> comparisons(const Expr& condition) {
+  std::vector<const Apply*> out;
+  for (const Expr& part : conjuncts(condition)) {
+    const auto* a = std::get_if<Apply>(&part->node);
+    if (a && a->args.size() == 2 && a->args[0]->type == DType::I64) out.push_back(a);
+  }
+  return out;
+}
+
 /// Constants that a condition compares with a variable, and their neighbours: if it holds anywhere, it holds at one of
 /// these.
 void candidates(const Expr& where, const std::string& var, std::vector<Expr>& out) {
-  const auto* a = std::get_if<Apply>(&where->node);
-  if (!a || a->args.size() != 2) return;
-  if (a->op == ScalarOp::And) {
-    for (const Expr& side : a->args) candidates(side, var, out);
-    return;
-  }
-  for (size_t side = 0; side < 2; ++side) {
-    const auto affine = a->args[0]->type == DType::I64 ? affine_in(a->args[side], var) : std::nullopt;
-    if (!affine || !is_one(affine->coefficient) || mentions(a->args[1 - side], var)) continue;
-    const Expr there = a->args[1 - side] - affine->rest;
-    for (const int64_t nearby : {0, -1, 1}) out.push_back(there + constant_int(nearby));
-  }
+  for (const Apply* a : comparisons(where))
+    for (size_t side = 0; side < 2; ++side) {
+      const auto affine = affine_in(a->args[side], var);
+      if (!affine || !is_one(affine->coefficient) || mentions(a->args[1 - side], var)) continue;
+      const Expr there = a->args[1 - side] - affine->rest;
+      for (const int64_t nearby : {0, -1, 1}) out.push_back(there + constant_int(nearby));
+    }
 }
 
 }  // namespace
@@ -130,18 +137,10 @@ void ExprBuilder::require_choice(const Expr& slack, const Syntax& place) {
 
 namespace {
 
-/// The comparisons of integers that hold where the condition does.
-void comparisons(const Expr& condition, std::vector<const Apply*>& out) {
-  const auto* a = std::get_if<Apply>(&condition->node);
-  if (!a || a->args.size() != 2) return;
-  if (a->op == ScalarOp::And) comparisons(a->args[0], out), comparisons(a->args[1], out);
-  else if (a->args[0]->type == DType::I64) out.push_back(a);
-}
-
 /// Where lo <= x and x < hi, there is a number from lo on below hi.
 bool leave_room(const std::vector<Expr>& conditions, const LinearForm& slack, const Ranges& ranges) {
   std::vector<const Apply*> known;
-  for (const Expr& condition : conditions) comparisons(condition, known);
+  for (const Expr& condition : conditions) append(known, comparisons(condition));
   for (const Apply* low : known)
     for (const Apply* high : known) {
       if (low->op != ScalarOp::Le || high->op != ScalarOp::Lt || !same(low->args[1], high->args[0])) continue;

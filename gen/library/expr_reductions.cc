@@ -7,7 +7,6 @@
 #include "library/type_rules.h"
 
 namespace tenon {
-namespace {}  // namespace
 
 /// Gives the variables of a reduction names that the statement has not used yet.
 std::vector<LoopVar> ExprBuilder::bind_reduced(const Syntax& s) {
