@@ -30,7 +30,7 @@ struct MemoryPiece {
   std::string result;
   std::vector<std::string> params;
   std::string_view comment = {};
-  bool apart = false;  ///< stays a call: it is for the last elements of a line
+  bool apart = false;  ///< not inlined: gcc would keep an address for each lane on the caller's stack
 };
 
 /// Calls it; `make` writes its body.
@@ -66,7 +66,8 @@ CExpr masked(Emitter& e, std::string_view op, const OperandType& t, const char* 
 
 std::string pointer_to(Emitter& e, const OperandType& t) { return fmt::format("const {} *p", e.storage_type(t.dtype)); }
 
-/// A vector whose first elements move by halves of it: n of them are one part for each bit of n.
+/// A vector of at most 32 bytes whose first n elements are moved in parts of 2^i bytes, one for each bit of n. Words
+/// are little-endian, as on all levels with vectors.
 struct PartedVector {
   DType dtype;         ///< of the lanes
   int lanes, scalars;  ///< scalars: lanes of one element
@@ -94,6 +95,7 @@ struct PartedVector {
 std::string load_parts(Emitter& e, const OperandType& t) {
   const PartedVector v(t);
   const std::string type = e.c_type(t);
+  TENON_CHECK(e.isa.masked_memory || v.size() <= 32, "{} is longer than 32 bytes", type);
   if (e.isa.masked_memory)
     return fmt::format("  {} v = {{0}};\n  memcpy(&v, p, (size_t)n * sizeof *p);\n  return v;\n", type);
   std::string lines =
@@ -116,6 +118,7 @@ std::string load_parts(Emitter& e, const OperandType& t) {
 
 std::string store_parts(Emitter& e, const OperandType& t) {
   const PartedVector v(t);
+  TENON_CHECK(e.isa.masked_memory || v.size() <= 32, "{} is longer than 32 bytes", e.c_type(t));
   if (e.isa.masked_memory) return "  memcpy(p, &v, (size_t)n * sizeof *p);\n";
   std::string rest = "v", lines = fmt::format("  if (n == {}) {{\n    *({} *)p = v;\n    return;\n  }}\n", t.lanes,
                                               e.memory_type(t.dtype, t.lanes));

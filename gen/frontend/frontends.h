@@ -10,10 +10,10 @@ struct FrontendInput {
   std::string path;                      // .onnx, .yaml or .yml
   std::vector<SourceFileRef> onnx_rows;  // the files of opdefs/onnx, in order of their names; read for ONNX models only
   SizeRanges sizes;                      // the values of --size
-  InputExtents given = {};               // what open sizes without --size take, of the inputs in their order
+  InputExtents given = {};               // extents of the inputs in order, for open sizes without --size
   std::vector<std::string> kept = {};    // weights with respect to which gradients are computed
   GraphMode mode = GraphMode::network;   // the purpose for which a graph with a section `train` is read
-  std::string program = "";              // what the C is called that the model becomes
+  std::string program = "";              // the name of the generated C
   std::string train_with = "";           // the file that says how an ONNX model is trained; read unless empty
 };
 

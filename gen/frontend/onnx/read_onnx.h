@@ -25,8 +25,8 @@ struct OnnxSource {
   std::string path;  // names the file in diagnostics; external data is looked for next to it
   std::span<const uint8_t> bytes;
   std::vector<std::string> kept = {};  // initializers that are not computed away, for gradients with respect to them
-  std::string program = "";            // what the C is called that the model becomes: its names are not for values
-  InputExtents given = {};
+  std::string program = "";            // the name of the generated C: values must not use its names
+  InputExtents given = {};             // extents of the inputs in order, for open sizes; empty lists leave them open
   GraphMode mode = GraphMode::network;
   OnnxExtension* extension = nullptr;  // work done beyond reading it
 };

@@ -32,7 +32,7 @@ struct GraphRequest {
   SizeRanges sizes = {};  // what the user says about them
   GraphMode mode = GraphMode::network;
   bool keeps_weights = false;  // nothing is computed from them before run time, so that gradients may be asked for
-  std::string program = "";    // what the C is called that the graph becomes: its names are not for values
+  std::string program = "";    // the name of the generated C: values must not use its names
 };
 
 /// Reads a graph. For a step of training its outputs are those of add_training; for validation the loss comes first,

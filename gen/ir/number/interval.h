@@ -1,4 +1,4 @@
-// Intervals of integers: what a value is between, whatever its parts are between their ends.
+// Intervals of integers: the range of an operation from the ranges of its operands.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-/// Nothing is known beyond: products of two such numbers fit in 128 bits.
+/// Bounds of unknown integers. The product of two fits in 128 bits.
 constexpr int64_t kFarInteger = int64_t{1} << 62;
 constexpr Interval kAnyInteger{-kFarInteger, kFarInteger};
 
-/// The least one that has the numbers of both.
+/// The smallest interval that contains both.
 Interval hull(Interval a, Interval b);
 bool within(Interval inner, Interval outer);
 /// The results of Add, Sub, Mul, Min, Max, and of FloorDiv and Mod where the divisor is at least 1; any integer for
-/// others. Ends that are far stay where nothing is known.
+/// others. Ends beyond kFarInteger become those of kAnyInteger.
 Interval combined(ScalarOp op, Interval a, Interval b);
 
 /// a / b rounded toward minus infinity; b must not be 0.
