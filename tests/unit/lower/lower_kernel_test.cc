@@ -109,17 +109,29 @@ Kernel product(int64_t M, int64_t K, int64_t N) {
   return k;
 }
 
+/// The same of columns of W: Σ over k of W[k, m] X[k, n]
+Kernel product_of_columns(int64_t M, int64_t K, int64_t N) {
+  Kernel k = product(M, K, N);
+  k.tensors[0] = tensor("W", Role::Input, {constant_int(K), constant_int(M)});
+  const auto& sum = std::get<Reduce>(k.body[0].value->node);
+  const Expr terms = at(0, {v("k"), v("m")}) * at(1, {v("k"), v("n")});
+  k.body[0].value = reduce(Reducer::Sum, sum.vars, nullptr, terms, DType::F32);
+  return k;
+}
+
 /// The product in tiles of so many rows, of half as many for those left over, by 2 vectors.
-LoopNest lowered_product(int64_t M, int64_t K, int64_t N, std::string_view level = "x86-64-v4", int tile_rows = 8) {
+LoopNest lowered_product(const Kernel& k, std::string_view level, int tile_rows) {
   Blueprint tiles;
   tiles.name = tiles.kind = "contraction";
   tiles.tile_rows = tile_rows, tiles.tile_vectors = 2, tiles.leftover_rows = tile_rows / 2;
   tiles.cache_m = 102400, tiles.cache_n = 1048576;
-  const auto nest =
-      lower_contraction(std::make_shared<const Kernel>(product(M, K, N)), *isa_from_name(level), {{tiles}});
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(k), *isa_from_name(level), {{tiles}});
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
   return *nest;
+}
+LoopNest lowered_product(int64_t M, int64_t K, int64_t N, std::string_view level = "x86-64-v4", int tile_rows = 8) {
+  return lowered_product(product(M, K, N), level, tile_rows);
 }
 
 int64_t workspace_of_product(int64_t M, int64_t K, int64_t N) {
@@ -350,6 +362,20 @@ TEST_CASE("the right side of a product is copied as far as it reads badly in pla
   CHECK(workspace_of_product(32, 16, 1000) == 16 * 32);    // the last panel is not whole
   CHECK(workspace_of_product(32, 16, 25600) == 16 * 128);  // the same, though read four times only
   CHECK(workspace_of_product(32, 16, 19200) == 0);
+}
+
+TEST_CASE("copied columns have memory for all rows of a block, also where the depth is taken in parts") {
+  constexpr int64_t kDepth = 65536;
+  const auto rows_copied = [](int64_t columns) {
+    const LoopNest nest = lowered_product(product_of_columns(4096, kDepth, columns), "x86-64-v4", 8);
+    const auto copy = std::find_if(nest.buffers.begin(), nest.buffers.end(),
+                                   [](const Buffer& b) { return b.name.starts_with("rows_copied"); });
+    REQUIRE(copy != nest.buffers.end());
+    const bool in_parts = to_text(nest).find("part_depth") != std::string::npos;
+    return std::pair(in_parts, constant_value(copy->elements).value() / kDepth);
+  };
+  CHECK(rows_copied(16) == std::pair(false, int64_t{8}));   // one strip of rows with the whole depth
+  CHECK(rows_copied(128) == std::pair(true, int64_t{48}));  // 102400 elements are 50 rows of 2048
 }
 
 TEST_CASE("products of the same rows need memory for a block of rows alone") {
