@@ -147,7 +147,8 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
   }
   if ((s.text == "max" || s.text == "min") && n >= 2) return extremum_of(s);
   if (const auto body = inlined(s)) return polynomial(*body);
-  if (s.text == "sign" && n == 1 && whole(s.children[0])) return bounded("sign", -one(), one(), print(s));
+  if (s.text == "sign" && n == 1 && whole(s.children[0]))
+    return bounded("sign", Polynomial::constant(-1), Polynomial::constant(1), print(s));
   std::vector<Polynomial> arguments;
   for (const Syntax& child : s.children) {
     const auto p = polynomial(child);

@@ -20,10 +20,11 @@ std::optional<Polynomial> IndexBounds::reduction(const Syntax& s) {
     if (const auto extent = context_.extents.find(s.variables()[0].text); extent != context_.extents.end())
       size = polynomial(extent->second);
   // A place in the dim. (An empty one is an error at run time.)
-  if (place) return size ? bounded("place", Polynomial(), *size - one(), print(s)) : std::nullopt;
+  if (place) return size ? bounded("place", Polynomial(), *size - Polynomial::constant(1), print(s)) : std::nullopt;
   const auto each = polynomial(s.reduced());
   if (!each || !prove(*each, {}, 1)) return std::nullopt;
-  return bounded("sum", Polynomial(), size && prove(one() - *each, {}, 1) ? size : std::nullopt, print(s));
+  const bool counts = size && prove(Polynomial::constant(1) - *each, {}, 1);
+  return bounded("sum", Polynomial(), counts ? size : std::nullopt, print(s));
 }
 
 }  // namespace tenon

@@ -11,6 +11,7 @@
 
 #include "algebra/nest_accesses.h"
 #include "ir/graph/size_expr.h"
+#include "ir/number/interval.h"
 #include "support/ranges.h"
 
 namespace tenon {

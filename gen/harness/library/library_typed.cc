@@ -8,6 +8,7 @@
 #include "harness/library/runtime_calls.h"
 #include "harness/library/typed_prototypes.h"
 #include "harness/library_names.h"
+#include "ir/op/type_function.h"
 #include "ir/text/print_c99.h"
 #include "support/joined.h"
 #include "support/quoted.h"

@@ -6,6 +6,7 @@
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_dims.h"
 #include "harness/library_names.h"
+#include "ir/op/type_function.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -8,6 +8,7 @@
 #include "harness/model/model_files.h"
 #include "harness/model/model_program.h"
 #include "harness/model/model_selftest.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -70,21 +71,20 @@ class ModelWriter {
     frame.name = code_.frame.forward->name;
     frame.training = frame.main_program = frame.mpi = false;
     frame.forward = nullptr;
-    for (std::string& s : ModelWriter(code_.frame.forward->plan, code_.frame.forward->levels, frame, out_).write_code())
-      sources_.push_back(std::move(s));
+    append(sources_, ModelWriter(code_.frame.forward->plan, code_.frame.forward->levels, frame, out_).write_code());
   }
 
-  /// A file of C.
+  /// A C file; its first line states the version and the source.
   void add(const std::string& path, const std::string& text) {
     out_.add(path, provenance_line(code_.frame.source) + text);
   }
-  /// One that is compiled.
+  /// A C file that the build compiles.
   void source(const std::string& path, const std::string& text) {
     sources_.push_back(path);
     add(path, text);
   }
 
-  /// What gives the context threads or processes; the program takes each.
+  /// The adapter that gives a context threads or processes; the program is compiled with each that it has.
   void write_adapter(const std::string& name) {
     const std::string path = fmt::format("runtime/{}_{}.c", code_.name, name);
     add(fmt::format("include/{}_{}.h", code_.name, name), code_.fill(fmt::format("runtime/model_{}.h.in", name)));

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <set>
 
+#include "harness/library_names.h"
 #include "harness/model/model_code.h"
 #include "harness/model/model_state.h"
 #include "support/check.h"

@@ -2,6 +2,7 @@
 #include "lower/kernel/narrow_updates.h"
 
 #include "algebra/linear.h"
+#include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
 #include "support/ranges.h"

@@ -12,6 +12,7 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
+#include "lower/tree/tree_passes.h"
 #include "support/ranges.h"
 
 namespace tenon {
