@@ -395,6 +395,7 @@ class BodyExpander {
   std::optional<int64_t> place_of_axis(const std::string& attr, const std::vector<BoundTensor>& inputs) const;
   void place_axes(const Statement& s, const std::vector<BoundTensor>& inputs,
                   std::map<std::string, BoundAttr>& attrs) const;
+  BoundAttr passed_attribute(const AttrDef& a, const Syntax& given);
   bool call_arguments(const Statement& s, const OpDef& callee, std::vector<BoundTensor>& inputs,
                       std::map<std::string, BoundAttr>& attrs);
   void call(const Statement& s);

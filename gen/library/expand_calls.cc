@@ -33,44 +33,43 @@ bool BodyExpander::outputs_are_named(const Statement& s, const OpDef& callee) {
   return false;
 }
 
+/// The value of a callee's attribute: a word is the one of the callee, whatever else has its name here.
+BoundAttr BodyExpander::passed_attribute(const AttrDef& a, const Syntax& given) {
+  BoundAttr b;
+  b.list = a.count != AttrCount::one;
+  const auto word = std::find(a.words.begin(), a.words.end(), given.text);
+  if (given.kind == SyntaxKind::name && word != a.words.end())
+    b.elements.push_back({constant_int(word - a.words.begin()), true});
+  else if (given.kind == SyntaxKind::list)
+    for (const Syntax& e : given.children) b.elements.push_back(expr_.value(e));
+  else if (b.list && given.kind == SyntaxKind::name && scope_.binding.attrs.count(given.text))
+    b = scope_.binding.attrs.at(given.text);
+  else b.elements.push_back(expr_.value(given));
+  return b;
+}
+
 /// `a, b = op(x, y, axis=1)`: binds the callee's signature to the tensors given and expands its body in place.
 /// Tensors and attributes that a call passes. False after an error.
 bool BodyExpander::call_arguments(const Statement& s, const OpDef& callee, std::vector<BoundTensor>& inputs,
                                   std::map<std::string, BoundAttr>& attrs) {
   for (const Syntax& arg : s.value.children) {
-    if (arg.kind == SyntaxKind::keyword) {
-      if (const auto t = arg.children[0].kind == SyntaxKind::name ? scope_.tensors.find(arg.children[0].text)
-                                                                  : scope_.tensors.end();
-          t != scope_.tensors.end()) {
-        for (size_t i = 0; i < callee.inputs.size(); ++i)
-          if (callee.inputs[i].name == arg.text) {
-            inputs.resize(std::max(inputs.size(), i + 1));
-            inputs[i] = argument_tensor(t->first, t->second);
-          }
-        continue;
-      }
-      const AttrDef* a = callee.attr(arg.text);
-      if (!a)
-        return expr_.error(Code::E0425, arg, fmt::format("{} has no attribute '{}'", callee.name, arg.text)), false;
-      BoundAttr b;
-      const Syntax& given = arg.children[0];
-      b.list = a->count != AttrCount::one;
-      if (given.kind == SyntaxKind::list)
-        for (const Syntax& e : given.children) b.elements.push_back(expr_.value(e));
-      else if (b.list && given.kind == SyntaxKind::name && scope_.binding.attrs.count(given.text))
-        b = scope_.binding.attrs.at(given.text);
-      else b.elements.push_back(expr_.value(given));
-      attrs[arg.text] = std::move(b);
-    } else {
-      const auto t = scope_.tensors.find(arg.text);
-      if (arg.kind == SyntaxKind::name && t != scope_.tensors.end()) {
-        inputs.push_back(argument_tensor(t->first, t->second));
-      } else if (auto made = computed_argument(arg)) {
-        inputs.push_back(std::move(*made));
-      } else {
-        return no_argument(arg), false;
-      }
+    const bool keyword = arg.kind == SyntaxKind::keyword;
+    const Syntax& given = keyword ? arg.children[0] : arg;
+    if (const AttrDef* a = keyword ? callee.attr(arg.text) : nullptr) {
+      attrs[arg.text] = passed_attribute(*a, given);
+      continue;
     }
+    size_t at = inputs.size();
+    if (keyword) {
+      at = static_cast<size_t>(callee.input(arg.text) - callee.inputs.data());
+      inputs.resize(std::max(inputs.size(), at + 1));
+    } else {
+      inputs.emplace_back();
+    }
+    const auto t = given.kind == SyntaxKind::name ? scope_.tensors.find(given.text) : scope_.tensors.end();
+    const auto made = t != scope_.tensors.end() ? argument_tensor(t->first, t->second) : computed_argument(given);
+    if (!made) return no_argument(given), false;
+    inputs[at] = *made;
   }
   return true;
 }

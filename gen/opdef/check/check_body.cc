@@ -8,6 +8,7 @@
 #include "opdef/check/statement_checks.h"
 #include "opdef/notation/call_table.h"
 #include "opdef/read/yaml_shape.h"
+#include "support/joined.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -410,9 +411,19 @@ class BodyChecker {
                          {meant_note(argument.text, known)});
       return;
     }
+    if (attr->kind == AttrKind::enumeration) return check_word(argument, *attr);
+    expressions_.check(argument.children[0], sizes_only());
+  }
+
+  /// The value of an attribute that is one of several words: a word, or an attribute of this op with the same words.
+  void check_word(const Syntax& argument, const AttrDef& attr) {
     const Syntax& value = argument.children[0];
-    if (attr->kind == AttrKind::enumeration && value.is(SyntaxKind::name) && contains(attr->words, value.text)) return;
-    expressions_.check(value, sizes_only());
+    const bool named = value.is(SyntaxKind::name);
+    const AttrDef* own = named ? op_.attr(value.text) : nullptr;
+    if (named && (contains(attr.words, value.text) || (own != nullptr && own->words == attr.words))) return;
+    diagnostics_.error(
+        Code::E0425, value.span, fmt::format("'{}' is not a word of the attribute '{}'", print(value), attr.name),
+        {fmt::format("its words are {}; an attribute with the same words may be passed on", joined(attr.words, ", "))});
   }
 
   /// An argument that is computed element by element: tensors by their names, numbers and functions.
