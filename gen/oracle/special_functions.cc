@@ -116,7 +116,7 @@ long double apply_real(ScalarOp op, const Number* v) {
     case ScalarOp::ErfFast: return std::erf(a);
     case ScalarOp::Erfc: return std::erfc(a);
     case ScalarOp::MulExp:
-    case ScalarOp::TimesExp: return a * std::exp(static_cast<long double>(b));
+    case ScalarOp::TimesExp: return std::isinf(b) && b < 0 ? std::copysign(0.0L, a) : a * std::exp(b);
     case ScalarOp::Normcdf: return 0.5L * std::erfc(-a * 0.70710678118654752440084436210484903928L);
     case ScalarOp::Erfinv: return erfinv(a);
     case ScalarOp::Lgamma: return std::lgamma(a);
