@@ -165,7 +165,7 @@ const char *tn_active_isa(void);
    the shapes of the outputs.
    f16 and bf16 travel as their bits in uint16_t, bool as 0 or 1 in uint8_t. */
 
-/* add
+/* add: A + B
    (A [~*S], B [~*S]) -> Y [*S] */
 typedef struct {
   tn_dims A_shape; /* of A, broadcast to [*S] */
@@ -176,7 +176,7 @@ int tn_add_f32(const tn_add_dims *dims, const float *A, const float *B, float *Y
     size_t workspace_bytes);
 size_t tn_add_f32_workspace(const tn_add_dims *dims);
 
-/* gather: slices of X along an axis at the indices Ix
+/* gather: slices of X along an axis at the indices Ix; the name that ONNX has for take
    (X [*P, D@axis, *Q], Ix [*J]) -> Y [*P, *J, *Q] */
 typedef struct {
   tn_dims P;
@@ -196,7 +196,7 @@ int tn_gather_f32_i64(const tn_gather_dims *dims, const tn_gather_attrs *attrs, 
     float *Y, void *workspace, size_t workspace_bytes);
 size_t tn_gather_f32_i64_workspace(const tn_gather_dims *dims, const tn_gather_attrs *attrs);
 
-/* gelu: X times the normal distribution at X; -inf gives the limit, 0
+/* gelu: X times the cumulative normal distribution at X; -inf gives the limit, 0
    (X [*S]) -> Y [*S] */
 typedef struct {
   tn_dims S;
@@ -205,8 +205,8 @@ int tn_gelu_shape(const tn_gelu_dims *dims, tn_dims *Y_shape);
 int tn_gelu_f32(const tn_gelu_dims *dims, const float *X, float *Y, void *workspace, size_t workspace_bytes);
 size_t tn_gelu_f32_workspace(const tn_gelu_dims *dims);
 
-/* gemm: Y = alpha*A'*B' + beta*C, each operand transposed on request, C broadcast; an operand whose factor is 0 does
-   not count, as in BLAS
+/* gemm: Y = alpha*A'*B' + beta*C, with optionally transposed operands; C is broadcast. An operand whose factor is 0 is
+   not read, as in BLAS
    (A [M, K], B [K, N], C? [~M, ~N]) -> Y [M, N] */
 typedef struct {
   int64_t M;

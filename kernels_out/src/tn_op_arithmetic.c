@@ -2,7 +2,7 @@
 /* op_arithmetic: checks of calls, tables, typed functions. */
 #include "tn_internal.h"
 
-/* ---- add
+/* ---- add: A + B
    Y[*s] = A[*s] + B[*s]
 */
 

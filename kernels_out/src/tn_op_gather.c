@@ -2,7 +2,7 @@
 /* op_gather: checks of calls, tables, typed functions. */
 #include "tn_internal.h"
 
-/* ---- gather: slices of X along an axis at the indices Ix
+/* ---- gather: slices of X along an axis at the indices Ix; the name that ONNX has for take
    Y[*p, *j, *q] = X[*p, wrap(Ix[*j], D), *q]
 */
 

@@ -2,8 +2,8 @@
 /* op_gemm: checks of calls, tables, typed functions. */
 #include "tn_internal.h"
 
-/* ---- gemm: Y = alpha*A'*B' + beta*C, each operand transposed on request, C broadcast; an operand whose factor is 0
-   does not count, as in BLAS
+/* ---- gemm: Y = alpha*A'*B' + beta*C, with optionally transposed operands; C is broadcast. An operand whose factor is
+   0 is not read, as in BLAS
    Y[m, n] = select(alpha == 0, 0, alpha*sum[k](A[m, k]*B[k, n])) + select(beta == 0, 0, beta*opt(C[m, n], 0))
 */
 

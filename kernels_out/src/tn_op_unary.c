@@ -2,7 +2,7 @@
 /* op_unary: checks of calls, tables, typed functions. */
 #include "tn_internal.h"
 
-/* ---- gelu: X times the normal distribution at X; -inf gives the limit, 0
+/* ---- gelu: X times the cumulative normal distribution at X; -inf gives the limit, 0
    Y[*s] = gelu(X[*s])
    with gelu(x) = max(x, -1000)*normcdf(x)
 */

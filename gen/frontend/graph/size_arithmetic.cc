@@ -15,9 +15,9 @@ struct MovementRow {
 };
 constexpr size_t kAll = 1000;
 constexpr MovementRow kMovement[] = {
-    {"identity", kAll}, {"reshape", kAll}, {"transpose", kAll}, {"concat", kAll},  {"slice", kAll}, {"split", kAll},
-    {"expand", kAll},   {"flip", kAll},    {"tile", kAll},      {"repeat", kAll},  {"stack", kAll}, {"gather", 1},
-    {"gather_nd", 1},   {"take", 1},       {"unsqueeze", kAll}, {"squeeze", kAll},
+    {"identity", kAll}, {"reshape", kAll}, {"transpose", kAll}, {"concat", kAll}, {"slice", kAll},
+    {"split", kAll},    {"expand", kAll},  {"flip", kAll},      {"tile", kAll},   {"repeat", kAll},
+    {"stack", kAll},    {"gather", 1},     {"take", 1},         {"gather_nd", 1}, {"take_along_axis", 1},
 };
 
 using Sizes = std::vector<GraphSize>;

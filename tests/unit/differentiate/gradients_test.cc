@@ -39,7 +39,7 @@ std::vector<Case> shipped_cases() {
           {"transpose", {{2, 3, 4}}, {{"perm", Ints{2, 0, 1}}}},
           {"slice", {{6, 5}}, {{"begin", Ints{4, 1}}, {"step", Ints{-2, 1}}, {"size", Ints{2, 3}}}},
           {"slice_axis", {{7, 2}, {}, {}, {}}, {{"axis", int64_t{0}}, {"size", int64_t{3}}}, {{6}, {0}, {-2}}},
-          {"maxpool3d_places", {{1, 1, 4, 3, 3}}, {{"kernel", Ints{2, 2, 2}}}},
+          {"maxpool3d_with_indices", {{1, 1, 4, 3, 3}}, {{"kernel", Ints{2, 2, 2}}}},
           {"dft", {{2, 9, 1}}, {{"axis", int64_t{1}}, {"onesided", true}}},
           {"dft", {{5, 3, 2}}, {{"axis", int64_t{0}}, {"inverse", true}, {"length", int64_t{8}}}},
           {"inverse", {{2, 3, 3}}},

@@ -355,7 +355,7 @@ TEST_CASE("library bodies: a number times an exponential shares it with what els
 }
 
 TEST_CASE("library bodies: elements that a tensor names along the last axis are copied without a loop for each") {
-  for (const char* op : {"gather", "take"}) {
+  for (const char* op : {"gather", "take_along_axis"}) {
     const std::string nest = nest_of(op);
     INFO(nest);
     CHECK(contains(nest, "if eq(Q, 1)"));

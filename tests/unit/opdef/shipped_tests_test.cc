@@ -48,10 +48,11 @@ std::string fault_of(const OpDef& def, const TestCase& test, std::optional<DType
 
 }  // namespace
 
-TEST_CASE("shipped definitions give what their tests state") {
+TEST_CASE("shipped definitions say what they are, and give what their tests state") {
   for (const auto& [name, def] : tenon_test::shipped_ops().ops) {
     INFO(name);
-    CHECK((!def.tests.empty() || !def.family.empty()));
+    CHECK_FALSE(def.doc.empty());
+    CHECK_FALSE(def.tests.empty());
     const std::vector<DType> keys = chosen_keys(def, {}, def.tests);
     for (const TestCase& test : def.tests)
       for (size_t k = 0; k < std::max<size_t>(keys.size(), 1); ++k) {
