@@ -265,12 +265,20 @@ class RecipeRun {
     return call_op(context_, {op, std::move(inputs), {}, 1, e.offset});
   }
 
+  // A word of an enum attribute means itself, whatever else has its name.
+  RecipeValue keyword_value(const std::string& callee, const RecipeExpr& keyword) {
+    const RecipeExpr& given = keyword.args[0];
+    const OpSignature* signature = given.kind == Kind::name ? context_.builder.semantics().find(callee) : nullptr;
+    const AttrSignature* attr = signature ? signature->attr(keyword.text) : nullptr;
+    return attr && contains(attr->words, given.text) ? RecipeValue(given.text) : evaluate(given);
+  }
+
   RecipeValue call(const RecipeExpr& e, size_t wanted) {
     std::vector<RecipeExpr> plain;
     std::vector<RecipeKeyword> keywords;
     for (const RecipeExpr& a : e.args) {
       if (a.kind == Kind::splat && a.text == "**") fail(a, "'**' is in rewrite rules alone");
-      if (a.kind == Kind::keyword) keywords.push_back({a.text, evaluate(a.args[0]), a.offset});
+      if (a.kind == Kind::keyword) keywords.push_back({a.text, keyword_value(e.text, a), a.offset});
       else if (!keywords.empty()) fail(a, "arguments by place are before those by name");
       else plain.push_back(a);
     }

@@ -1,9 +1,11 @@
 // library_semantics: what definitions say about types, as the frontends ask for it.
 #include "semantics/library_semantics.h"
 
+#include <cstring>
 #include <limits>
 
 #include "catch.h"
+#include "frontend/yaml/read_graph_yaml.h"
 #include "opdef/read_ops.h"
 
 namespace library_semantics_test {
@@ -66,6 +68,11 @@ ops:
     in: {X: "T[*P, N@axis, *Q, C]"}
     out: {Y: "T[*P, *Q]"}
     body: "Y[*p,*q] = sum[n,c](sq(X[*p,n,*q,c]))"
+  - op: next
+    attrs: {edge: "enum(zero, repeated) = zero"}
+    in: {X: "f32[N]"}
+    out: {Y: "f32[N]"}
+    body: "Y[i] = padded(X[i + 1], select(edge == zero, 0, X[i]))"
 )yaml";
 
 OpLibrary definitions() {
@@ -180,6 +187,23 @@ TEST_CASE("frontend: an extent whose arithmetic leaves 64 bits is refused") {
       std::string::npos);
   CHECK(s.infer("maxpool1d", {f32({1, 1, 9})}, {{"kernel", -most}}, 1)
             .error.find("Lo = (L - kernel)//stride + 1 leaves the range of i64") != std::string::npos);
+}
+
+TEST_CASE("frontend: words of an attribute need no quotes") {
+  const OpLibrary library = definitions();
+  const auto read = [&](const std::string& edge) {
+    const std::string text =
+        "graph: g\ninputs: {zero: \"f32[4]\"}\nmain: y = next(zero, edge=" + edge + ")\noutputs: [y]\n";
+    return read_graph_yaml(std::make_shared<SourceFile>("g.yaml", text), library_semantics(library), {});
+  };
+  for (const char* word : {"zero", "'zero'", "repeated", "'repeated'"}) {
+    const Result<Graph> graph = read(word);
+    INFO(graph.diagnostics().text());
+    REQUIRE(graph.ok());
+    const std::string plain = word[0] == '\'' ? std::string(word + 1, std::strlen(word) - 2) : word;
+    CHECK(to_text(*graph).find("next(zero, edge=" + plain + ")") != std::string::npos);
+  }
+  CHECK(read("other").diagnostics().text().find("nothing has the name 'other'") != std::string::npos);
 }
 
 }  // namespace library_semantics_test
