@@ -50,17 +50,16 @@ constexpr std::string_view kTypesAndFunctions =
     "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t uintmax_t "
     "ptrdiff_t size_t ssize_t max_align_t memcmp memcpy memmove memset main";
 /// Parameters and variables of the functions of a library.
-constexpr std::string_view kOfLibraries = "a attrs c d data dims f given k out parts t type workspace workspace_bytes";
+constexpr std::string_view kOfLibraries =
+    "a attrs c call chosen context d data dims done f given inferred k out parts pointers status t type type_of types "
+    "variable workspace workspace_bytes";
 /// Parameters and variables of kernels.
 constexpr std::string_view kOfKernels = "attr begin end in out size workspace";
 /// Names after the prefix of a library: an op of one dtype has a function with its own name.
 constexpr std::string_view kOfFunctions =
-    "active_isa argument attr bool box c call call_on context core cores describe dims dtype entry find force_isa form "
-    "frame group "
-    "infer "
-    "ints isa_choice kernel op op_info operand part reals scalar share shaped source start_threads stop_threads "
-    "strerror task "
-    "tensor value want workspace workspace_on";
+    "active_isa argument attr bool box c c128 c64 call call_on context core cores describe dims dtype entry find "
+    "force_isa form frame group infer ints isa_choice kernel op op_info operand part reals scalar share shaped source "
+    "start_threads status step stop_threads stored strerror task tensor threads value want workspace workspace_on";
 /// Kernels of a model before the name of a level.
 constexpr std::string_view kOfSteps = "run";
 
@@ -141,7 +140,8 @@ bool is_reserved(std::string_view word, NamesOf where) {
   if (where == NamesOf::function || where == NamesOf::step) return false;
   // C reserves these for the compiler; our own runtime and the constants of the headers begin with the others.
   if (word.starts_with("__") || (word.size() > 1 && word[0] == '_' && word[1] >= 'A' && word[1] <= 'Z')) return true;
-  return word.starts_with("tn_rt_") || word.starts_with("TN_") || is_of_family(word);
+  if (word.starts_with("tn_rt_") || word.starts_with("TN_") || is_of_family(word)) return true;
+  return word.starts_with("tn_") && is_reserved(word.substr(3), NamesOf::function);
 }
 
 std::string unreserved(std::string name, NamesOf where) {

@@ -1,7 +1,7 @@
 # Names that mean something in C, with the headers that define them in front; outputs without a C library.
 # shellcheck shell=sh
 printf '#include <errno.h>\n#include <limits.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <math.h>\n#include <signal.h>\n#include <inttypes.h>\n#include <sys/stat.h>\n' >"$work/before.h"
-words='dims attrs typeof errno I EOF INT64_MAX data k k_ class TN_E_NULL tn_find st_atime SIGINT stdin begin workspace'
+words='dims attrs typeof errno I EOF INT64_MAX data k k_ class TN_E_NULL tn_find tn_tensor st_atime SIGINT stdin begin workspace call context inferred pointers status type_of variable'
 
 # An op for each word as tensor, attribute, size and list; ops without type variables that are called as our own functions are.
 {
@@ -11,11 +11,11 @@ words='dims attrs typeof errno I EOF INT64_MAX data k k_ class TN_E_NULL tn_find
     printf '  - op: in_%s\n    types: {T: float}\n    in: {%s: "T[*S, N]"}\n    let: {M: N + 1}\n    out: {%s_: "T[*S, N]"}\n    body: "%s_[*s, i] = %s[*s, i]"\n' "$word" "$word" "$word" "$word" "$word"
     printf '  - op: size_%s\n    types: {T: float}\n    in: {X: "T[%s]"}\n    out: {Y: "T[%s]"}\n    body: Y[i] = X[i]\n' "$word" "$word" "$word"
   done
-  for word in call dims attr kernel value workspace op info; do
+  for word in call c64 dims attr kernel status step value workspace op info; do
     printf '  - op: %s\n    in: {X: "f32[N]"}\n    out: {Y: "f32[N]"}\n    body: Y[i] = X[i]\n' "$word"
   done
 } >"$work/words.yaml"
-named_library() { "$tenon" lib "$work/words.yaml" --dtypes f32 --isa portable -q --amalgamate "$@" -o "$work/words"; }
+named_library() { "$tenon" lib "$work/words.yaml" --dtypes f32 --isa portable --threads -q --amalgamate -o "$work/words"; }
 compiles_behind() { (cd "$1" && for file in $(cat sources.txt); do ${CC:-cc} -std=gnu11 -O0 -w -Iinclude -include "$work/before.h" -c "$file" -o "$work/words.o" || exit 1; done); }
 check 'names that mean something: a library' named_library
 check 'names that mean something: it compiles' compiles_behind "$work/words"
