@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <numeric>
 
 #include "ir/number/interval.h"
 #include "support/check.h"
@@ -151,6 +152,20 @@ Division split_by(const Sum& sum, const Term& divisor) {
   return result;
 }
 
+// floor((x*r)/(x*d)) = floor(r/d): removes the factors that the divisor and all terms of the dividend have.
+void cancel(Sum& sum, Term& divisor) {
+  for (const SizeExpr& factor : Atoms(divisor.atoms)) {
+    const auto has = [&](const Term& t) { return contains(t.atoms, factor); };
+    if (!all_of(sum, has)) continue;
+    for (Term& t : sum) t = *without_atoms(std::move(t), {factor});
+    divisor = *without_atoms(std::move(divisor), {factor});
+  }
+  int64_t common = divisor.coefficient;
+  for (const Term& t : sum) common = std::gcd(common, t.coefficient);
+  for (Term& t : sum) t.coefficient /= common;
+  divisor.coefficient /= common;
+}
+
 // An order of terms that multiplication by a term keeps: by the number of factors, then by their spelling.
 bool is_lower(const Term& a, const Term& b) {
   if (a.atoms.size() != b.atoms.size()) return a.atoms.size() < b.atoms.size();
@@ -260,15 +275,18 @@ SizeExpr floor_div(const SizeExpr& a, const SizeExpr& b) {
   if (a.is_constant() && b.is_constant() && b.value != 0) return floor_quotient(a.value, b.value);
   if (b.is(1)) return a;
   if (a == b) return 1;
-  const Sum divisor = to_sum(b);
+  Sum divisor = to_sum(b);
   if (divisor.size() > 1)
     if (auto quotient = exact_quotient(to_sum(a), divisor)) return from_sum(*std::move(quotient));
   if (divisor.size() != 1 || divisor[0].coefficient <= 0) return node(ScalarOp::FloorDiv, {a, b});
   Division d = split_by(to_sum(a), divisor[0]);
-  const SizeExpr quotient = from_sum(std::move(d.quotient)), rest = from_sum(std::move(d.rest));
-  if (rest.is(0)) return quotient;
-  if (rest.is_constant() && b.is_constant()) return quotient + floor_quotient(rest.value, b.value);
-  return quotient + node(ScalarOp::FloorDiv, {rest, b});
+  const SizeExpr quotient = from_sum(std::move(d.quotient));
+  if (all_of(d.rest, [](const Term& t) { return t.coefficient == 0; })) return quotient;
+  cancel(d.rest, divisor[0]);
+  const SizeExpr rest = from_sum(std::move(d.rest)), by = from_term(divisor[0]);
+  if (by.is(1)) return quotient + rest;
+  if (rest.is_constant() && by.is_constant()) return quotient + floor_quotient(rest.value, by.value);
+  return quotient + node(ScalarOp::FloorDiv, {rest, by});
 }
 
 SizeExpr floor_mod(const SizeExpr& a, const SizeExpr& b) {

@@ -19,6 +19,9 @@ TEST_CASE("size: quotients take out what divides") {
   const SizeExpr n = size_name("N"), m = size_name("M");
   CHECK(floor_div(n * SizeExpr(256), SizeExpr(256)) == n);
   CHECK(floor_div(n * m * SizeExpr(6), n * SizeExpr(2)) == m * SizeExpr(3));
+  CHECK(to_text(floor_div(n * m, n * SizeExpr(2))) == "M//2");
+  CHECK(to_text(floor_div(n * n * m + n * SizeExpr(2), n * m * SizeExpr(2))) == "(M*N + 2)//(2*M)");
+  CHECK(to_text(floor_div(n * SizeExpr(2) + SizeExpr(2), SizeExpr(4))) == "(N + 1)//2");
   CHECK(to_text(floor_div(n * SizeExpr(2) + SizeExpr(5), SizeExpr(2))) == "N + 2");
   CHECK(to_text(floor_div(n + SizeExpr(3), SizeExpr(2))) == "(N + 1)//2 + 1");
   CHECK(floor_mod(n * SizeExpr(4) + SizeExpr(7), SizeExpr(4)) == SizeExpr(3));
