@@ -1,6 +1,7 @@
 // Writes the wire format of protocol buffers, for ONNX models that tests make by hand.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -55,11 +56,13 @@ inline Proto ints_tensor(const std::string& name, const std::vector<int64_t>& v)
 inline Proto floats_tensor(const std::string& name, const std::vector<int64_t>& dims, const std::vector<float>& v) {
   return tensor(name, 1, dims, std::string(reinterpret_cast<const char*>(v.data()), v.size() * 4));
 }
-/// The extent -1 is the open size "N", -2 is "M", others below 0 are "?", as some exporters call what they do not know.
+/// The extent -1 is the open size "N", -2 is "M", -3 is "?", as some exporters call what they do not know,
+/// and others below 0 have no name.
 inline Proto value(const std::string& name, const std::vector<int64_t>& dims, int type = 1) {
+  constexpr const char* names[] = {"N", "M", "?", ""};
   Proto shape;
   for (int64_t d : dims)
-    shape.message(1, d < 0 ? Proto().bytes(2, d == -1 ? "N" : d == -2 ? "M" : "?") : Proto().number(1, d));
+    shape.message(1, d < 0 ? Proto().bytes(2, names[std::min<int64_t>(-d, 4) - 1]) : Proto().number(1, d));
   return Proto().bytes(1, name).message(2, Proto().message(1, Proto().number(1, type).message(2, shape)));
 }
 /// A value whose type the file leaves open.

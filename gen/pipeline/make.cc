@@ -81,6 +81,44 @@ void refuse_wrong_data(const Graph& graph, const TrainingData& data, const std::
   }
 }
 
+/// The open size that an extent of an input is; nullptr where it is a number.
+const GraphSize* open_size(const Graph& graph, const SizeExpr& extent) {
+  const auto at = find_if(graph.sizes, [&](const GraphSize& s) { return s.name == extent.name; });
+  return at == graph.sizes.end() ? nullptr : &*at;
+}
+
+/// "f32[N=1..64, 3]": what an input takes.
+std::string taken_text(const Graph& graph, const Value& v) {
+  const auto text = [&](const SizeExpr& e) {
+    const GraphSize* s = open_size(graph, e);
+    return s ? fmt::format("{}={}..{}", s->name, s->lo, s->hi) : to_text(e);
+  };
+  return fmt::format("{}[{}]", name_of(v.dtype), joined(v.dims, ", ", text));
+}
+
+/// Whether an extent may be `n`, whatever the sizes are elsewhere.
+bool may_be(const Graph& graph, const SizeExpr& extent, int64_t n) {
+  const GraphSize* s = open_size(graph, extent);
+  return s ? n >= s->lo && n <= s->hi : extent.is(n);
+}
+
+/// Stops at an array of another type than its input, before it takes time to compile the program that would refuse it.
+void refuse_wrong_arrays(const Graph& graph, const std::vector<std::string>& files) {
+  for (size_t k = 0; k < files.size(); ++k) {
+    const Value& v = graph.value(graph.inputs[k]);
+    const auto type = type_of_array(files[k]);
+    if (!type) continue;
+    if (type->dtype != (is_small(v.dtype) ? DType::U8 : v.dtype))
+      stop_run(exit_bad_input, fmt::format("{}: its dtype is {}; input '{}' takes {}", files[k], name_of(type->dtype),
+                                           v.original, taken_text(graph, v)));
+    bool fits = type->dims.size() == v.dims.size();
+    for (size_t d = 0; fits && d < v.dims.size(); ++d) fits = may_be(graph, v.dims[d], type->dims[d]);
+    if (!fits)
+      stop_run(exit_bad_input, fmt::format("{}: its shape is {}; input '{}' takes {}", files[k], shape_text(type->dims),
+                                           v.original, taken_text(graph, v)));
+  }
+}
+
 }  // namespace
 
 void refuse_wrong_inputs(const Graph& graph, const ModelOptions& o) {
@@ -93,7 +131,8 @@ void refuse_wrong_inputs(const Graph& graph, const ModelOptions& o) {
     stop_run(exit_bad_command_line, fmt::format("{} has {} output{}, and -o is given {} times", o.graph,
                                                 graph.outputs.size(), graph.outputs.size() == 1 ? "" : "s", o.asked));
   const size_t wanted = graph.inputs.size();
-  if (!o.given || o.given->size() == wanted) return;
+  if (!o.given) return;
+  if (o.given->size() == wanted) return refuse_wrong_arrays(graph, *o.given);
   stop_run(exit_bad_command_line,
            fmt::format("{} has {} input{}, and {} file{} given:{}", o.graph, wanted, wanted == 1 ? "" : "s",
                        o.given->size(), o.given->size() == 1 ? " is" : "s are", inputs_text(graph)));

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "frontend/frontends.h"
-#include "frontend/tensors/tensor_files.h"
 #include "ir/plan/graph_limits.h"
 #include "opdef/read/definition_text.h"
 #include "opdef/read/read_math.h"
@@ -132,6 +131,11 @@ std::map<std::string, std::string> read_frames(Run& run, const std::vector<std::
   return out;
 }
 
+std::optional<NpyType> type_of_array(const std::string& file) {
+  std::error_code gone;
+  return fs::is_regular_file(file, gone) ? npy_type(file) : std::nullopt;
+}
+
 ModelSource read_model_source(Run& run, const ModelOptions& options, GraphMode mode, OpLibrary defs) {
   FrontendInput input;
   input.path = options.graph;
@@ -142,9 +146,10 @@ ModelSource read_model_source(Run& run, const ModelOptions& options, GraphMode m
   if (options.train_with) run.depends_on(input.train_with = *options.train_with);
   input.onnx_rows = read_files(run, files_ending(run.dirs().opdefs / "onnx", ".yaml"));
   for (const SizeBound& s : options.sizes) input.sizes[s.name] = {s.low, s.high};
-  std::error_code gone;
-  for (const std::string& file : options.given.value_or(std::vector<std::string>()))  // a pipe can be read once
-    input.given.push_back(fs::is_regular_file(file, gone) ? npy_extents(file) : std::vector<int64_t>());
+  for (const std::string& file : options.given.value_or(std::vector<std::string>())) {
+    const auto type = type_of_array(file);
+    input.given.push_back(type ? std::optional(type->dims) : std::nullopt);
+  }
   OpSemantics semantics =
       library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs,
                                       const Attributes& attrs, size_t) { return fold_node(defs, op, inputs, attrs); });

@@ -10,6 +10,7 @@
 
 #include "emit/scalar_functions.h"
 #include "frontend/recipe/training_forms.h"
+#include "frontend/tensors/tensor_files.h"
 #include "ir/graph/graph.h"
 #include "ir/nest/blueprint.h"
 #include "ir/op/math_function.h"
@@ -42,6 +43,9 @@ Blueprints read_schedules(Run& run, const std::optional<std::string>& own, const
 TimedTests read_bench_tests(Run& run, const std::optional<std::string>& own, const OpLibrary& defs);
 /// Frames below templates/: their texts by the names given.
 std::map<std::string, std::string> read_frames(Run& run, const std::vector<std::string>& names);
+
+/// The type of the array in a regular file, if it has one: a pipe can be read only once.
+std::optional<NpyType> type_of_array(const std::string& file);
 
 /// A model and the definitions of its operators: the shipped ones, and one for each einsum that it has.
 struct ModelSource {

@@ -56,6 +56,11 @@ cp "$checkout/tests/fuzz/corpus/onnx/dense.onnx" "$work/open.onnx"
 array "$work/open.npy" '<f4' '3, 4' False "$(printf '%48s')"
 check 'run takes an open size from the file' sh -c '"$0" run "$1/open.onnx" "$1/open.npy" --isa portable | grep -q "^y: f32\[3, 3\]"' "$tenon" "$work"
 check 'run with a size that the file does not have' ends 1 "its shape is (3, 4); input 'x' takes f32[2, 4]" "$tenon" run "$work/open.onnx" "$work/open.npy" --size N=2 --isa portable
+array "$work/deep.npy" '<f4' '3, 4, 1' False "$(printf '%48s')"
+array "$work/wide.npy" '<f8' '3, 4' False "$(printf '%96s')"
+check 'run takes no open size from a file of another rank' ends 1 "input 'x': error: it has 2 dimensions, and the array for it has 3: (3, 4, 1)" "$tenon" run "$work/open.onnx" "$work/deep.npy" --isa portable
+check 'run compiles nothing for a file of another shape' ends 1 "deep.npy: its shape is (3, 4, 1); input 'x' takes f32[2, 3]" "$tenon" run "$work/ok.yaml" "$work/deep.npy" --isa portable --cc false
+check 'run compiles nothing for a file of another type' ends 1 "wide.npy: its dtype is f64; input 'x' takes f32[N=1..4, 4]" "$tenon" run "$work/open.onnx" "$work/wide.npy" --size N=1..4 --isa portable --cc false
 check 'run with another file than an array' ends 1 "extent 0 is the open size 'N'" "$tenon" run "$work/open.onnx" "$work/ok.yaml" --isa portable
 check 'run with a number that is none' ends 2 "--repeat: 'many' is not a number above 0" "$tenon" run "$work/ok.yaml" "$work/file" --repeat many
 check 'run with a compiler that fails' ends 3 'tenon: error: `false ' "$tenon" run "$work/ok.yaml" "$work/file" --isa portable --cc false

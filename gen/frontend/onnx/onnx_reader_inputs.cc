@@ -6,6 +6,7 @@
 #include "frontend/onnx/onnx_control.h"
 #include "frontend/onnx/onnx_reader.h"
 #include "frontend/onnx/onnx_tensor.h"
+#include "frontend/tensors/tensor_files.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -83,7 +84,13 @@ void OnnxReader::read_inputs() {
             "extents that are open, which --size bounds",
             {"onnx.shape_inference or the exporter can state it"});
     if (!dtype || !t.has_shape()) continue;
-    if (k < source_.given.size()) sizes_.take(t.shape(), v.name(), source_.given[k]);
+    if (k < source_.given.size() && source_.given[k] && !sizes_.take(t.shape(), v.name(), *source_.given[k])) {
+      error(Code::E0808, where,
+            fmt::format("it has {} dimensions, and the array for it has {}: {}", t.shape().dim_size(),
+                        source_.given[k]->size(), shape_text(*source_.given[k])),
+            {"numpy.expand_dims adds a dimension of extent 1, numpy.reshape gives any other shape"});
+      continue;
+    }
     std::vector<SizeExpr> dims;
     for (int axis = 0; axis < t.shape().dim_size(); ++axis)
       dims.push_back(extent(t.shape().dim(axis), v.name(), axis, where));

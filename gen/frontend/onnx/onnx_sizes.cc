@@ -16,14 +16,16 @@ SizeRanges::const_iterator OpenSizes::find(const TensorShapeProto::Dimension& di
   const bool unnamed = dim.dim_param().empty() || dim.dim_param() == "?";
   name = unnamed ? fmt::format("{}_d{}", input, axis) : dim.dim_param();
   const auto range = ranges_.find(name);
-  return range == ranges_.end() && unnamed ? ranges_.find(dim.dim_param()) : range;
+  return range == ranges_.end() && unnamed ? ranges_.find("?") : range;
 }
 
-void OpenSizes::take(const TensorShapeProto& shape, const std::string& input, const std::vector<int64_t>& extents) {
+bool OpenSizes::take(const TensorShapeProto& shape, const std::string& input, const std::vector<int64_t>& extents) {
+  if (shape.dim_size() != std::ssize(extents)) return false;
   std::string name;
-  for (int axis = 0; shape.dim_size() == std::ssize(extents) && axis < shape.dim_size(); ++axis)
+  for (int axis = 0; axis < shape.dim_size(); ++axis)
     if (const int64_t e = extents[static_cast<size_t>(axis)]; find(shape.dim(axis), input, axis, name) == ranges_.end())
       if (!is_number(shape.dim(axis))) ranges_.emplace(name, SizeRange{e, e});
+  return true;
 }
 
 std::optional<SizeExpr> OpenSizes::extent(const TensorShapeProto::Dimension& dim, const std::string& input, int axis,

@@ -26,8 +26,8 @@ class OpenSizes {
   std::optional<SizeExpr> extent(const tenon_onnx::TensorShapeProto::Dimension& dim, const std::string& input, int axis,
                                  GraphBuilder& builder, std::string& name);
 
-  /// Open extents of an input that have no bounds are those of an array.
-  void take(const tenon_onnx::TensorShapeProto& shape, const std::string& input, const std::vector<int64_t>& extents);
+  /// Open extents of an input that have no bounds are those of an array. False if it has another rank.
+  bool take(const tenon_onnx::TensorShapeProto& shape, const std::string& input, const std::vector<int64_t>& extents);
 
   /// The extents of a shape that the file states; nothing where one of them is none that inputs have.
   std::optional<std::vector<SizeExpr>> stated(const tenon_onnx::TensorShapeProto& shape) const;

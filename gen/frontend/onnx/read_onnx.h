@@ -17,7 +17,7 @@ struct SizeRange {
 };
 using SizeRanges = std::map<std::string, SizeRange>;
 /// The extents of the arrays that a program will be called with; none for one that is not known.
-using InputExtents = std::vector<std::vector<int64_t>>;
+using InputExtents = std::vector<std::optional<std::vector<int64_t>>>;
 
 class OnnxExtension;
 
@@ -26,7 +26,7 @@ struct OnnxSource {
   std::span<const uint8_t> bytes;
   std::vector<std::string> kept = {};  // initializers that are not computed away, for gradients with respect to them
   std::string program = "";            // the name of the generated C: values must not use its names
-  InputExtents given = {};             // extents of the inputs in order, for open sizes; empty lists leave them open
+  InputExtents given = {};             // extents of the inputs in order, for open sizes
   GraphMode mode = GraphMode::network;
   OnnxExtension* extension = nullptr;  // work done beyond reading it
 };

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "frontend/tensors/tensor_files.h"
+#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -199,15 +200,20 @@ Result<TensorData> read_npy(std::span<const uint8_t> bytes, const std::string& w
   }
 }
 
-std::vector<int64_t> npy_extents(const std::string& path) {
+std::string shape_text(const std::vector<int64_t>& dims) {
+  return "(" + joined(dims, ", ", [](int64_t n) { return std::to_string(n); }) + ")";
+}
+
+std::optional<NpyType> npy_type(const std::string& path) {
   std::vector<char> bytes(1 << 16);
   std::ifstream file(path, std::ios::binary);
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   try {
-    return parse_header({reinterpret_cast<const uint8_t*>(bytes.data()), static_cast<size_t>(file.gcount())})
-        .first.dims;
+    const size_t count = static_cast<size_t>(file.gcount());
+    NpyHeader h = parse_header({reinterpret_cast<const uint8_t*>(bytes.data()), count}).first;
+    return NpyType{h.dtype, std::move(h.dims)};
   } catch (const NpyError&) {
-    return {};
+    return std::nullopt;
   }
 }
 

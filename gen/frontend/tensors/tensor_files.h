@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,8 +21,14 @@ Result<std::vector<uint8_t>> read_bytes(const std::string& path, const std::stri
 /// bf16. `where` names the file in errors. Malformed headers, other dtypes and contents of the wrong length are errors.
 Result<TensorData> read_npy(std::span<const uint8_t> bytes, const std::string& where);
 
-/// The extents of the array in a .npy file; none where it is no such file.
-std::vector<int64_t> npy_extents(const std::string& path);
+/// What the header of a .npy file says; nothing where it is no such file.
+struct NpyType {
+  DType dtype;
+  std::vector<int64_t> dims;
+};
+std::optional<NpyType> npy_type(const std::string& path);
+/// "(2, 3)"
+std::string shape_text(const std::vector<int64_t>& dims);
 
 /// The array `member` of a .npz archive (stored or deflated); with an empty name, its only one.
 Result<TensorData> read_npz(std::span<const uint8_t> bytes, const std::string& member, const std::string& where);
