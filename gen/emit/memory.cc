@@ -169,6 +169,72 @@ CStmt store_first(Emitter& e, const OperandType& t, CExpr at, CExpr count, CExpr
   }));
 }
 
+/// For each size of parts, down to one element: if the first n elements are at least one part, `lines` and return.
+/// Two parts that may overlap are all elements then.
+std::string overlapping_parts(Emitter& e, const PartedVector& v, std::string_view lines) {
+  std::string text;
+  for (const int bytes : {16, 8, 4, 2, 1}) {
+    if (bytes < v.bytes || bytes >= v.size()) continue;
+    const std::string type = bytes == 16 ? e.vector_type(DType::U64, 2) : fmt::format("uint{}_t", 8 * bytes);
+    text += fmt::format("  if (n >= {}) {{\n", bytes / v.bytes) +
+            fmt::format(fmt::runtime(lines), fmt::arg("n", bytes / v.bytes), fmt::arg("bytes", bytes),
+                        fmt::arg("type", type), fmt::arg("part", bytes == 16 ? "half" : "word")) +
+            "    return;\n  }\n";
+  }
+  return text;
+}
+
+/// Whether the level has no masks and an element is no longer than a word.
+bool moves_parts(Emitter& e, const OperandType& t) {
+  const PartedVector v(t);
+  return !e.isa.masked_memory && !masked(e, "store_masked", t, "v") && v.bytes <= 8 && v.size() <= 32;
+}
+
+/// The first elements of a run to another place.
+CStmt copy_first(Emitter& e, const OperandType& t, CExpr to, CExpr from, CExpr count) {
+  const std::string stored = e.storage_type(t.dtype), vector = e.memory_type(t.dtype, t.lanes);
+  const MemoryPiece piece{"copy_first",
+                          t,
+                          "void",
+                          {stored + " *p", "const " + stored + " *from", "int64_t n"},
+                          "the first n of the elements of a vector, by two moves that may overlap"};
+  std::vector<CExpr> args = {std::move(to), std::move(from), std::move(count)};
+  return c_evaluate(call_memory_piece(e, piece, std::move(args), [&](CBlock& body) {
+    body.push_back({CBodyLines{
+        fmt::format("  if (n == {0}) {{\n    *({1} *)p = *(const {1} *)from;\n    return;\n  }}\n", t.lanes, vector) +
+        overlapping_parts(e, PartedVector(t),
+                          "    {type} first, last;\n    memcpy(&first, from, {bytes});\n"
+                          "    memcpy(&last, from + (n - {n}), {bytes});\n    memcpy(p, &first, {bytes});\n"
+                          "    memcpy(p + (n - {n}), &last, {bytes});\n")}});
+  }));
+}
+
+/// The first lanes of a vector whose lanes are equal.
+CStmt fill_first(Emitter& e, const OperandType& t, CExpr to, CExpr count, CExpr value) {
+  const PartedVector v(t);
+  const std::string type = e.c_type(t), pair = e.vector_type(DType::U64, 2);
+  const MemoryPiece piece{"fill_first",
+                          t,
+                          "void",
+                          {e.storage_type(t.dtype) + " *p", "int64_t n", type + " v"},
+                          "the first n of equal lanes, by two moves that may overlap"};
+  std::vector<CExpr> args = {std::move(to), std::move(count), std::move(value)};
+  return c_evaluate(call_memory_piece(e, piece, std::move(args), [&](CBlock& body) {
+    std::string lines = fmt::format("  if (n == {}) {{\n    *({} *)p = v;\n    return;\n  }}\n", t.lanes,
+                                    e.memory_type(t.dtype, t.lanes));
+    if (v.size() == 32) {
+      const std::string four = e.vector_type(DType::U64, 4);
+      lines += fmt::format("  const {0} half = __builtin_shufflevector(({1})v, ({1})v, 0, 1);\n", pair, four);
+    }
+    if (v.size() >= 16)
+      lines += fmt::format("  const uint64_t word = {}[0];\n", v.size() == 32 ? "half" : fmt::format("(({})v)", pair));
+    else lines += "  uint64_t word = 0;\n  memcpy(&word, &v, sizeof v);\n";
+    body.push_back({CBodyLines{lines + overlapping_parts(e, v,
+                                                         "    memcpy(p, &{part}, {bytes});\n"
+                                                         "    memcpy(p + (n - {n}), &{part}, {bytes});\n")}});
+  }));
+}
+
 CExpr gather(Emitter& e, const OperandType& t, CExpr at, CExpr stride) {
   const std::string type = e.c_type(t);
   const MemoryPiece piece{"gather", t, type, {pointer_to(e, t), "int64_t stride"}, "elements `stride` apart"};
@@ -274,6 +340,14 @@ CStmt store_value(Emitter& e, const SStore& n) {
   if (apply && apply->op == ScalarOp::Philox && t.lanes > 1 && apply->args[0]->type.lanes == 1)
     return c_evaluate(store_philox(e, *n.value, *apply, address(e, n.buffer, n.offset)));
   const OperandType m{moved(t.dtype), t.lanes, 0};
+  if (t.lanes > 1 && t.dtype != DType::Bool && partial(e, n.active, t.lanes) && moves_parts(e, m)) {
+    const auto* run = std::get_if<VLoad>(&n.value->node);
+    CExpr at = address(e, n.buffer, n.offset), count = e.index(n.active);
+    if (run && run->active == n.active)
+      return copy_first(e, m, std::move(at), address(e, run->buffer, run->offset), std::move(count));
+    if (std::holds_alternative<VSplat>(n.value->node))
+      return fill_first(e, m, std::move(at), std::move(count), e.operand(n.value));
+  }
   CExpr value = t.dtype == DType::Bool ? cast_value(e, {DType::U8, t.lanes, 0}, n.value) : e.operand(n.value);
   if (partial(e, n.active, t.lanes)) {
     if (t.lanes > 1) return store_first(e, m, address(e, n.buffer, n.offset), e.index(n.active), std::move(value));

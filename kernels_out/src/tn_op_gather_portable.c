@@ -50,12 +50,21 @@ static int tn_gather_u32_i32_portable(const int64_t *size, const tn_scalar *attr
       return TN_E_RANGE;
     }
   }
-  for (int64_t p = 0; p < P; ++p) {
-    for (int64_t j = 0; j < J; ++j) {
-      const int64_t ix = (int64_t)Ix[j];
-      const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
-      for (int64_t q = 0; q < Q; ++q) {
-        Y[p * (Q * J) + j * Q + q] = X[p * (Q * D) + at * Q + q];
+  if (Q == 1) {
+    for (int64_t p = 0; p < P; ++p) {
+      for (int64_t j = 0; j < J; ++j) {
+        const int64_t ix = (int64_t)Ix[j];
+        Y[p * J + j] = X[p * D + (ix < 0 ? ix + D : ix)];
+      }
+    }
+  } else {
+    for (int64_t p = 0; p < P; ++p) {
+      for (int64_t j = 0; j < J; ++j) {
+        const int64_t ix = (int64_t)Ix[j];
+        const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
+        for (int64_t q = 0; q < Q; ++q) {
+          Y[p * (Q * J) + j * Q + q] = X[p * (Q * D) + at * Q + q];
+        }
       }
     }
   }
@@ -86,12 +95,21 @@ static int tn_gather_u32_i64_portable(const int64_t *size, const tn_scalar *attr
       return TN_E_RANGE;
     }
   }
-  for (int64_t p = 0; p < P; ++p) {
-    for (int64_t j = 0; j < J; ++j) {
-      const int64_t ix = Ix[j];
-      const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
-      for (int64_t q = 0; q < Q; ++q) {
-        Y[p * (Q * J) + j * Q + q] = X[p * (Q * D) + at * Q + q];
+  if (Q == 1) {
+    for (int64_t p = 0; p < P; ++p) {
+      for (int64_t j = 0; j < J; ++j) {
+        const int64_t ix = Ix[j];
+        Y[p * J + j] = X[p * D + (ix < 0 ? ix + D : ix)];
+      }
+    }
+  } else {
+    for (int64_t p = 0; p < P; ++p) {
+      for (int64_t j = 0; j < J; ++j) {
+        const int64_t ix = Ix[j];
+        const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
+        for (int64_t q = 0; q < Q; ++q) {
+          Y[p * (Q * J) + j * Q + q] = X[p * (Q * D) + at * Q + q];
+        }
       }
     }
   }

@@ -38,8 +38,6 @@
 
 #define TN_TARGET_X86_64_V3 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")))
 
-typedef uint32_t tn_u32x4 __attribute__((vector_size(16)));
-
 typedef uint32_t tn_u32x8 __attribute__((vector_size(32)));
 
 typedef uint32_t tn_u32x8_at __attribute__((vector_size(32), aligned(4), may_alias));
@@ -50,33 +48,35 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_
   return a < b ? a : b;
 }
 
-/* n elements, then zeros */
-static inline TN_TARGET_X86_64_V3 tn_u32x8 tn_u32x8_load_first_x86_64_v3(const uint32_t *p, int64_t n) {
-  return (tn_u32x8)_mm256_maskload_epi32((const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
-      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
-}
-
-/* the first n lanes */
-static inline TN_TARGET_X86_64_V3 void tn_u32x8_store_first_x86_64_v3(uint32_t *p, int64_t n, tn_u32x8 v) {
+/* the first n of the elements of a vector, by two moves that may overlap */
+static inline TN_TARGET_X86_64_V3 void tn_u32x8_copy_first_x86_64_v3(uint32_t *p, const uint32_t *from, int64_t n) {
   if (n == 8) {
-    *(tn_u32x8_at *)p = v;
+    *(tn_u32x8_at *)p = *(const tn_u32x8_at *)from;
     return;
   }
-  tn_u32x4 half = __builtin_shufflevector(v, v, 0, 1, 2, 3);
-  if ((n & 4) != 0) {
-    memcpy(p, &half, 16);
-    p += 4;
-    half = __builtin_shufflevector(v, v, 4, 5, 6, 7);
+  if (n >= 4) {
+    tn_u64x2 first, last;
+    memcpy(&first, from, 16);
+    memcpy(&last, from + (n - 4), 16);
+    memcpy(p, &first, 16);
+    memcpy(p + (n - 4), &last, 16);
+    return;
   }
-  const tn_u64x2 words = (tn_u64x2)half;
-  uint64_t word = words[0];
-  if ((n & 2) != 0) {
-    memcpy(p, &word, 8);
-    p += 2;
-    word = words[1];
+  if (n >= 2) {
+    uint64_t first, last;
+    memcpy(&first, from, 8);
+    memcpy(&last, from + (n - 2), 8);
+    memcpy(p, &first, 8);
+    memcpy(p + (n - 2), &last, 8);
+    return;
   }
-  if ((n & 1) != 0) {
-    memcpy(p, &word, 4);
+  if (n >= 1) {
+    uint32_t first, last;
+    memcpy(&first, from, 4);
+    memcpy(&last, from + (n - 1), 4);
+    memcpy(p, &first, 4);
+    memcpy(p + (n - 1), &last, 4);
+    return;
   }
 }
 
@@ -125,7 +125,7 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i32_x86_64_v3(const int64_t *size, 
         }
         for (int64_t q = q_groups; q < Q; q += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
-          tn_u32x8_store_first_x86_64_v3(&Y[Y_at + q], active, tn_u32x8_load_first_x86_64_v3(&X[X_at + q], active));
+          tn_u32x8_copy_first_x86_64_v3(&Y[Y_at + q], &X[X_at + q], active);
         }
       }
     }
@@ -178,7 +178,7 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i64_x86_64_v3(const int64_t *size, 
         }
         for (int64_t q = q_groups; q < Q; q += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
-          tn_u32x8_store_first_x86_64_v3(&Y[Y_at + q], active, tn_u32x8_load_first_x86_64_v3(&X[X_at + q], active));
+          tn_u32x8_copy_first_x86_64_v3(&Y[Y_at + q], &X[X_at + q], active);
         }
       }
     }

@@ -138,6 +138,38 @@ static inline TN_TARGET_X86_64_V3 float tn_f32_sum_error_x86_64_v3(float a, floa
   return lost == lost ? lost : 0.0f;
 }
 
+/* the first n of the elements of a vector, by two moves that may overlap */
+static inline TN_TARGET_X86_64_V3 void tn_f32x8_copy_first_x86_64_v3(float *p, const float *from, int64_t n) {
+  if (n == 8) {
+    *(tn_f32x8_at *)p = *(const tn_f32x8_at *)from;
+    return;
+  }
+  if (n >= 4) {
+    tn_u64x2 first, last;
+    memcpy(&first, from, 16);
+    memcpy(&last, from + (n - 4), 16);
+    memcpy(p, &first, 16);
+    memcpy(p + (n - 4), &last, 16);
+    return;
+  }
+  if (n >= 2) {
+    uint64_t first, last;
+    memcpy(&first, from, 8);
+    memcpy(&last, from + (n - 2), 8);
+    memcpy(p, &first, 8);
+    memcpy(p + (n - 2), &last, 8);
+    return;
+  }
+  if (n >= 1) {
+    uint32_t first, last;
+    memcpy(&first, from, 4);
+    memcpy(&last, from + (n - 1), 4);
+    memcpy(p, &first, 4);
+    memcpy(p + (n - 1), &last, 4);
+    return;
+  }
+}
+
 /* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; exact */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_sum_error_x86_64_v3(tn_f32x8 a, tn_f32x8 b) {
   const tn_f32x8 s = a + b;
@@ -304,8 +336,7 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         }
         for (int64_t q = q_groups; q < q_end2; q += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, q_end2 - q);
-          tn_f32x8_store_first_x86_64_v3(&m[q], active, tn_f32x8_load_first_x86_64_v3(&m_rows[q - q_strip * 1024],
-              active));
+          tn_f32x8_copy_first_x86_64_v3(&m[q], &m_rows[q - q_strip * 1024], active);
           tn_f32x8_store_first_x86_64_v3(&z_rows[q - q_strip * 1024], active, (tn_f32x8){0});
           tn_f32x8_store_first_x86_64_v3(&z_lost[q - q_strip * 1024], active, (tn_f32x8){0});
           tn_f32x8_store_first_x86_64_v3(&z_block[q - q_strip * 1024], active, (tn_f32x8){0});

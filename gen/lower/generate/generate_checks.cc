@@ -4,14 +4,36 @@
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
+#include "lower/kernel/one_run.h"
 #include "support/ranges.h"
 
 namespace tenon {
 
+namespace {
+
+/// Two loops over one run of memory become one loop over all of its elements.
+void join_runs(const Kernel& k, CheckGroup& g) {
+  for (size_t i = 1; i < g.loops.size();) {
+    const LoopVar outer = g.loops[i - 1], inner = g.loops[i];
+    const bool one = all_of(g.fails, [&](const Expr& e) { return reads_one_run(k, outer, inner, e); });
+    if (!one || g.around[i]) {
+      ++i;
+      continue;
+    }
+    for (Expr& e : g.fails) e = simplify(substitute(e, {{outer.name, constant_int(0)}}));
+    g.loops[i - 1] = {inner.name, simplify(outer.extent * inner.extent)};
+    g.loops.erase(g.loops.begin() + static_cast<std::ptrdiff_t>(i));
+    g.around.erase(g.around.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+}  // namespace
+
 Block Generator::run_checks() {
   Block body;
   out_ = &body;
-  for (const CheckGroup& group : group_checks(k_.checks)) {
+  for (CheckGroup& group : group_checks(k_.checks)) {
+    join_runs(k_, group);
     const Ranges outside = ranges_;
     add_loops(ranges_, group.loops);
     for (const std::string& what : group.what) body.push_back(s_comment(what));

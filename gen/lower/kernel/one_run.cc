@@ -28,22 +28,21 @@ bool touches(const std::vector<Expr>& index, const LoopVar& outer, const LoopVar
   return any_of(index, [&](const Expr& e) { return mentions(e, outer.name) || mentions(e, inner.name); });
 }
 
-/// Whether the value uses both variables only to read runs.
-bool reads_runs(const Kernel& k, const LoopVar& outer, const LoopVar& inner, const Expr& value) {
+}  // namespace
+
+bool reads_one_run(const Kernel& k, const LoopVar& outer, const LoopVar& inner, const Expr& value) {
   if (is_variable(value, outer.name) || is_variable(value, inner.name)) return false;
   const auto* r = std::get_if<Read>(&value->node);
   if (r && touches(r->index, outer, inner))
     return !r->fill && k.tensor(r->tensor).role != Role::Temp && is_run(k.tensor(r->tensor), r->index, outer, inner);
   bool all = !std::holds_alternative<Reduce>(value->node);
-  each_child(value, [&](const Expr& c) { all = all && reads_runs(k, outer, inner, c); });
+  each_child(value, [&](const Expr& c) { all = all && reads_one_run(k, outer, inner, c); });
   return all;
 }
 
-}  // namespace
-
 bool go_over_one_run(const Kernel& k, const LoopVar& outer, const LoopVar& inner, const ElementValue& made) {
   const Tensor& t = k.tensor(made.tensor);
-  return t.role == Role::Output && is_run(t, made.index, outer, inner) && reads_runs(k, outer, inner, made.value);
+  return t.role == Role::Output && is_run(t, made.index, outer, inner) && reads_one_run(k, outer, inner, made.value);
 }
 
 }  // namespace tenon

@@ -229,6 +229,13 @@ bool is_gather(const Kernel& k) {
   });
 }
 
+/// Copies of operands that may be absent: with a single adjacent element each is a loop of its own.
+bool has_presence_loops(const Kernel& k) {
+  return any_of(k.body, [&](const KernelStatement& s) {
+    return any_of(s.loops, [&](const LoopVar& l) { return is_presence(k, l.extent); });
+  });
+}
+
 /// A flag that decides in which direction an index goes through the elements that are reduced; "" if there is none.
 std::string direction_flag(const Expr& index, const Reduce& r) {
   const auto* s = std::get_if<Select>(&index->node);
@@ -263,7 +270,7 @@ std::optional<Fork> fork_last_extent(const Kernel& k) {
   const Expr holds = equals(size_ref(last), 1);
   if (ruled_out(k, holds)) return std::nullopt;
   Fork f = fork_on(holds, with_sizes(k, {{last, 1}}), k);
-  f.for_speed = !is_gather(k);
+  f.for_speed = !is_gather(k) && !has_presence_loops(k);
   if (size->lo == 1) {
     f.for_speed = false;
     for (Size& s : f.otherwise.sizes)
@@ -347,7 +354,7 @@ std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (auto f = fork_last_repeated(k)) return f;
   if (auto f = fork_flag(k)) return f;
   if (auto f = fork_boxes(k)) return f;
-  if (isa.vector_bits == 0) return std::nullopt;
+  if (isa.vector_bits == 0) return is_gather(k) ? fork_last_extent(k) : std::nullopt;
   if (auto f = fork_operands(k)) return f;
   if (auto f = fork_strides(k)) return f;
   if (auto f = fork_clamped(k)) return f;

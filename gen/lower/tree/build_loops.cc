@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
@@ -77,6 +79,9 @@ class LoopBuilder {
       joined_.erase(find_if(joined_, [](auto& o) { return o.joined == 0; }), joined_.end());
       p.define = {s.target, s.index, s.update, s.value, s.formula, s.where};
       p.loops = s.loops;
+      // an operand that may be absent, as the innermost loop: all of its elements in one loop, whose stores are apart
+      if (s.update == Update::Assign && p.loops.size() > 1 && is_presence(k_, p.loops.back().extent))
+        std::rotate(p.loops.begin(), p.loops.end() - 1, p.loops.end());
       p.scan = recognise_scan(s, sizes);
       p.reduction = std::get_if<Reduce>(&s.value->node);
       if (p.scan) note_scan(s, *p.scan);

@@ -124,7 +124,7 @@ class VectorPlanner {
   bool mark(TreeLoop& l, bool alone) {
     constexpr int kSixteenBytes = 16;
     const auto n = constant_value(l.var.extent);
-    if (carries(l) || (n && *n < 2)) return false;
+    if (carries(l) || (n && *n < 2) || is_presence(k_, l.var.extent)) return false;
     l.shape = {2, 1};
     const LaneSurvey survey = survey_of(l);
     l.shape = {};

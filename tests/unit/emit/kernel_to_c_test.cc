@@ -70,17 +70,49 @@ TEST_CASE("a map in vectors with a masked tail") {
   CHECK(text.find("const int64_t whole = N / 8 * 8;") != std::string::npos);
 }
 
+namespace {
+
+/// The functions that a map of so many lanes calls.
+std::string functions_of(const char* level, const MapCase& map, int lanes) {
+  EmitNeeds needs;
+  EmitOptions options;
+  options.scalars = &shipped_scalar_functions();
+  std::string text;
+  const Isa& isa = *isa_from_name(level);
+  emit_kernel(map_nest(isa, map, lanes), isa, options, needs);
+  for (const CFunction& f : needs.functions()) text += print_c99(f);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the first elements of a run are copied by two moves that may overlap, where masks have no quick store") {
+  const auto text_at = [](const char* level, DType type, int lanes) {
+    return functions_of(level, {"copy", {type}, type, [](const Few<Operand>& v) { return v[0]; }}, lanes);
+  };
+  const std::string bytes = text_at("x86-64-v3", DType::U8, 32), floats = text_at("x86-64-v2", DType::F32, 4);
+  INFO(bytes << floats);
+  for (const char* part : {"(n >= 16)", "(n >= 8)", "(n >= 4)", "(n >= 2)", "(n >= 1)"})
+    CHECK(bytes.find(part) != std::string::npos);
+  CHECK(bytes.find("memcpy(p + (n - 16), &last, 16);") != std::string::npos);
+  CHECK(floats.find("(n >= 2)") != std::string::npos);
+  CHECK(floats.find("(n >= 4)") == std::string::npos);
+  CHECK(text_at("x86-64-v4", DType::F32, 16).find("copy_first") == std::string::npos);
+}
+
+TEST_CASE("the first lanes of one number are stored twice, without parts for each bit of their count") {
+  const MapCase fill{"fill", {DType::F32}, DType::F32, [](const Few<Operand>&) {
+                       return v_splat(v_cast(v_size("N"), DType::F32), 8);
+                     }};
+  const std::string text = functions_of("x86-64-v3", fill, 8);
+  INFO(text);
+  CHECK(text.find("memcpy(p + (n - 4), &half, 16);") != std::string::npos);
+  CHECK(text.find("store_first") == std::string::npos);
+}
+
 TEST_CASE("the first lanes are stored in parts where masks have no quick store, by one instruction where they have") {
   const auto text_at = [](const char* level, DType type, int lanes) {
-    const MapCase copy{"copy", {type}, type, [](const Few<Operand>& v) { return v[0]; }};
-    EmitNeeds needs;
-    EmitOptions options;
-    options.scalars = &shipped_scalar_functions();
-    std::string text;
-    const Isa& isa = *isa_from_name(level);
-    emit_kernel(map_nest(isa, copy, lanes), isa, options, needs);
-    for (const CFunction& f : needs.functions()) text += print_c99(f);
-    return text;
+    return functions_of(level, {"twice", {type}, type, [](const Few<Operand>& v) { return v[0] + v[0]; }}, lanes);
   };
   const std::string bytes = text_at("x86-64-v3", DType::U8, 32), floats = text_at("x86-64-v3", DType::F32, 8);
   INFO(bytes << floats);

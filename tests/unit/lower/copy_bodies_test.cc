@@ -12,10 +12,10 @@ using namespace tenon;
 
 namespace {
 
-std::string nest_of(const std::string& op) {
+std::string nest_of(const std::string& op, const char* level = "x86-64-v4") {
   const auto library = expand_library(tenon_test::shipped_ops(), {{op}, {DType::F32}});
   REQUIRE(library);
-  const Isa& isa = *isa_from_name("x86-64-v4");
+  const Isa& isa = *isa_from_name(level);
   return to_text(*lower_levels(library->ops[0].kernels[0].kernel, tenon_test::shipped_blueprints(), {&isa})[0]);
 }
 
@@ -57,6 +57,24 @@ TEST_CASE("copy bodies: updates along the last axis have no loop for each elemen
     INFO(nest);
     CHECK(contains(nest, "if eq(Q, 1)"));
   }
+}
+
+TEST_CASE("copy bodies: single elements of operands that may be absent are copied operand by operand") {
+  const std::string nest = nest_of("stack");
+  INFO(nest);
+  const size_t one = nest.find("if eq(Q, 1)"), others = nest.find("else", one);
+  REQUIRE(others != std::string::npos);
+  const std::string body = nest.substr(one, others - one);
+  const size_t operand = body.find("for at_X1 ");
+  REQUIRE(operand != std::string::npos);
+  CHECK(body.find("for p ", operand) < body.find("for at_X2 "));
+  CHECK_FALSE(contains(body, "store<"));
+}
+
+TEST_CASE("copy bodies: gathers of single elements have a loop of their own without vectors, too") {
+  const std::string nest = nest_of("take_along_axis", "portable");
+  INFO(nest);
+  CHECK(contains(nest, "if eq(Q, 1)"));
 }
 
 }  // namespace copy_bodies_test
