@@ -164,7 +164,7 @@ std::vector<CInit> argument_row(const LibraryOp& op, const LibraryKernel& k, int
 
 std::string KernelForm::text() const {
   return print_c99(c_initializer(arguments)) + print_c99(c_initializer(sizes)) + print_c99(c_list(scalars)) +
-         (may_fail ? "fails" : "");
+         print_c99(c_list(joins)) + (may_fail ? "fails" : "");
 }
 
 int kernel_dims(const LibraryOp& op, const TensorDef& t) {
@@ -214,6 +214,7 @@ KernelForm form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignat
         out.scalars_in_order = out.scalars_in_order && at == static_cast<int>(out.scalars.size());
         out.scalars.push_back(c_number(at));
       }
+  for (const int first : joined_dims(k)) out.joins.push_back(c_number(first));
   out.may_fail = may_fail(k.kernel);
   return out;
 }

@@ -30,7 +30,7 @@ class ConstantTables {
 /// How the arguments of a kernel are built: the contents of a tn_form and of its tables.
 struct KernelForm {
   std::vector<CInit> arguments, sizes;
-  std::vector<CExpr> scalars;
+  std::vector<CExpr> scalars, joins;
   bool may_fail = false, scalars_in_order = true;
 
   /// Forms with the same text are shared.
@@ -43,6 +43,13 @@ KernelForm form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignat
 void add_stand_ins(const LibraryOp& op, std::vector<CItem>& out);
 /// Dimensions of an operand as kernels see it.
 int kernel_dims(const LibraryOp& op, const TensorDef& t);
+
+/// Of a copy from dimension to dimension, at a distance, from the start again after the last element, or kept inside:
+/// where the sizes
+/// of all dimensions begin that are its extents in the input and in the result, its strides, its distances and its steps
+/// (255: none). Dimensions inside of which nothing moves can be joined with the one around them by changing these sizes.
+/// Empty for other kernels.
+std::vector<int> joined_dims(const LibraryKernel& k);
 
 /// How a call may merge or reorder the dimensions of a collapsed pack.
 enum class PackFreedom : uint8_t {

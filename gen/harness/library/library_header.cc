@@ -32,6 +32,7 @@ std::string fill_template(const LibraryOptions& options, const std::string& path
                                                 {"mpi", false},
                                                 {"adapters", has_pool(options)},
                                                 {"gradients", options.gradients},
+                                                {"joins", options.joins},
                                                 {"libm", options.libm},
                                                 {"freestanding", options.freestanding}}));
 }

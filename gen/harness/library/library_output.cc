@@ -236,12 +236,12 @@ std::vector<std::string> library_template_names() {
 
 OutputTree library_files(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
                          LibraryOptions options) {
-  options.gradients = any_of(library.ops, [](const auto& op) { return op.is_gradient(); });
   TENON_CHECK(!library.ops.empty() && !texts.levels.empty(), "a library without operators or levels");
   OutputTree out;
   LibraryLimits limits;
   for (const LibraryOp& op : library.ops) widen(limits, op, signature_of(op));
   options.gradients = limits.gradients;
+  options.joins = limits.joins;
   // It takes as long as half of the sources although it only measures their text.
   auto manifest = std::async(std::launch::async, [&] { return library_manifest(library, texts, options); });
   std::vector<Source> sources = sources_of(library, defs, texts, options);

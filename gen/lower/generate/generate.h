@@ -160,6 +160,7 @@ class Generator {
   void name_lookups_outside(const TreeLoop& l);
   bool is_lookup_outside(const Expr& e, const std::vector<const TreeLoop*>& nest) const;
   void name_values_outside(const TreeLoop& l);
+  void name_conditions_outside(const TreeLoop& l);
   bool is_common(const Expr& e, const std::set<std::string>& changing, const std::set<int>& written) const;
 
   // ---- recurrences (generate_carried.cc)
@@ -188,6 +189,7 @@ class Generator {
   // ---- transposes (generate_transpose.cc)
   void transpose(const TreeTranspose& t);
   void transposed_tile(const TreeTranspose& t, const Operand& down, const Operand& across);
+  void transposed_tiles(const TreeTranspose& t, const std::array<Operand, 4>& range);
   void transposed_edge(const TreeTranspose& t, const std::array<Operand, 4>& range);
 
   // ---- reductions (generate_reductions.cc)
@@ -249,10 +251,11 @@ class Generator {
   };
   std::map<int, RowTemp> row_temps_;  ///< and the temps made of them
   Ranges ranges_;
-  bool ends_early_ = false;            ///< nothing is left to do in the loop at hand once its accumulator is settled
-  std::vector<Operand> settled_;       ///< whether a step of the loop at hand has left its accumulator as it was
-  std::map<Expr, Operand> outside_;    ///< what was named before the loop at hand
-  std::vector<std::string> interior_;  ///< variables for which padded reads are known to be inside
+  bool ends_early_ = false;          ///< nothing is left to do in the loop at hand once its accumulator is settled
+  std::vector<Operand> settled_;     ///< whether a step of the loop at hand has left its accumulator as it was
+  std::map<Expr, Operand> outside_;  ///< what was named before the loop at hand
+  std::map<const ExprNode*, Operand> inside_;  ///< the same: whether padded reads are inside, in all iterations
+  std::vector<std::string> interior_;          ///< variables for which padded reads are known to be inside
   Block* out_ = nullptr;
   int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead
   std::set<std::pair<int, std::string>> fetched_;  ///< lines fetched ahead in the loop body at hand

@@ -94,11 +94,13 @@ void Generator::loop(const TreeLoop& l) {
   }
   start_leaf({});
   const auto outside = outside_;
+  const auto inside = inside_;
   name_lookups_outside(l);
   if (lanes_.var.empty()) name_positions_outside(l);
   if (lanes_.var.empty() && !l.parallel && l.rows <= 1 && l.apart == 0) name_values_outside(l);
   ranges_.extents[l.var.name] = l.var.extent;
   if (l.interior) interior_.push_back(l.var.name);
+  if (l.interior && lanes_.var.empty()) name_conditions_outside(l);
   if (l.shape.lanes * l.shape.parts > 1) vector_loop(l);
   else if (l.rows > 1) rows_loop(l);
   else if (l.apart > 0) carried_loop(l);
@@ -106,6 +108,7 @@ void Generator::loop(const TreeLoop& l) {
   if (l.interior) interior_.pop_back();
   ranges_.extents.erase(l.var.name);
   outside_ = outside;
+  inside_ = inside;
 }
 
 Operand Generator::bound(const Expr& e, const TreeLoop& l, const char* suffix) {

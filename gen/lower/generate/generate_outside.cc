@@ -176,6 +176,24 @@ void Generator::name_values_outside(const TreeLoop& l) {
   }
 }
 
+/// Computes before a loop over the interior whether its padded reads are inside along the other dims, where that is the
+/// same in all iterations: compilers leave the comparisons inside.
+void Generator::name_conditions_outside(const TreeLoop& l) {
+  for (const TreeNode& n : l.body) {
+    const auto* d = std::get_if<TreeDefine>(&n.node);
+    if (!d || d->where) continue;
+    walk(d->value, [&](const Expr& e) {
+      const auto* r = std::get_if<Read>(&e->node);
+      const Expr cond = r && r->fill ? inside(*r) : nullptr;
+      if (!cond || constant_value(cond) || mentions(cond, l.var.name) || has_node<Read>(cond)) return true;
+      if (!always_defined(k_, cond, ranges_)) return true;
+      start_leaf({cond});
+      inside_[e.get()] = named("inside", scalar(cond, 0));
+      return true;
+    });
+  }
+}
+
 /// Whether a value is read or computed, and from neither these variables nor these tensors.
 bool Generator::is_common(const Expr& e, const std::set<std::string>& changing, const std::set<int>& written) const {
   bool common = std::holds_alternative<Read>(e->node) || (std::holds_alternative<Apply>(e->node) && !is_int(e->type));

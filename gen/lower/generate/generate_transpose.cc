@@ -40,25 +40,42 @@ void Generator::transposed_edge(const TreeTranspose& t, const std::array<Operand
   names_.release(a);
 }
 
-void Generator::transpose(const TreeTranspose& t) {
-  start_leaf({});
-  const Operand rows = scalar(t.down.extent, 0), columns = scalar(t.across.extent, 0), whole = v_int(-int64_t{t.edge});
-  const auto cut = [&](const Operand& n, const std::string& name) {
-    const auto c = constant_value(n);
-    return c ? v_int(*c / t.edge * t.edge) : named(name + "_tiles", v_apply(ScalarOp::BitAnd, {n, whole}));
+/// Tiles of the same range, then what remains on two sides: by tiles of half the size where a row of such is at least
+/// eight bytes.
+void Generator::transposed_tiles(const TreeTranspose& t, const std::array<Operand, 4>& range) {
+  const auto cut = [&](const Operand& from, const Operand& to, const std::string& name) {
+    const auto first = constant_value(from), last = constant_value(to);
+    if (first && last) return v_int(*first + (*last - *first) / t.edge * t.edge);
+    return named(name + "_tiles", from + v_apply(ScalarOp::BitAnd, {to - from, v_int(-int64_t{t.edge})}));
   };
-  const Operand down_end = cut(rows, letter_of(t.down.name)), across_end = cut(columns, letter_of(t.across.name));
-  const std::string d = names_.take(letter_of(t.down.name)), a = names_.take(letter_of(t.across.name));
-  Block tile = block([&] { transposed_tile(t, v_var(d), v_var(a)); });
-  Block strip{s_for(a, v_int(0), across_end, t.edge, std::move(tile))};
-  out_->push_back(s_for(d, v_int(0), down_end, t.edge, std::move(strip)));
-  names_.release(d);
-  names_.release(a);
+  const auto [d0, d1, a0, a1] = range;
+  const Operand down_end = cut(d0, d1, letter_of(t.down.name)), across_end = cut(a0, a1, letter_of(t.across.name));
   const auto differs = [](const Operand& x, const Operand& y) {
     return !constant_value(x) || constant_value(x) != constant_value(y);
   };
-  if (differs(across_end, columns)) transposed_edge(t, {v_int(0), down_end, across_end, columns});
-  if (differs(down_end, rows)) transposed_edge(t, {down_end, rows, v_int(0), columns});
+  if (differs(d0, down_end) && differs(a0, across_end)) {
+    const std::string d = names_.take(letter_of(t.down.name)), a = names_.take(letter_of(t.across.name));
+    Block tile = block([&] { transposed_tile(t, v_var(d), v_var(a)); });
+    Block strip{s_for(a, a0, across_end, t.edge, std::move(tile))};
+    out_->push_back(s_for(d, d0, down_end, t.edge, std::move(strip)));
+    names_.release(d);
+    names_.release(a);
+  }
+  constexpr int kSmallest = 4, kSmallestRow = 8;
+  TreeTranspose half = t;
+  half.edge /= 2;
+  const bool halves = half.edge >= kSmallest && half.edge * bytes_of(t.copy.value->type) >= kSmallestRow;
+  const auto rest = [&](const std::array<Operand, 4>& part) {
+    if (halves) transposed_tiles(half, part);
+    else transposed_edge(t, part);
+  };
+  if (differs(across_end, a1)) rest({d0, halves ? d1 : down_end, across_end, a1});
+  if (differs(down_end, d1)) rest({down_end, d1, a0, halves ? across_end : a1});
+}
+
+void Generator::transpose(const TreeTranspose& t) {
+  start_leaf({});
+  transposed_tiles(t, {v_int(0), scalar(t.down.extent, 0), v_int(0), scalar(t.across.extent, 0)});
 }
 
 std::vector<Operand> transpose_vectors(std::vector<Operand> rows, const std::function<Operand(Operand)>& named) {

@@ -192,6 +192,8 @@ Bundle Generator::read_value(const Expr& e, const Read& r) {
     const Bundle* known = known_value(r.tensor, r.index);
     return known ? *known : load(e, r);
   }
+  if (const auto known = inside_.find(e.get()); known != inside_.end())
+    return guarded_select(known->second, read_of(r.tensor, e->type, r.index), r.fill);
   const auto [cond, bare] = padded_read(e, r, 0);
   if (const auto c = constant_value(cond)) return *c ? value(bare) : value(r.fill);
   TENON_CHECK(!varies(cond), "a padded read that differs between lanes");
