@@ -213,7 +213,7 @@ bool BodyScope::bind(const Syntax& sub, bool pack, const Syntax& extent) {
   return false;
 }
 
-/// An intermediate has the ranges of the variables on its left side.
+/// An intermediate has the ranges of the variables on its left side; if these are the shape of an input, its axis too.
 bool BodyScope::define(const Statement& statement) {
   BodyValue& value = values_[statement.targets[0].text];
   if (value.slots || statement.combine != Combine::define) return false;
@@ -230,7 +230,8 @@ bool BodyScope::define(const Statement& statement) {
     }
     slots.push_back(std::move(slot));
   }
-  value.slots = std::move(slots);
+  const auto like = find_if(op_.inputs, [&](const TensorDef& t) { return same_slots(slots_of(t), slots); });
+  value.slots = like == op_.inputs.end() ? std::move(slots) : slots_of(*like);
   return true;
 }
 

@@ -98,6 +98,8 @@ std::optional<Syntax> length_of(const AttrDef& list);
 /// Slots of a declared tensor.
 std::vector<Slot> slots_of(const TensorDef& tensor);
 
+bool same_slots(const std::vector<Slot>& a, const std::vector<Slot>& b);
+
 /// Shapes of a call's results as far as the arguments' shapes and constant attributes determine them; else absent.
 std::vector<std::optional<std::vector<Slot>>> infer_results(const OpDef& callee, const Syntax& call,
                                                             const std::vector<const BodyValue*>& arguments);

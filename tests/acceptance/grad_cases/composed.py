@@ -86,6 +86,19 @@ ops:
       Y[n,e] = c[n,e]*sigmoid(h[n,e])
       L[n] = m[n]*m[n]
 
+  - op: axis_deviation
+    doc: the median of distances to the median along an axis that the call chooses
+    types: {T: [f32, f64]}
+    attrs: {axis: int = -1}
+    in: {X: "T[*P, D@axis, *Q]"}
+    require: [D >= 1]
+    out: {Y: "T[*P, *Q]"}
+    body: |
+      s, at = sort(X, axis=axis)
+      d[*p,i,*q] = abs(X[*p,i,*q] - s[*p,(D - 1)//2,*q])
+      t, bt = sort(d, axis=axis)
+      Y[*p,*q] = t[*p,(D - 1)//2,*q]*s[*p,D - 1,*q]
+
   - op: csr_softmax
     types: {T: float, I: index}
     in: {Ptr: "I[P]", Col: "I[E]", Q: "T[M, D]", K: "T[N, D]", V: "T[N, D]"}
@@ -134,4 +147,6 @@ def cases(rng):
         yield c('opt_affine', [r(2, 3, 2, 2), None, r(2, 3), None], (2, 3, 2, 2))
         yield c('opt_affine', [r(2, 3), r(3), None, np.array([False, True])], (2, 3))
         yield c('comp_chain', [r(4, 3), r(3, 5), r(5)], (4, 5), (4,))
+        yield c('axis_deviation', [r(3, 6)], (3,))
+        yield c('axis_deviation', [r(2, 4, 3)], (2, 3), axis=1)
         yield c('csr_softmax', [np.array([0, 2, 2, 5, 7], np.int64), below(5, 7), r(4, 3), r(5, 3), r(5, 3)], (4, 3))
