@@ -192,6 +192,7 @@ struct DumpOptions : GraphForm {
   std::string stage;
   std::vector<std::string> inputs;  ///< definitions or one graph; none: the shipped definitions
   KernelSelection selection;
+  bool gradients = false;        ///< as in LibOptions
   std::vector<std::string> fix;  ///< as in LibOptions
   MathChoice math;
 };

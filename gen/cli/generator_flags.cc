@@ -113,6 +113,7 @@ void add_dump(CLI::App& app, DumpOptions& dump) {
   app.add_option("STAGE", dump.stage, "a row of `tenon list stages`")->type_name("")->required();
   add_files(app, "FILE", dump.inputs, "definitions or one graph; left out: the shipped ones");
   add_selection(app, dump.selection);
+  app.add_flag("--grad", dump.gradients, "add f_grad for each op f that has a derivative");
   add_graph_form(app, dump);
   add_fix(app, dump.fix);
   add_math(app, dump.math);

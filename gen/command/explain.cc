@@ -1,6 +1,7 @@
 // `tenon explain`: a diagnostic code, an op or kernel of the library, or a model's kernels and memory.
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
 #include "algebra/known_values.h"
@@ -9,6 +10,7 @@
 #include "command/fix_kernels.h"
 #include "command/select.h"
 #include "command/written_files.h"
+#include "differentiate/gradient_ops.h"
 #include "emit/functions_used.h"
 #include "frontend/frontends.h"
 #include "lower/lower_kernel.h"
@@ -102,8 +104,8 @@ void print_levels(const Kernel& kernel, const std::vector<const Isa*>& levels, c
   }
 }
 
-int explain_kernel(const LibraryKernel& k, const MathLibrary& math, const std::vector<const Isa*>& levels,
-                   const Blueprints& schedules) {
+void explain_kernel(const LibraryKernel& k, const MathLibrary& math, const std::vector<const Isa*>& levels,
+                    const Blueprints& schedules) {
   print_to(stdout, "{}", to_text(k.kernel));
   print_functions(math, k.kernel);
   print_levels(k.kernel, levels, schedules);
@@ -111,7 +113,73 @@ int explain_kernel(const LibraryKernel& k, const MathLibrary& math, const std::v
     print_to(stdout, "  fixed {}: where {}\n", values.text, to_text(equal_to(values.asked)));
     print_levels(fixed_kernel(k, values), levels, schedules);
   }
-  return exit_done;
+}
+
+/// The text in lines of at most `width` characters, if it has blanks to break them at.
+std::vector<std::string> in_lines(std::string text, size_t width) {
+  std::vector<std::string> lines;
+  while (text.size() > width) {
+    const size_t blank = text.rfind(' ', width);
+    if (blank == std::string::npos || text.find_last_not_of(' ', blank) == std::string::npos) break;
+    lines.push_back(text.substr(0, blank));
+    text = "    " + text.substr(blank + 1);
+  }
+  lines.push_back(text);
+  return lines;
+}
+
+std::vector<std::string> formulas(const Kernel& kernel, size_t width) {
+  std::vector<std::string> lines;
+  for_each_statement(kernel, [&](const KernelStatement& s) { append(lines, in_lines(s.formula, width)); });
+  return lines;
+}
+
+/// The statements of an op on the left, those of its gradient on the right.
+void print_side_by_side(const Kernel& forward, const Kernel& backward) {
+  constexpr size_t column = 58;
+  std::vector<std::string> left = formulas(forward, column), right = formulas(backward, column);
+  left.insert(left.begin(), {forward.name, std::string(forward.name.size(), '-')});
+  right.insert(right.begin(), {backward.name, std::string(backward.name.size(), '-')});
+  left.resize(std::max(left.size(), right.size()));
+  for (size_t i = 0; i < left.size(); ++i)
+    print_to(stdout, "{}\n", i < right.size() ? fmt::format("{:<{}}  {}", left[i], column, right[i]) : left[i]);
+}
+
+/// `softmax` of softmax_grad, softmax_grad_f32 and softmax_grad_f32_dX; empty for other names.
+std::string differentiated_op(const OpLibrary& defs, const std::string& name) {
+  const std::string suffix = gradient_name("");
+  for (size_t at = name.find(suffix); at != std::string::npos; at = name.find(suffix, at + 1))
+    if (defs.op(name.substr(0, at)) && !defs.op(name)) return name.substr(0, at);
+  return "";
+}
+
+Library with_gradient(Run& run, const OpLibrary& defs, const ExplainOptions& o, const std::string& op) {
+  LibOptions both;
+  both.definitions = o.inputs;
+  both.selection = o.selection;
+  both.selection.ops = {op, gradient_name(op)};
+  return kernels_and_gradients(run, defs, both);
+}
+
+/// The gradient's kernels, one per output, of the type that the name says, of f32 or of the first one. False: none.
+bool explain_gradient(const std::string& subject, const std::string& op, const Library& library,
+                      FunctionRef<void(const LibraryKernel&)> explain) {
+  const LibraryKernel* usual = find_kernel(library, op);
+  std::map<std::map<std::string, DType>, const Kernel*> forward;
+  std::set<int> shown;
+  for (const LibraryOp& o : library.ops) {  // the gradient comes after the op
+    const std::string f32 = o.def->name + "_f32";
+    const auto first = find_if(o.kernels, [&](const LibraryKernel& k) { return k.name.starts_with(f32); });
+    for (const LibraryKernel& k : o.kernels) {
+      if (!o.is_gradient()) forward.emplace(k.types, &k.kernel);
+      const bool is_usual = k.types == (first == o.kernels.end() ? o.kernels.begin() : first)->types;
+      const bool is_named = subject == gradient_name(op) ? is_usual : k.name.starts_with(subject);
+      if (!o.is_gradient() || !is_named || !shown.insert(k.computes).second) continue;
+      print_side_by_side(*value_or(forward, k.types, &usual->kernel), k.kernel);
+      explain(k);
+    }
+  }
+  return !shown.empty();
 }
 
 /// A step at a level; that of its twin where it has one.
@@ -197,12 +265,17 @@ int run_command(Run& run, const ExplainOptions& o) {
   const auto levels = chosen_levels(o.selection.isas);
   const OpLibrary defs = read_definitions(run, o.inputs);
   const bool all = o.subject == "scalar-loops";
-  Library library = chosen_kernels(run, defs, o.selection, all && !o.inputs.empty());
+  const std::string op = differentiated_op(defs, o.subject);
+  Library library =
+      op.empty() ? chosen_kernels(run, defs, o.selection, all && !o.inputs.empty()) : with_gradient(run, defs, o, op);
   fix_kernels(run, defs, o.fix, library);
   const Blueprints schedules = read_schedules(run, o.schedules, kernel_names(library));
   if (all) return explain_scalar_loops(library, levels, schedules);
-  if (const LibraryKernel* k = find_kernel(library, o.subject))
-    return explain_kernel(*k, read_math_library(run, o.math), levels, schedules);
+  const MathLibrary math = read_math_library(run, o.math);
+  const auto explain = [&](const LibraryKernel& k) { explain_kernel(k, math, levels, schedules); };
+  const LibraryKernel* kernel = op.empty() ? find_kernel(library, o.subject) : nullptr;
+  if (kernel) explain(*kernel);
+  if (kernel || (!op.empty() && explain_gradient(o.subject, op, library, explain))) return exit_done;
   const std::string near = nearest_subject(o.subject, library);
   stop_run(
       exit_bad_command_line,

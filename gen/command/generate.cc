@@ -20,6 +20,7 @@ std::string wrong_flag(const DumpOptions& o, bool model) {
   if (model && o.selection.ops) return wrong("--ops");
   if (model && o.selection.dtypes != all.dtypes) return wrong("--dtypes");
   if (model && o.selection.ranks != all.ranks) return wrong("--ranks");
+  if (model && o.gradients) return wrong("--grad");
   if (model && !o.fix.empty()) return wrong("--fix");
   if (!model && o.training) return wrong("--train");
   if (!model && o.recompute) return wrong("--recompute");
@@ -68,7 +69,7 @@ int run_command(Run& run, const DumpOptions& o) {
   l.selection = o.selection;
   l.math = o.math;
   l.fix = o.fix;
-  l.gradients = o.stage == "gradients";
+  l.gradients = o.gradients || o.stage == "gradients";
   return run_command(run, l);
 }
 

@@ -22,7 +22,7 @@ std::string differentiated(const OpLibrary& defs, const std::string& name) {
 }
 
 [[noreturn]] void refuse(const std::string& op, const std::string& why) {
-  stop_run(exit_bad_command_line, fmt::format("--ops: '{}' has no gradient: {}", op, why));
+  stop_run(exit_bad_command_line, fmt::format("'{}' has no gradient: {}", op, why));
 }
 
 /// Takes gradients out of the ops that are named; returns the ops that they are of.

@@ -77,6 +77,14 @@ check 'a size of a kernel' ends 2 '--train, --recompute and --size are about a g
 check 'dtypes of a graph' ends 2 "--dtypes is about definitions, and $work/ok.yaml is a graph" "$tenon" dump lower "$work/ok.yaml" --dtypes f32
 check 'a file with a diagnostic code' ends 2 "E0501 is a diagnostic code, which is in no file: leave out $work/ok.yaml" "$tenon" explain E0501 "$work/ok.yaml"
 check 'an op is explained by its kernel of f32' sh -c '"$0" explain conv2d --isa portable | grep -qx "kernel conv2d_f32" && "$0" explain matmul_i32 --isa portable | grep -qx "  op matmul"' "$tenon"
+beside() { "$tenon" explain "$1" --isa portable | grep -q "^$2  *$3\$"; }
+check 'a gradient is explained next to its op' beside softmax_grad softmax_f32 softmax_grad_f32_dX
+check 'and one of its kernels' beside gemm_grad_f64_dB gemm_f64 gemm_grad_f64_dB
+check 'one of types that share kernels' beside concat_grad concat_u32 concat_grad_f32_dX0
+check 'of another type, none' ends 2 "did you mean 'softmax_grad'?" "$tenon" explain softmax_grad_i8
+check 'what has no gradient says so' ends 2 "'argmax' has no gradient: its definition says" "$tenon" explain argmax_grad
+check 'stages of gradients' sh -c '"$0" dump lower --grad --ops relu_grad --dtypes f32 --isa portable | grep -q "^nest relu_grad_f32_dX_portable "' "$tenon"
+check 'gradients of a graph are in the graph' ends 2 "--grad is about definitions, and $work/ok.yaml is a graph" "$tenon" dump lower "$work/ok.yaml" --grad
 check 'the nearest op' ends 2 "did you mean 'softmax'?" "$tenon" explain softmx
 check 'scalar loops of definitions are theirs alone' sh -c '[ -z "$("$0" explain scalar-loops "$1")" ]' "$tenon" "$work/thrice.yaml"
 # Files that a command writes under names of the user: never its inputs, nor two at one place, nor (without --force)
