@@ -155,13 +155,12 @@ class Sweep {
         all.cotangents.push_back(d);
       }
     if (all.cotangents.empty()) return;
-    all.gradient.of = n;
+    all.gradient.of = counted_back(n);
     all.gradient.of.inputs.clear();
     all.gradient.of.outputs.clear();
     for (const ValueId v : n.inputs)
       all.gradient.inputs.push_back(v == kNoValue ? std::nullopt
                                                   : std::optional(GradientOf::Input{value(v).dtype, value(v).dims}));
-    refuse_counters(n);
     all.operands = n.inputs;
     all.forward = n.region;
     for (size_t i = 0; i < all.operands.size(); ++i)
@@ -199,12 +198,37 @@ class Sweep {
     block.adjoints[operands[i]].push_back(add_node(block, std::move(made)));
   }
 
-  /// Values computed from the iteration number would have to be computed in reverse, starting at the last iteration.
-  void refuse_counters(const Node& n) {
-    for (RegionId r = n.region; r != kTopLevel; r = region(r).parent)
-      for (const auto& [name, attribute] : n.attrs)
-        if (names_size(attribute, region(r).counter))
-          fail(n.origin, fmt::format("the attribute {} of {} depends on the iteration", name, n.op));
+  /// The operator with the numbers of iterations as the loops of the gradient count them, which begin at the last one.
+  Node counted_back(Node n) {
+    for (const auto& [forward, backward] : backward_) {
+      if (!lies_in(graph_.regions, n.region, forward)) continue;
+      refuse_extents(n, region(forward).counter);
+      count_back(n, region(forward), region(forward).trip - 1 - size_name(region(backward).counter));
+    }
+    return n;
+  }
+  /// The same of one loop, in a gradient also in the operator that it is of.
+  void count_back(Node& n, const Region& loop, const SizeExpr& from_end) {
+    for (auto& [name, attribute] : n.attrs) {
+      if (!names_size(attribute, loop.counter)) continue;
+      if (loop.ends_early())
+        fail(n.origin,
+             fmt::format("the attribute {} of {} depends on the iteration of a loop that data end", name, n.op));
+      if (auto* one = std::get_if<SizeExpr>(&attribute)) *one = with_size(*one, loop.counter, from_end);
+      else
+        for (SizeExpr& e : std::get<std::vector<SizeExpr>>(attribute)) e = with_size(e, loop.counter, from_end);
+    }
+    if (!n.gradient) return;
+    GradientOf gradient = *n.gradient;
+    count_back(gradient.of, loop, from_end);
+    n.gradient = std::make_shared<const GradientOf>(std::move(gradient));
+  }
+  /// Gradients have the extents of their values, and a value of all iterations has one shape.
+  void refuse_extents(const Node& n, const std::string& counter) {
+    for (const std::vector<ValueId>& values : {n.inputs, n.outputs})
+      for (const ValueId v : values)
+        if (v != kNoValue && names_size(value(v).dims, counter))
+          fail(n.origin, fmt::format("an extent of {} depends on the iteration", value(v).name));
   }
   static bool names_size(const AttrValue& attribute, const std::string& name) {
     const auto named = [&](const SizeExpr& e) { return contains(names_in(e), name); };
@@ -312,8 +336,11 @@ class Sweep {
     for (Block& arm : arms) append(block.nodes, arm.nodes);
   }
 
-  Block arm(Block& block, const Part& part, RegionId forward) {
-    for (const Node& n : part.nodes) refuse_in_branch(n);
+  Block arm(Block& block, Part part, RegionId forward) {
+    for (Node& n : part.nodes) {
+      refuse_in_branch(n, part.region);
+      n = counted_back(std::move(n));
+    }
     const RegionCopySource source{[&](ValueId of, RegionId home) {
                                     const ValueId v = like(value(of).name + "_again", of, home);
                                     return follow(v, of), v;
@@ -353,15 +380,18 @@ class Sweep {
   }
   ValueId original_of(ValueId v) const { return value_or(originals_, v, v); }
 
-  /// Parts that would otherwise be written twice.
-  void refuse_in_branch(const Node& n) {
-    refuse_counters(n);
-    for (const GraphSize& s : graph_.sizes)
-      for (const auto& [name, attribute] : n.attrs)
+  /// Parts that would otherwise be written twice, and numbers of iterations of loops whose copies count by other names.
+  void refuse_in_branch(const Node& n, RegionId branch) {
+    for (const auto& [name, attribute] : n.attrs) {
+      for (RegionId r = n.region; r != branch; r = region(r).parent)
+        if (names_size(attribute, region(r).counter))
+          fail(n.origin, fmt::format("the attribute {} of {} depends on the iteration, in a branch", name, n.op));
+      for (const GraphSize& s : graph_.sizes)
         if (s.written && names_size(attribute, s.name))
           fail(n.origin, fmt::format("there is no gradient through a branch in which {} has an extent that the data "
                                      "decide",
                                      n.op));
+    }
   }
 
   RegionId open_backward(RegionId forward, RegionId parent) {

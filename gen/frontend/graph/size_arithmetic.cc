@@ -280,17 +280,4 @@ std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& seman
   return std::nullopt;
 }
 
-SizeExpr with_size(const SizeExpr& e, const std::string& name, const SizeExpr& by) {
-  if (e.is_name()) return e.name == name ? by : e;
-  SizeExpr out = e;
-  for (SizeExpr& a : out.args) a = with_size(a, name, by);
-  if (out == e) return e;
-  if (out.op == ScalarOp::Add || out.op == ScalarOp::Mul) {
-    SizeExpr all = out.args[0];
-    for (size_t i = 1; i < out.args.size(); ++i) all = out.op == ScalarOp::Add ? all + out.args[i] : all * out.args[i];
-    return all;
-  }
-  return out;
-}
-
 }  // namespace tenon

@@ -36,7 +36,4 @@ std::optional<std::vector<SizeExpr>> whole_elements(const TensorData& data);
 /// Whether the type holds all elements exactly: floats do not hold all integers.
 bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes);
 
-/// `e` with another extent instead of a size.
-SizeExpr with_size(const SizeExpr& e, const std::string& name, const SizeExpr& by);
-
 }  // namespace tenon

@@ -351,6 +351,10 @@ SizeExpr substitute(const SizeExpr& e, const SizeValues& sizes) {
   });
 }
 
+SizeExpr with_size(const SizeExpr& e, const std::string& name, const SizeExpr& by) {
+  return rebuild(e, [&](const SizeExpr& leaf) { return leaf.is_name() && leaf.name == name ? by : leaf; });
+}
+
 SizeExpr product(const std::vector<SizeExpr>& dims) {
   SizeExpr r = 1;
   for (const SizeExpr& d : dims) r = r * d;

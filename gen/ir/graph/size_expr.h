@@ -51,6 +51,8 @@ std::optional<SizeExpr> at_least(const SizeExpr& most, const SizeExpr& size);
 std::optional<int64_t> evaluate(const SizeExpr& size, const SizeValues& sizes);
 /// The same extent with the sizes in `sizes` replaced by their values.
 SizeExpr substitute(const SizeExpr& size, const SizeValues& sizes);
+/// The same extent with another one instead of the size `name`.
+SizeExpr with_size(const SizeExpr& size, const std::string& name, const SizeExpr& by);
 /// Product of all extents, 1 of none.
 SizeExpr product(const std::vector<SizeExpr>& dims);
 /// The spelling of the grammar above, without needless parentheses.

@@ -213,6 +213,21 @@ TEST_CASE("the gradient of a loop is a loop that runs the other way") {
            "x, h, W, U", cell});
 }
 
+TEST_CASE("operators in a loop may use its number of the iteration") {
+  const std::string cell =
+      "  inner(k, a, c, x, t): |\n    r = reshape(slice(x, begin=[t, k], size=[1, 1]), shape=[])\n    [a*c + r]\n"
+      "  cell(t, h, z, x, W): |\n    r = reshape(slice(x, begin=[4 - t, 0], size=[1, 3]), shape=[3])\n"
+      "    n = tanh(h*r + scan('inner', [z], [W], [x, t], false)[0])\n    [n, n*h]\n";
+  for (const std::string reversed : {"true", "false"})
+    check({"  x: f64[5, 3]\n  z: f64[5]\n  h: f64[3]\n  W: f64[3]\n",
+           "  e, all = scan('cell', [h], [z], [x, W], " + reversed + ")\n  s = sum(sq(all)) + sum(e*W)\n", "x, z, h, W",
+           cell});
+  check({"  x: f64[5, 3]\n  z: f64[5]\n  h: f64[3]\n  W: f64[3]\n",
+         "  e, all = scan('cell', [h], [z], [x, W], false)\n  a, b = grad(sum(sq(all)), x, h)\n"
+         "  s = sum(sq(a)) + sum(sq(b))\n",
+         "x, z, h, W", cell});
+}
+
 TEST_CASE("a gradient can be differentiated again") {
   check({"  x: f64[3]\n  W: f64[3, 3]\n",
          "  e = sum(exp(matvec(W, x)), axes=[0])\n  g = grad(e, x)\n  s = sum(sq(g), axes=[0])\n", "x, W"});
