@@ -590,7 +590,7 @@ class Form:
         if self.packed and '*P' not in used:
             self.inputs['SP'] = 'T[*P, N]'
         sizes = [s for s in SIZES if s in ' '.join(self.inputs.values())]
-        lines = [f'  - op: {self.name}', f'    doc: {", ".join(self.kinds)}', f'    types: {{T: [{self.dtype}]}}']
+        lines = [f'  - op: {self.name}', f'    doc: {", ".join(self.kinds) or "calls"}', f'    types: {{T: [{self.dtype}]}}']
         lines += [f'    attrs: {{{", ".join(self.attrs)}}}']*bool(self.attrs) + ['    in:']
         lines += [f'      {n}: "{t}"' for n, t in self.inputs.items()]
         lines += [f'    require: [{", ".join([f"{s} >= 1" for s in sizes] + self.requires)}]']
