@@ -147,21 +147,6 @@ class BodyExpander {
     return DType::F64;
   }
 
-  static Update update_of(Combine c) {
-    switch (c) {
-      case Combine::define: return Update::Assign;
-      case Combine::add: return Update::Add;
-      case Combine::multiply: return Update::Mul;
-      case Combine::max: return Update::Max;
-      case Combine::min: return Update::Min;
-      case Combine::last: return Update::Last;
-      case Combine::bit_xor: return Update::BitXor;
-      case Combine::bit_or: return Update::BitOr;
-      case Combine::bit_and: return Update::BitAnd;
-    }
-    return Update::Assign;
-  }
-
   const BoundTensor* target_of(const Statement& s) const { return find_value(scope_.tensors, s.targets[0].text); }
 
   /// The context in which the statement is built. A target without a declared type does not influence it.
@@ -178,7 +163,7 @@ class BodyExpander {
     for (const Syntax& r : s.ranges)
       for (const Syntax& end : r.children) free_vars(end, bound, facts.loops);
     for (const Syntax& sub : s.subs) free_vars(sub, bound, facts.loops);
-    if (s.combine != Combine::define) free_vars(s.value, bound, facts.loops);
+    if (s.update != Update::Assign) free_vars(s.value, bound, facts.loops);
     for (const Syntax& r : s.ranges) free_vars(r, bound, facts.loops);
     if (s.where) free_vars(*s.where, bound, facts.loops);
     return facts;
@@ -196,7 +181,7 @@ class BodyExpander {
     Typed v = expr_.value(s.value);
     if (diagnostics_.has_errors()) return;
     if (!target) target = &make_temp(name, s, v);
-    else if (s.combine != Combine::define) adopt_type(scope_.tensors[name], v);
+    else if (s.update != Update::Assign) adopt_type(scope_.tensors[name], v);
     const Tensor& t = kernel_.tensor(target->tensor);
     if (const auto why = assignable(v, t.dtype))
       expr_.error(Code::E0602, s.value, *why, {fmt::format("write cast(…, {})", name_of(t.dtype))});
@@ -205,7 +190,9 @@ class BodyExpander {
     out.index = expr_.subscripts(s.subs, *target, nullptr);
     out.where = where;
     if (where) expr_.leave_condition();
-    out.update = update_of(s.combine);
+    out.update = s.update;
+    if (const auto r = reducer_of(out.update))
+      expr_.has_function(s.value, step_of(*r), dtype_row(t.dtype).compute, symbol_of(out.update));
     out.value = stored(v, t.dtype);
     out.loops = loops;
     out.formula = formula_of(s);
@@ -286,18 +273,13 @@ class BodyExpander {
   void identity_first(const BoundTensor& target, Update update) {
     if (contains(defined_, target.tensor)) return;
     const Tensor& t = kernel_.tensor(target.tensor);
-    const Reducer r = update == Update::Mul      ? Reducer::Prod
-                      : update == Update::Max    ? Reducer::Max
-                      : update == Update::Min    ? Reducer::Min
-                      : update == Update::BitAnd ? Reducer::BitAnd
-                                                 : Reducer::Sum;
     KernelStatement s;
     s.target = target.tensor;
     for (size_t k = 0; k < t.dims.size(); ++k) {
       s.loops.push_back({fmt::format("z{}", k), t.dims[k]});
       s.index.push_back(var_ref(s.loops.back().name));
     }
-    s.value = identity_of(r, t.dtype);
+    s.value = identity_of(reducer_of(update).value_or(Reducer::Sum), t.dtype);
     s.formula = t.name + " = identity";
     kernel_.body.push_back(std::move(s));
   }

@@ -122,14 +122,13 @@ bool ExprBuilder::unifies(const Syntax& s, Typed& a, Typed& b) {
 Typed ExprBuilder::unified(ScalarOp op, const Syntax& s, Typed a, Typed b) {
   if (!unifies(s, a, b))
     return scalar_op_row(op).result == ResultRule::Bool ? Typed{constant_int(1, DType::Bool), false} : a;
-  if (!has_function(s, op, a.e->type)) return a;
+  if (!has_function(s, op, a.e->type, s.text)) return a;
   return {apply(op, {a.e, b.e}), a.flexible && b.flexible};
 }
 
-bool ExprBuilder::has_function(const Syntax& s, ScalarOp op, DType t) {
+bool ExprBuilder::has_function(const Syntax& s, ScalarOp op, DType t, std::string_view name) {
   if (is_defined(op, t)) return true;
-  error(Code::E0608, s,
-        fmt::format("{} has no {}", name_of(t), s.text.empty() ? scalar_op_row(op).name : std::string_view(s.text)),
+  error(Code::E0608, s, fmt::format("{} has no {}", name_of(t), name.empty() ? scalar_op_row(op).name : name),
         {is_complex(t) ? "take its real or imag, or its abs" : "cast it to an integer type, or take its bits(x, u32)"});
   return false;
 }
@@ -175,7 +174,7 @@ Typed ExprBuilder::quotient(const Syntax& s, Typed a, Typed b) {
       return {apply(ScalarOp::Div, {convert(a, DType::F64), convert(b, DType::F64)}), true};
     return {apply(ScalarOp::Div, {a.e, b.e}), flexible};
   }
-  if (!has_function(s, s.text == "//" ? ScalarOp::FloorDiv : ScalarOp::Mod, t)) return a;
+  if (!has_function(s, s.text == "//" ? ScalarOp::FloorDiv : ScalarOp::Mod, t, s.text)) return a;
   if (is_float(t))
     return {
         s.text == "//" ? apply(ScalarOp::Floor, {apply(ScalarOp::Div, {a.e, b.e})}) : apply(ScalarOp::Mod, {a.e, b.e}),

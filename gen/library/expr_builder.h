@@ -69,6 +69,8 @@ class ExprBuilder {
   Expr length_of(const BoundAttr& list) const;
 
   void error(Code code, const Syntax& place, std::string message, std::vector<std::string> notes = {});
+  /// Reports a function that numbers of the type do not have, under the name that the text gives it.
+  bool has_function(const Syntax& s, ScalarOp op, DType t, std::string_view name);
 
  private:
   Typed name(const Syntax& s);
@@ -116,8 +118,6 @@ class ExprBuilder {
   /// Converts both to a common type; false, with an error reported, if there is none.
   bool unifies(const Syntax& s, Typed& a, Typed& b);
   Typed unified(ScalarOp op, const Syntax& s, Typed a, Typed b);
-  /// Reports a function that numbers of the type do not have.
-  bool has_function(const Syntax& s, ScalarOp op, DType t);
   std::vector<Expr> permuted(const Syntax& call);
   std::vector<Expr> unravelled(const Syntax& call);
   std::optional<std::vector<Expr>> list_call(const Syntax& call);

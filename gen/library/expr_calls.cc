@@ -80,7 +80,7 @@ Typed ExprBuilder::rounded_up(const Syntax& s) {
   Typed a = value(s.children[0]), b = value(s.children[1]);
   if (const auto why = unify(a, b)) error(Code::E0601, s, *why);
   const bool flexible = a.flexible && b.flexible;
-  if (!has_function(s, ScalarOp::Ceil, a.e->type)) return a;
+  if (!has_function(s, ScalarOp::Ceil, a.e->type, s.text)) return a;
   if (is_float(a.e->type)) return {apply(ScalarOp::Ceil, {apply(ScalarOp::Div, {a.e, b.e})}), flexible};
   b.e = divisor(b.e, s.children[1]);
   if (const auto x = constant_value(a.e), y = constant_value(b.e);
@@ -199,7 +199,7 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
   std::vector<Typed> args = mapped(s.children, [&](const Syntax& c) { return value(c); });
   if (op == ScalarOp::Shl || op == ScalarOp::Shr) {
     if (args[0].e->type == DType::Bool) args[0] = {convert(args[0], DType::I64), true};
-    if (!has_function(s, op, args[0].e->type) || !has_function(s, op, args[1].e->type)) return args[0];
+    if (!has_function(s, op, args[0].e->type, s.text) || !has_function(s, op, args[1].e->type, s.text)) return args[0];
     return {apply(op, {args[0].e, shift_count(args[1], args[0].e->type)}), args[0].flexible};
   }
   for (size_t i = 1; i < args.size(); ++i)
@@ -215,7 +215,7 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
     e.push_back(wants_float && !is_float(t.e->type) && !is_complex(t.e->type) ? convert(t, DType::F64) : t.e);
   if (is_complex(e[0]->type))
     if (const Expr composed = complex_function(op, e)) return {composed, flexible};
-  if (!has_function(s, op, e[0]->type)) return args[0];
+  if (!has_function(s, op, e[0]->type, s.text)) return args[0];
   if (op == ScalarOp::Complex) {
     // Operands without a type take the type of the statement.
     if (flexible && statement_.real != e[0]->type)

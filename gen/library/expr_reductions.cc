@@ -108,7 +108,7 @@ Typed ExprBuilder::positional(const Syntax& s, Reducer op, std::vector<LoopVar> 
   Typed v = value(s.reduced());
   statement_.widest = widest;
   if (v.e->type == DType::Bool) v.e = convert(v, DType::I64);
-  if (!has_function(s, op == Reducer::ArgMin ? ScalarOp::Min : ScalarOp::Max, v.e->type)) return v;
+  if (!has_function(s, op == Reducer::ArgMin ? ScalarOp::Min : ScalarOp::Max, v.e->type, s.text)) return v;
   // Whether an element is kept is evaluated outside the reduction, without the condition itself.
   if (where) path_.pop_back();
   reducing_.resize(reducing_.size() - vars.size());
@@ -127,10 +127,10 @@ Typed ExprBuilder::reduced(const Syntax& s, Reducer op, std::vector<LoopVar> var
     return {reduce(op, std::move(vars), where, v.e, DType::Bool), false};
   }
   if ((op == Reducer::Min || op == Reducer::Max) &&
-      !has_function(s, op == Reducer::Min ? ScalarOp::Min : ScalarOp::Max, v.e->type))
+      !has_function(s, op == Reducer::Min ? ScalarOp::Min : ScalarOp::Max, v.e->type, s.text))
     return v;
   const bool of_bits = op == Reducer::BitXor || op == Reducer::BitOr || op == Reducer::BitAnd;
-  if (of_bits && !has_function(s, ScalarOp::BitXor, v.e->type)) return v;
+  if (of_bits && !has_function(s, ScalarOp::BitXor, v.e->type, s.text)) return v;
   if (v.e->type == DType::Bool && (op == Reducer::Sum || op == Reducer::Prod)) v = {convert(v, DType::I64), true};
   const DType type = v.e->type;
   return {reduce(op, std::move(vars), where, v.e, type), v.flexible};

@@ -24,7 +24,7 @@ std::optional<PermutedView> permuted_view(const OpDef& def) {
       !is_pack(def.outputs[0], let.name))
     return std::nullopt;
   const Statement& s = def.body[0];
-  if (s.is_call || s.combine != Combine::define || s.subs.size() != 1 || !s.subs[0].is(SyntaxKind::each))
+  if (s.is_call || s.update != Update::Assign || s.subs.size() != 1 || !s.subs[0].is(SyntaxKind::each))
     return std::nullopt;
   const Syntax& order = s.subs[0].children[0];
   if (!order.calls(Builtin::permute) || order.children[1].text != perm || !s.value.is(SyntaxKind::subscript) ||

@@ -188,18 +188,9 @@ class Runner {
                      : combined(s.update, load_number(data, at), v, s.value->type));
   }
 
-  static ScalarOp bit_op(Update u) {
-    return u == Update::BitXor ? ScalarOp::BitXor : u == Update::BitOr ? ScalarOp::BitOr : ScalarOp::BitAnd;
-  }
-
   static Number combined(Update u, const Number& a, const Number& b, DType type) {
     const Number both[2] = {a, b};
-    const ScalarOp op = u == Update::Add   ? ScalarOp::Add
-                        : u == Update::Mul ? ScalarOp::Mul
-                        : u == Update::Max ? ScalarOp::Max
-                        : u == Update::Min ? ScalarOp::Min
-                                           : bit_op(u);
-    return apply_number(op, both, type, type);
+    return apply_number(step_of(*reducer_of(u)), both, type, type);
   }
 
   Number eval(const CompiledExpr& c) {

@@ -17,11 +17,6 @@ std::string_view name_of(Role r) {
   return names[static_cast<size_t>(r)];
 }
 
-std::string_view symbol_of(Update c) {
-  constexpr std::string_view names[] = {"=", "+=", "*=", "max=", "min=", "last=", "bit_xor=", "bit_or=", "bit_and="};
-  return names[static_cast<size_t>(c)];
-}
-
 std::string values_text(const std::vector<Expr>& v, const std::vector<std::string>& names) {
   std::string out;
   for (size_t i = 0; i < v.size(); ++i) out += (i ? ", " : "") + to_text(v[i], names);
@@ -129,6 +124,21 @@ std::string steps_text(const Kernel& k, const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+std::optional<Reducer> reducer_of(Update update) {
+  switch (update) {
+    case Update::Assign:
+    case Update::Last: break;
+    case Update::Add: return Reducer::Sum;
+    case Update::Mul: return Reducer::Prod;
+    case Update::Max: return Reducer::Max;
+    case Update::Min: return Reducer::Min;
+    case Update::BitXor: return Reducer::BitXor;
+    case Update::BitOr: return Reducer::BitOr;
+    case Update::BitAnd: return Reducer::BitAnd;
+  }
+  return std::nullopt;
+}
 
 bool is_opaque(const Kernel& k) { return k.call || !k.parts.empty(); }
 

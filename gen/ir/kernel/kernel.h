@@ -17,6 +17,7 @@
 #include "ir/kernel/expr.h"
 #include "ir/number/tensor_data.h"
 #include "ir/op/frame.h"
+#include "ir/op/update.h"
 
 namespace tenon {
 
@@ -58,7 +59,8 @@ struct Attr {
   int count = 1;
 };
 
-enum class Update : uint8_t { Assign, Add, Mul, Max, Min, Last, BitXor, BitOr, BitAnd };
+/// What combines the value with the element; nothing for updates that replace it.
+std::optional<Reducer> reducer_of(Update update);
 
 /// target[index] update value, for every value of the loop variables. A full definition has Assign and the loop
 /// variables themselves as index; scatter updates run in the order of the loops. A definition with directed loops is

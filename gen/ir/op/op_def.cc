@@ -100,19 +100,4 @@ std::shared_ptr<const Frame> OpLibrary::frame_of(const OpDef& op) const {
   return found == frames.end() ? nullptr : found->second;
 }
 
-std::string_view spelling(Combine combine) {
-  switch (combine) {
-    case Combine::define: return "=";
-    case Combine::add: return "+=";
-    case Combine::multiply: return "*=";
-    case Combine::max: return "max=";
-    case Combine::min: return "min=";
-    case Combine::last: return "last=";
-    case Combine::bit_xor: return "bit_xor=";
-    case Combine::bit_or: return "bit_or=";
-    case Combine::bit_and: return "bit_and=";
-  }
-  return "";
-}
-
 }  // namespace tenon

@@ -20,6 +20,7 @@
 #include "ir/op/direction.h"
 #include "ir/op/frame.h"
 #include "ir/op/syntax.h"
+#include "ir/op/update.h"
 #include "support/source_span.h"
 
 namespace tenon {
@@ -132,18 +133,13 @@ struct TableDef {
   std::optional<RunOrder> order = {};  ///< of a formula that reads the table itself: found by the checks
 };
 
-enum class Combine { define, add, multiply, max, min, last, bit_xor, bit_or, bit_and };
-
-/// "=", "+=", "*=", "max=", "min=", "last=", "bit_xor=", "bit_or=", "bit_and="
-std::string_view spelling(Combine combine);
-
 /// `Y[i, j] = e`, a scatter `Y[f] += e`, `M = e` of an extent, or, when `is_call`, `a, b = op(args)`.
 struct Statement {
   bool is_call = false;
   bool is_extent = false;     ///< `M = e`: determines the extent `M: upto(D)`
   std::vector<Word> targets;  ///< one, unless is_call
   std::vector<Syntax> subs;   ///< of the target; empty when is_call
-  Combine combine = Combine::define;
+  Update update = Update::Assign;
   Syntax value;                        ///< expression; when is_call a `call` node whose text is the op's name
   std::vector<Syntax> ranges = {};     ///< of an update: `where e in a .. b`, each a name with children {a, b}
   std::optional<Syntax> where = {};    ///< of an update: `where condition`

@@ -199,7 +199,7 @@ std::string print(const Statement& s) {
     where += fmt::format("{}{} in {} .. {}", where.empty() ? " where " : ", ", r.text, print(r.children[0]),
                          print(r.children[1]));
   if (s.where) where += (where.empty() ? " where " : " : ") + print(*s.where);
-  return fmt::format("{}[{}] {} {}{}", s.targets[0].text, list_text<Syntax>(s.subs, syntax_text), spelling(s.combine),
+  return fmt::format("{}[{}] {} {}{}", s.targets[0].text, list_text<Syntax>(s.subs, syntax_text), symbol_of(s.update),
                      print(s.value), where);
 }
 

@@ -216,7 +216,7 @@ bool BodyScope::bind(const Syntax& sub, bool pack, const Syntax& extent) {
 /// An intermediate has the ranges of the variables on its left side; if these are the shape of an input, its axis too.
 bool BodyScope::define(const Statement& statement) {
   BodyValue& value = values_[statement.targets[0].text];
-  if (value.slots || statement.combine != Combine::define) return false;
+  if (value.slots || statement.update != Update::Assign) return false;
   std::vector<Slot> slots;
   for (const Syntax& sub : statement.subs) {
     const std::vector<Syntax> parts = sub.is(SyntaxKind::group) ? sub.children : std::vector<Syntax>{sub};

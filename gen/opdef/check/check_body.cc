@@ -123,8 +123,8 @@ class BodyChecker {
   }
 
   /// A definition comes first and once; updates may follow.
-  bool define(const Word& target, Combine combine) {
-    const bool first = combine == Combine::define;
+  bool define(const Word& target, Update update) {
+    const bool first = update == Update::Assign;
     if (first && updated_.count(target.text) != 0) {
       diagnostics_.error(Code::E0407, target.span, fmt::format("'{}' is defined after updates of it", target.text),
                          {"put the definition before the updates"});
@@ -192,14 +192,14 @@ class BodyChecker {
 
   /// `M = e`, once, before anything is along M.
   void check_extent(const Statement& statement) {
-    define(statement.targets[0], Combine::define);
+    define(statement.targets[0], Update::Assign);
     check_numberless(statement.value);
     expressions_.check(statement.value, {});
   }
 
   void check_assignment(const Statement& statement) {
     const Word& target = statement.targets[0];
-    if (!assignable(target) || !define(target, statement.combine)) return;
+    if (!assignable(target) || !define(target, statement.update)) return;
     // A statement over a variadic input stands for one per operand; together they define the value.
     const bool per_operand = is_variadic(statement.value);
     const TensorDef* output = op_.output(target.text);
@@ -207,7 +207,7 @@ class BodyChecker {
       for (const Syntax& sub : statement.subs) check_numberless(sub);
       check_numberless(statement.value);
     }
-    if (statement.combine == Combine::define && !per_operand) {
+    if (statement.update == Update::Assign && !per_operand) {
       const std::size_t before = diagnostics_.size();
       for (const Syntax& sub : statement.subs) check_target_sub(sub);
       if (diagnostics_.size() == before) check_target(statement);
@@ -342,7 +342,7 @@ class BodyChecker {
   void check_call(const Statement& statement) {
     const OpDef* callee = library_.declared(statement.value.text);
     for (const Word& target : statement.targets) {
-      if (assignable(target)) define(target, Combine::define);
+      if (assignable(target)) define(target, Update::Assign);
       if (const TensorDef* output = op_.output(target.text); output != nullptr && output->variadic)
         diagnostics_.error(Code::E0434, target.span,
                            fmt::format("a call does not define the variadic output '{}'", target.text),

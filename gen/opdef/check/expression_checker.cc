@@ -175,7 +175,7 @@ void ExpressionChecker::check_list_element(const Syntax& s, const AttrDef& attr,
 /// What to do about a read of what a later statement defines, or of what the statement itself updates.
 std::string ExpressionChecker::order_note(const Syntax& read) const {
   for (const Statement& s : op_.body) {
-    const bool defines = s.is_call || s.combine == Combine::define;
+    const bool defines = s.is_call || s.update == Update::Assign;
     for (const Word& target : s.targets) {
       if (!defines || target.text != read.text || target.span.begin <= read.span.begin) continue;
       return fmt::format("line {} defines it: put this statement after that one", target.span.line());

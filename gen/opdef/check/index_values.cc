@@ -169,7 +169,7 @@ void add_definitions(const OpDef& op, BoundsContext& context) {
     const std::string& name = s.targets[0].text;
     const bool recurrent = reads_any(s.value, open);
     for (const Word& target : s.targets) open.erase(target.text);
-    if (s.is_call || s.combine != Combine::define || s.targets.size() != 1 || narrows(op, name) || updated(op, name))
+    if (s.is_call || s.update != Update::Assign || s.targets.size() != 1 || narrows(op, name) || updated(op, name))
       continue;
     context.definitions[name] = &s;
     if (recurrent) context.recurrent.insert(name);

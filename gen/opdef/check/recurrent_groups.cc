@@ -66,7 +66,7 @@ class GroupFinder {
   }
 
  private:
-  static bool defines(const Statement& s) { return !s.is_call && s.combine == Combine::define; }
+  static bool defines(const Statement& s) { return !s.is_call && s.update == Update::Assign; }
 
   /// Those of the statements `from`, which `i` needs, that need it in turn.
   std::vector<std::size_t> members_of(std::size_t i, const std::set<std::size_t>& from) const {

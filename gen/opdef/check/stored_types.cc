@@ -34,7 +34,7 @@ class StoredTypes {
  public:
   StoredTypes(const OpDef& op, const BoundsContext& context) : op_(op), context_(context) {
     for (const Statement& s : op.body) {
-      const bool plain = !s.is_call && !s.is_extent && s.combine == Combine::define && s.targets.size() == 1;
+      const bool plain = !s.is_call && !s.is_extent && s.update == Update::Assign && s.targets.size() == 1;
       for (const Word& target : s.targets) {
         const auto [at, first] = statements_.emplace(target.text, plain ? &s : nullptr);
         if (!first) at->second = nullptr;  // a value that is updated

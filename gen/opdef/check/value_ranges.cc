@@ -176,7 +176,7 @@ Range stored_range(const OpDef& op, const BoundsContext& context, const Statemen
 
 void add_value_ranges(const OpDef& op, BoundsContext& context) {
   for (const Statement& s : op.body) {
-    if (s.is_call || s.is_extent || s.combine != Combine::define || s.targets.size() != 1) continue;
+    if (s.is_call || s.is_extent || s.update != Update::Assign || s.targets.size() != 1) continue;
     const std::string& name = s.targets[0].text;
     const bool defined = context.definitions.count(name) != 0 && context.recurrent.count(name) == 0;
     if (defined || context.whole_data.count(name) == 0 || !defined_once(op, name)) continue;

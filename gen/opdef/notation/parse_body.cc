@@ -71,20 +71,10 @@ std::vector<std::pair<std::size_t, std::size_t>> statement_windows(const std::ve
   return windows;
 }
 
-std::optional<Combine> combine_of(const Token& sign, const Token& next, bool& two) {
-  two = false;
-  if (sign.is("=")) return Combine::define;
-  if (sign.is("+=")) return Combine::add;
-  if (sign.is("*=")) return Combine::multiply;
-  if (sign.kind != TokenKind::name || !next.is("=")) return std::nullopt;
-  two = true;
-  if (sign.text == "max") return Combine::max;
-  if (sign.text == "min") return Combine::min;
-  if (sign.text == "last") return Combine::last;
-  if (sign.text == "bit_xor") return Combine::bit_xor;
-  if (sign.text == "bit_or") return Combine::bit_or;
-  if (sign.text == "bit_and") return Combine::bit_and;
-  return std::nullopt;
+/// The sign between the target and the value, of one token or two: `+=`, or `max` and `=`.
+std::optional<Update> update_of(const Token& sign, const Token& next, bool& two) {
+  two = sign.kind == TokenKind::name && next.is("=");
+  return update_from_symbol(two ? std::string(sign.text) + "=" : std::string(sign.text));
 }
 
 class StatementParser {
@@ -164,11 +154,11 @@ class StatementParser {
     if (parser_.peek().is(",")) return pair(out, twin);
     bool two = false;
     const Token sign = parser_.peek();
-    const std::optional<Combine> combine = combine_of(sign, parser_.peek(1), two);
-    if (!combine) return combine_missing(sign, out.targets[0]);
+    const std::optional<Update> update = update_of(sign, parser_.peek(1), two);
+    if (!update) return combine_missing(sign, out.targets[0]);
     parser_.take();
     if (two) parser_.take();
-    out.combine = *combine;
+    out.update = *update;
     out.value = parser_.expression();
     if (parser_.failed() || parser_.at_end() || parser_.peek().text != "where") return;
     condition(out);
@@ -177,7 +167,7 @@ class StatementParser {
   /// `where e in a .. b : condition` after an update.
   void condition(Statement& out) {
     const Token word = parser_.take();
-    if (out.combine == Combine::define) {
+    if (out.update == Update::Assign) {
       parser_.expression();
       return parser_.fail(Code::E0307, parser_.span_from(word), "only an update has a condition",
                           {"a definition gives every element a value: write select(condition, a, b)"});
@@ -238,7 +228,7 @@ void leave_names(Statement& statement) {
   statement.is_call = true;
   statement.is_extent = false;
   statement.subs.clear();
-  statement.combine = Combine::define;
+  statement.update = Update::Assign;
   statement.value = Syntax();
   statement.ranges.clear();
   statement.where.reset();
