@@ -31,6 +31,7 @@ struct BoundsContext {
   std::map<std::string, Interval> ranges;       ///< values that are bounded, by their types or by what defines them
   std::map<std::string, Interval> type_ranges;  ///< narrow types
   std::set<std::string> whole_data;             ///< values of integers
+  std::map<std::string, Syntax> same_types;     ///< results of calls → a read of the argument whose type they have
   std::map<std::string, const Statement*> definitions;  ///< intermediates computed in integers: what defines them
   std::set<std::string> recurrent;                      ///< those of them that read themselves, or each other
   std::set<std::string> integer_types;                  ///< type variables that are integers for certain
@@ -112,7 +113,6 @@ class IndexBounds {
   void forget(const std::string& name);
   bool integer_type(const std::string& type) const;
   bool whole_reduction(const Syntax& s);
-  static std::size_t first_value(const Syntax& s);
 
   /// Facts (each >= 0) that a condition states; or that its negation states.
   Facts facts_of(const Syntax& condition, bool negated);

@@ -91,15 +91,12 @@ bool IndexBounds::integer_type(const std::string& type) const {
   return (dtype && is_int(*dtype)) || context_.integer_types.count(type) != 0;
 }
 
-/// The place of the first of an expression's children that is a value.
-std::size_t IndexBounds::first_value(const Syntax& s) { return s.calls(Builtin::select) ? 1 : 0; }
-
 /// Whether an expression is an integer for certain, though its bounds may be unknown.
 bool IndexBounds::whole(const Syntax& s) {
   if (s.is(SyntaxKind::integer)) return true;  // also where a proof would overflow
   if (s.is(SyntaxKind::subscript) && context_.whole_data.count(s.text) != 0) return true;
   const auto parts = [&] {
-    return std::all_of(s.children.begin() + static_cast<std::ptrdiff_t>(first_value(s)), s.children.end(),
+    return std::all_of(s.children.begin() + (s.calls(Builtin::select) ? 1 : 0), s.children.end(),
                        [&](const Syntax& c) { return whole(c); });
   };
   if (s.is(SyntaxKind::unary) && s.text == "-") return parts();

@@ -107,11 +107,40 @@ std::optional<Polynomial> IndexBounds::offset(const Syntax& s) {
   return bounded("size", Polynomial(), sum && own ? std::optional(*sum - *own) : std::nullopt, print(s));
 }
 
+namespace {
+
+constexpr int kMostParts = 2000;  // of an expression in which all calls are expanded: larger ones prove nothing
+
+using Functions = std::map<std::string, ScalarFn, std::less<>>;
+
+const ScalarFn* function_called(const Functions& functions, const Syntax& s) {
+  const ScalarFn* found = s.is(SyntaxKind::call) ? find_value(functions, s.text) : nullptr;
+  return found != nullptr && found->params.size() == s.children.size() ? found : nullptr;
+}
+
+/// Subtracts the parts of an expression in which all calls are expanded from `left`; false if there are more, as in
+/// functions that call themselves.
+bool fits(const Syntax& s, const Functions& functions, const std::map<std::string, int>& arguments, int& left) {
+  const int* argument = s.is(SyntaxKind::name) ? find_value(arguments, s.text) : nullptr;
+  if ((left -= argument != nullptr ? *argument : 1) < 0) return false;
+  std::map<std::string, int> inner;
+  const ScalarFn* called = function_called(functions, s);
+  for (std::size_t i = 0; i < s.children.size(); ++i) {
+    const int before = left;
+    if (!fits(s.children[i], functions, arguments, left)) return false;
+    if (called != nullptr) inner[called->params[i]] = before - left;
+  }
+  return called == nullptr || fits(called->value, functions, inner, left);
+}
+
+}  // namespace
+
 std::optional<Syntax> IndexBounds::inlined(const Syntax& s) const {
   if (context_.functions == nullptr) return std::nullopt;
-  const auto found = context_.functions->find(s.text);
-  if (found == context_.functions->end() || found->second.params.size() != s.children.size()) return std::nullopt;
-  return substitute(found->second.value, found->second.params, s.children);
+  const ScalarFn* found = function_called(*context_.functions, s);
+  int left = kMostParts;
+  if (found == nullptr || !fits(s, *context_.functions, {}, left)) return std::nullopt;
+  return substitute(found->value, found->params, s.children);
 }
 
 std::optional<Polynomial> IndexBounds::call(const Syntax& s) {

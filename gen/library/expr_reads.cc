@@ -10,6 +10,7 @@
 #include "library/table_data.h"
 #include "library/type_rules.h"
 #include "oracle/number.h"
+#include "support/joined.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -129,7 +130,12 @@ std::vector<Expr> ExprBuilder::subscripts(const std::vector<Syntax>& subs, const
   std::vector<Expr> out;
   if (subs.size() != t.entries.size()) {
     if (place)
-      error(Code::E0404, *place, fmt::format("{} indices for {} entries of the shape", subs.size(), t.entries.size()));
+      error(Code::E0404, *place,
+            fmt::format("'{}' has {} {}, not {}", place->text, t.entries.size(),
+                        t.entries.size() == 1 ? "index" : "indices", subs.size()),
+            {fmt::format("its shape is [{}]", joined(t.entries, ", ", [](const std::vector<Expr>& entry) {
+                           return joined(entry, ", ", [](const Expr& extent) { return to_text(extent); });
+                         }))});
     for (const auto& e : t.entries) out.insert(out.end(), e.size(), constant_int(0));
     return out;
   }

@@ -31,6 +31,17 @@ void add_sizes(const Dim& d, std::set<std::string>& sizes, std::set<std::string>
   for (const Dim& part : d.parts) add_sizes(part, sizes, packs);
 }
 
+/// A read of the first tensor that a call passes to an input of a type; nothing if it passes none.
+std::optional<Syntax> read_of_type(const Syntax& call, const OpDef& callee, const std::string& type) {
+  for (std::size_t k = 0; k < std::min(call.children.size(), callee.inputs.size()); ++k) {
+    if (callee.inputs[k].dtype != type || !call.children[k].is(SyntaxKind::name)) continue;
+    Syntax read = call.children[k];
+    read.kind = SyntaxKind::subscript;
+    return read;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Slot> slots_of(const TensorDef& tensor) {
@@ -54,8 +65,8 @@ std::optional<Syntax> length_of(const AttrDef& list) {
   return list.count == AttrCount::fixed ? number_node(list.length) : call_node("count", {name_node(list.name)});
 }
 
-BodyScope::BodyScope(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics)
-    : op_(op), library_(library), diagnostics_(diagnostics), bounds_(BoundsContext()) {
+BodyScope::BodyScope(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics, TableRanges tables)
+    : op_(op), library_(library), diagnostics_(diagnostics), formulas_(std::move(tables)), bounds_(BoundsContext()) {
   collect_sizes();
   for (const TensorDef& t : op.inputs) values_[t.name] = {&t, nullptr, slots_of(t)};
   for (const TableDef& t : op.tables) values_[t.tensor.name] = {&t.tensor, nullptr, slots_of(t.tensor)};
@@ -73,18 +84,18 @@ BodyScope::BodyScope(const OpDef& op, const OpLibrary& library, Diagnostics& dia
   }
   for (const ClosedGrad& g : op.closed_grads) collect_variables(g.value);
   for (const TableDef& t : op.tables)
-    if (t.formula) evaluate(t);
+    if (t.formula && formulas_.count(t.tensor.name) == 0) evaluate(t);
   bounds_ = IndexBounds(context());
   resolve();
   bounds_ = IndexBounds(context());
 }
 
-/// The range that interval arithmetic gives to a formula.
+/// The range that interval arithmetic gives to a formula. Those of the tables that it reads are not computed again.
 void BodyScope::evaluate(const TableDef& table) {
   const OpDef formula = table_op(op_, table);
   Diagnostics reported_of_tables;
-  const BodyScope scope(formula, library_, reported_of_tables);
-  if (const auto range = stored_range(formula, scope.context(), formula.body[0])) formulas_[formula.name] = *range;
+  const BodyScope scope(formula, library_, reported_of_tables, formulas_);
+  formulas_[formula.name] = stored_range(formula, scope.context(), formula.body[0]);
 }
 
 void BodyScope::collect_sizes() {
@@ -276,14 +287,23 @@ BoundsContext BodyScope::context() const {
   }
   context.functions = &library_.fns;
   context.requires_ = op_.requires_;
-  context.ranges = formulas_;
+  for (const auto& [name, range] : formulas_)
+    if (range) context.ranges[name] = *range;
   for (const LetDef& let : op_.lets)
     if (let.written && let.value.children.size() == 1)
       context.requires_.push_back(at_most(let.name, let.value.children[0]));
+  std::set<std::string> defined;
+  const auto known = [&](const std::string& name) { return op_.input(name) != nullptr || defined.count(name) != 0; };
   for (const Statement& s : op_.body) {
     const OpDef* callee = s.is_call ? library_.declared(s.value.text) : nullptr;
-    for (std::size_t i = 0; callee != nullptr && i < std::min(s.targets.size(), callee->outputs.size()); ++i)
-      if (holds_whole_numbers(callee->outputs[i], *callee)) context.whole_data.insert(s.targets[i].text);
+    for (std::size_t i = 0; callee != nullptr && i < std::min(s.targets.size(), callee->outputs.size()); ++i) {
+      const std::string& result = s.targets[i].text;
+      if (holds_whole_numbers(callee->outputs[i], *callee)) context.whole_data.insert(result);
+      else if (const auto read = read_of_type(s.value, *callee, callee->outputs[i].dtype);
+               read && known(read->text) && defined.count(result) == 0)
+        context.same_types[result] = *read;
+    }
+    for (const Word& target : s.targets) defined.insert(target.text);
   }
   add_index_values(op_, context);
   return context;

@@ -44,7 +44,10 @@ struct IndexVariable {
 /// Names of one body. Built once; reports variables whose bare uses disagree.
 class BodyScope {
  public:
-  BodyScope(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics);
+  /// Tables of formulas → the ranges of their elements, as far as these are known.
+  using TableRanges = std::map<std::string, std::optional<Interval>>;
+
+  BodyScope(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics, TableRanges tables = {});
 
   const IndexVariable* variable(const std::string& name) const;
   const BodyValue* value(const std::string& name) const;
@@ -84,8 +87,8 @@ class BodyScope {
   std::map<std::string, IndexVariable> variables_;
   std::map<std::string, BodyValue> values_;
   std::set<std::size_t> reported_;
-  std::map<std::string, Interval> formulas_;  ///< tables of formulas → their ranges
-  std::vector<std::string> accumulators_;     ///< of the folds around what collect_variables looks at
+  TableRanges formulas_;
+  std::vector<std::string> accumulators_;  ///< of the folds around what collect_variables looks at
   IndexBounds bounds_;
 };
 

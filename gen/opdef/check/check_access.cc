@@ -17,6 +17,16 @@ Syntax stored_extent(const Slot& slot) {
   return all;
 }
 
+namespace {
+
+/// The entry of a shape, as it is written.
+std::string print(const Slot& slot) {
+  const std::string extents = joined(slot.extents, " ", [](const Syntax& extent) { return tenon::print(extent); });
+  return slot.split() ? fmt::format("({})", extents) : slot.pack ? "*" + extents : extents;
+}
+
+}  // namespace
+
 bool reads_data(const Syntax& s, const BodyScope& scope) {
   return any_within(s, [&](const Syntax& n) { return n.is(SyntaxKind::subscript) && scope.value(n.text) != nullptr; });
 }
@@ -32,16 +42,12 @@ void ExpressionChecker::check_subs(const Syntax& access, const std::vector<Synta
   }
   if (subs.size() != value.slots->size()) {
     const TensorDef* def = value.input != nullptr ? value.input : value.output;
-    std::string note = "its indices are those of the statement that defines it";
-    if (def != nullptr) {
-      note = fmt::format("its shape is {}[", def->dtype);
-      for (const Dim& d : def->dims) note += (&d == &def->dims.front() ? "" : ", ") + print(d);
-      note += "]";
-    }
+    const std::string dims = def != nullptr ? joined(def->dims, ", ", [](const Dim& d) { return print(d); })
+                                            : joined(*value.slots, ", ", [](const Slot& slot) { return print(slot); });
     diagnostics_.error(Code::E0404, access.span,
                        fmt::format("'{}' has {} {}, not {}", access.text, value.slots->size(),
                                    value.slots->size() == 1 ? "index" : "indices", subs.size()),
-                       {note});
+                       {fmt::format("its shape is {}[{}]", def != nullptr ? def->dtype : "", dims)});
     return;
   }
   for (std::size_t i = 0; i < subs.size(); ++i) {

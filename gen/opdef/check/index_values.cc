@@ -67,7 +67,7 @@ class WholeExpressions {
     if (s.text == "argmax" || s.text == "argmin") return true;
     if (s.start() != nullptr || s.text == "any" || s.text == "all") return false;
     const TensorDef* input = s.reduced().is(SyntaxKind::subscript) ? op_.input(s.reduced().text) : nullptr;
-    const bool truth = is_condition(s.reduced()) || (input != nullptr && input->dtype == "bool");
+    const bool truth = s.reduced().is_condition() || (input != nullptr && input->dtype == "bool");
     return whole(s.reduced()) || (s.text == "sum" && truth);
   }
 
@@ -135,13 +135,6 @@ void add_types(const OpDef& op, BoundsContext& context) {
     if (const auto range = range_of_type(name, op)) context.type_ranges.emplace(name, *range);
 }
 
-bool updated(const OpDef& op, const std::string& value) {
-  const auto targets = [&](const Statement& s) {
-    return any_of(s.targets, [&](const Word& w) { return w.text == value; });
-  };
-  return count_if(op.body, targets) > 1;
-}
-
 /// An output preserves the stored value if it is as wide as an index.
 bool narrows(const OpDef& op, const std::string& name) {
   const TensorDef* output = op.output(name);
@@ -169,7 +162,8 @@ void add_definitions(const OpDef& op, BoundsContext& context) {
     const std::string& name = s.targets[0].text;
     const bool recurrent = reads_any(s.value, open);
     for (const Word& target : s.targets) open.erase(target.text);
-    if (s.is_call || s.update != Update::Assign || s.targets.size() != 1 || narrows(op, name) || updated(op, name))
+    if (s.is_call || s.update != Update::Assign || s.targets.size() != 1 || narrows(op, name) ||
+        !defined_once(op, name))
       continue;
     context.definitions[name] = &s;
     if (recurrent) context.recurrent.insert(name);
@@ -195,10 +189,14 @@ std::set<std::string> values_read_early(const OpDef& op) {
   return found;
 }
 
-/// Outputs of integers, and intermediates whose statements all have integer values: each is assumed to be one until a
-/// statement disproves it.
+/// Outputs of integers, and intermediates whose statements all have integer values or whose type is that of such a
+/// value: each is assumed to be one until a statement disproves it.
 void add_whole_values(const OpDef& op, BoundsContext& context) {
   std::map<std::string, std::vector<const Syntax*>> open;
+  for (const auto& [name, argument] : context.same_types) {
+    open[name].push_back(&argument);
+    context.whole_data.insert(name);
+  }
   for (const Statement& s : op.body) {
     if (s.is_call || s.is_extent || op.input(s.targets[0].text) != nullptr) continue;
     const TensorDef* output = op.output(s.targets[0].text);
@@ -220,16 +218,16 @@ void add_whole_values(const OpDef& op, BoundsContext& context) {
 
 }  // namespace
 
+bool defined_once(const OpDef& op, const std::string& value) {
+  return count_if(op.body, [&](const Statement& s) {
+           return any_of(s.targets, [&](const Word& w) { return w.text == value; });
+         }) == 1;
+}
+
 bool holds_whole_numbers(const TensorDef& tensor, const OpDef& op) {
   if (const TypeVar* type = op.type(tensor.dtype)) return is_integer_type(*type);
   const auto dtype = dtype_from_name(tensor.dtype);
   return dtype && is_int(*dtype);
-}
-
-bool is_condition(const Syntax& s) {
-  if (s.is(SyntaxKind::boolean) || (s.is(SyntaxKind::unary) && s.text == "not")) return true;
-  return s.is(SyntaxKind::binary) && (s.text == "and" || s.text == "or" || s.text == "==" || s.text == "!=" ||
-                                      s.text[0] == '<' || s.text[0] == '>');
 }
 
 void add_index_values(const OpDef& op, BoundsContext& context) {

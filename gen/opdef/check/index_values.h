@@ -6,8 +6,8 @@
 
 namespace tenon {
 
-/// Whether an expression is a comparison or made of such.
-bool is_condition(const Syntax& s);
+/// Whether a single statement gives a value its elements.
+bool defined_once(const OpDef& op, const std::string& value);
 
 /// Adds the values of `op` that its indices may be proved by: inputs of a narrow whole type, intermediates that are
 /// computed in i64 from one statement, and the attributes and lets that are no integers. `context.extents` must be

@@ -102,6 +102,7 @@ class StoredTypes {
   }
 
   void subscript(const Syntax& s, StoredType& type) const {
+    if (const Syntax* argument = find_value(context_.same_types, s.text)) return subscript(*argument, type);
     if (const auto own = types_.find(s.text); own != types_.end()) return type.join(own->second);
     if (const TensorDef* t = op_.input(s.text) != nullptr ? op_.input(s.text) : op_.output(s.text))
       return typed(t->dtype, type);

@@ -157,12 +157,6 @@ class ValueRanges {
   std::optional<IndexBounds> bounds_;  ///< made where it is asked: most values have no such range
 };
 
-bool defined_once(const OpDef& op, const std::string& value) {
-  return count_if(op.body, [&](const Statement& s) {
-           return any_of(s.targets, [&](const Word& w) { return w.text == value; });
-         }) == 1;
-}
-
 }  // namespace
 
 Range stored_range(const OpDef& op, const BoundsContext& context, const Statement& s) {

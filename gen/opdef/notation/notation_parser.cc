@@ -401,7 +401,8 @@ Syntax NotationParser::reduction(const Token& name) {
   if (!failed_) expect("]", &opened);
   if (!failed_ && (at_end() || !peek().is("("))) {
     fail(Code::E0310, peek(), fmt::format("'(' and what is reduced are expected after {}[…]", name.text),
-         {fmt::format("write {}[k](expression)", name.text)});
+         {fmt::format("write {}[k](expression)", name.text),
+          fmt::format("a value that is called {} cannot be read: use another name", name.text)});
   }
   const Token bracket = take();
   std::vector<Syntax> start;

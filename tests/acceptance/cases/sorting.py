@@ -39,6 +39,14 @@ ops:
     let: {O: "permute(S, perm)"}
     out: {Y: "T[*O]"}
     body: Y[*permute(s, perm)] = X[*s]
+  - op: indexed_by_order
+    types: {T: [i8, i32, i64]}
+    in: {X: "T[N]", V: "f32[9]"}
+    out: {Y: "f32[N]"}
+    body: |
+      k[i] = X[i] + 1
+      s, at = sort(k, axis=-1)
+      Y[i] = V[s[i] % 9]
 '''
 
 SHAPES = [((17,), 0), ((3, 33), -1), ((33, 3), 0), ((2, 15, 3), 1), ((4, 1), 1), ((0, 5), 1), ((5, 0), 0), ((2, 64, 2), 1),
@@ -110,6 +118,10 @@ def cases(rng):
         for right in (False, True):
             yield dict(op='places', key=key, inputs=[a, v], attrs={'right': right},
                        want=[np.searchsorted(a, v, 'right' if right else 'left').astype(np.int64)], dtypes=['i64'], tol=EXACT)
+    for key in ('i8', 'i32', 'i64'):
+        for n in (1, 33, 0):
+            x, v = rand(rng, (n,), key, -100, 100), rand(rng, (9,), 'f32')
+            yield dict(op='indexed_by_order', key=key, inputs=[x, v], want=[v[np.sort(x + 1) % 9]], dtypes=['f32'], tol=EXACT)
     for key in available('f32', 'i8', 'c128', 'f16'):
         for count in (1, 2, 3, 8):
             for axis, base in ((0, (3, 5)), (1, (2, 4, 3)), (-1, (7,))):

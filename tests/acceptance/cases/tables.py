@@ -196,7 +196,17 @@ ops:
       Y[*s] = cast(clamp(d[*s], cast(lowest(T), signed(wide(T))), cast(highest(T), signed(wide(T)))), T)
 ''']
 
+OPS.append('ops:\n  - op: chained_tables\n    tables:\n      A0: {type: "i32[4]", of: [k], values: "k"}\n' +
+           ''.join(f'      A{i}: {{type: "i32[4]", of: [k], values: "A{i - 1}[k] + {i}"}}\n' for i in range(1, 24)) + '''
+    in: {X: "i32[4]"}
+    out: {Y: "i32[4]"}
+    body: Y[i] = X[i]*A23[i]
+''')
+
 BAD = [
+    dict(why='functions that expand to too many parts', text='fn:\n  d0(x): x + 1\n' +
+         ''.join(f'  d{i}(x): ' + f'd{i - 1}(x)*d{i - 1}(x + 1) % 7\n' if i != 12 else '  d12(x): «d11(x)»*d11(x + 1) % 7\n' for i in range(1, 30)) +
+         'ops:\n  - op: wrong\n    in: {X: "i32[N]"}\n    out: {Y: "i32[N]"}\n    body: Y[i] = X[clamp(d29(i), 0, N - 1)]\n'),
     dict(why='a list where a number is', text='''ops:
   - op: wrong
     types: {T: float}
@@ -274,6 +284,8 @@ def crc16(row):
 
 
 def table_cases(rng):
+    x = np.arange(4, dtype=np.int32)
+    yield dict(op='chained_tables', key='i32', inputs=[x], want=[x*(x + sum(range(24)))], tol=EXACT)
     for m, n in [(1, 9), (3, 0), (17, 33), (0, 4)]:
         x = rng.integers(0, 256, (m, n)).astype(np.uint8)
         yield dict(op='crc16_of_rows', key='u8', inputs=[x], want=[np.array([crc16(r) for r in x], np.uint16).reshape(m)], dtypes=['u16'], tol=EXACT)
