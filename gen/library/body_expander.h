@@ -357,12 +357,13 @@ class BodyExpander {
   std::string extent_given_to(const Statement& s, const OpDef& callee, const std::string& name) const {
     for (size_t k = 0; k < std::min(s.targets.size(), callee.outputs.size()); ++k)
       if (const TensorDef* output = def_.output(s.targets[k].text))
-        if (const std::string own = extent_told(def_, *output, callee.outputs[k], name); !own.empty()) return own;
+        if (const std::string own = extent_told(def_, *output, {callee, s.value, k}, name); !own.empty()) return own;
     return "";
   }
 
   static Syntax element_name(size_t k) { return name_node(fmt::format("a{}_", k)); }
   std::optional<BoundTensor> computed_argument(const Syntax& arg);
+  void unify_types(const OpDef& callee, std::vector<BoundTensor>& inputs);
   BoundTensor argument_tensor(const std::string& name, const BoundTensor& t);
   StoredDims dims_in_calls(const std::string& name, const BoundTensor& t) const;
   bool is_copied(const std::string& given, const BoundTensor& made) const;

@@ -1,4 +1,6 @@
 // Calls of ops in a body: their arguments, the callee's statements in place or its C template, and the results.
+#include <fmt/format.h>
+
 #include "library/bind_shapes.h"
 #include "library/body_expander.h"
 #include "library/expand_body.h"
@@ -156,6 +158,27 @@ std::optional<BoundTensor> BodyExpander::computed_argument(const Syntax& arg) {
   return made;
 }
 
+/// f16 and bf16 next to intermediates, which are f32, as arguments of one type: they become f32 too.
+void BodyExpander::unify_types(const OpDef& callee, std::vector<BoundTensor>& inputs) {
+  const size_t n = std::min(inputs.size(), callee.inputs.size());
+  const auto type_of = [&](size_t i) {
+    return inputs[i].tensor < 0 ? std::nullopt : std::optional(kernel_.tensor(inputs[i].tensor).dtype);
+  };
+  for (size_t i = 0; i < n; ++i) {
+    const TensorDef& input = callee.inputs[i];
+    if (!type_of(i) || !callee.type(input.dtype)) continue;
+    const DType compute = dtype_row(*type_of(i)).compute;
+    bool wider = false;
+    for (size_t k = 0; k < n; ++k) wider = wider || (callee.inputs[k].dtype == input.dtype && type_of(k) == compute);
+    if (!wider || type_of(i) == compute) continue;
+    const std::string name = fmt::format("{}.{}", callee.name, input.name);  // no name of the definition
+    scope_.tensors[name] = inputs[i];
+    const Syntax type = name_node(std::string(name_of(compute)));
+    if (auto made = computed_argument(call_node("cast", {name_node(name), type}))) inputs[i] = std::move(*made);
+    scope_.tensors.erase(name);
+  }
+}
+
 /// A tensor as an op that is called sees it: in its stored dims.
 BoundTensor BodyExpander::argument_tensor(const std::string& name, const BoundTensor& t) {
   const StoredDims dims = dims_in_calls(name, t);
@@ -185,6 +208,7 @@ void BodyExpander::call(const Statement& s) {
   if (!unrolled) return;
   if (*unrolled) callee = unrolled->get();
   if (!outputs_are_named(s, *callee)) return;
+  unify_types(*callee, inputs);
   place_axes(s, inputs, attrs);
   name_extents(s, *callee, attrs);
   Scope inner;

@@ -79,16 +79,54 @@ std::vector<std::string> OpLibrary::names() const {
   return out;
 }
 
-std::string extent_told(const OpDef& caller, const TensorDef& output, const TensorDef& result, std::string_view name) {
-  const auto is_pack = [](const Dim& d) { return d.kind == DimKind::pack; };
+const Syntax* attr_value(const OpDef& callee, const Syntax& call, const std::string& name) {
+  const AttrDef* attr = callee.attr(name);
+  const Syntax* value = attr != nullptr && attr->value ? &*attr->value : nullptr;
+  for (const Syntax& argument : call.children) {
+    if (argument.is(SyntaxKind::keyword) && argument.text == name) value = &argument.children[0];
+  }
+  return value;
+}
+
+std::optional<std::int64_t> constant_attr(const OpDef& callee, const Syntax& call, const std::string& name) {
+  const Syntax* value = attr_value(callee, call, name);
+  if (value == nullptr || !without_sign(*value).is(SyntaxKind::integer)) return std::nullopt;
+  return &without_sign(*value) == value ? value->integer : -without_sign(*value).integer;
+}
+
+namespace {
+
+bool is_pack(const Dim& d) { return d.kind == DimKind::pack; }
+
+/// The dim of a shape without packs that is in the place of the N of [*P, N, *Q], which the axis of the call decides.
+const Dim* dim_at_axis(const std::vector<Dim>& own, const CallResult& result, std::string_view name) {
+  const std::vector<Dim>& dims = result.callee.outputs[result.number].dims;
+  if (dims.size() != 3 || !is_pack(dims[0]) || dims[1].name != name || !is_pack(dims[2]) || any_of(own, is_pack))
+    return nullptr;
+  for (const TensorDef& input : result.callee.inputs)
+    for (const Dim& d : input.dims)
+      if (const auto axis = constant_attr(result.callee, result.call, d.at)) {
+        const std::int64_t place = *axis < 0 ? *axis + static_cast<std::int64_t>(own.size()) : *axis;
+        return 0 <= place && static_cast<std::size_t>(place) < own.size() ? &own[static_cast<std::size_t>(place)]
+                                                                          : nullptr;
+      }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string extent_told(const OpDef& caller, const TensorDef& output, const CallResult& result, std::string_view name) {
+  const auto told = [&](const Dim& own) {
+    const LetDef* let = own.kind == DimKind::size ? caller.let(own.name) : nullptr;
+    return let && let->written ? own.name : "";
+  };
   const auto from = [&](auto own, auto own_end, auto at, auto at_end) -> std::string {
-    for (; own != own_end && at != at_end && !is_pack(*own) && !is_pack(*at); ++own, ++at) {
-      const LetDef* let = own->kind == DimKind::size && at->name == name ? caller.let(own->name) : nullptr;
-      if (let && let->written) return own->name;
-    }
+    for (; own != own_end && at != at_end && !is_pack(*own) && !is_pack(*at); ++own, ++at)
+      if (at->name == name && !told(*own).empty()) return own->name;
     return "";
   };
-  const std::vector<Dim>&a = output.dims, &b = result.dims;
+  const std::vector<Dim>&a = output.dims, &b = result.callee.outputs[result.number].dims;
+  if (const Dim* own = dim_at_axis(a, result, name)) return told(*own);
   const std::string found = from(a.begin(), a.end(), b.begin(), b.end());
   return found.empty() ? from(a.rbegin(), a.rend(), b.rbegin(), b.rend()) : found;
 }

@@ -252,9 +252,22 @@ struct AddedDim {
 };
 std::optional<AddedDim> added_dim(const OpDef& op, const TensorDef& input);
 
+/// The value of an attribute in a call, given or its default; nullptr if there is neither.
+const Syntax* attr_value(const OpDef& callee, const Syntax& call, const std::string& name);
+
+/// That of an int attribute, if it is a constant.
+std::optional<std::int64_t> constant_attr(const OpDef& callee, const Syntax& call, const std::string& name);
+
+/// One of the results of a call.
+struct CallResult {
+  const OpDef& callee;
+  const Syntax& call;
+  std::size_t number;
+};
+
 /// Which extent from data of `caller` a call determines that assigns a result with the callee's extent `name` to
 /// `output`: the one that is in the same place of the shape. "" where none is.
-std::string extent_told(const OpDef& caller, const TensorDef& output, const TensorDef& result, std::string_view name);
+std::string extent_told(const OpDef& caller, const TensorDef& output, const CallResult& result, std::string_view name);
 
 class DeferredOp;
 

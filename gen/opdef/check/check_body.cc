@@ -443,12 +443,16 @@ class BodyChecker {
                               : "ops take whole tensors by their names, without indices"});
       return;
     }
-    for (const Syntax& child : argument.children) check_computed_argument(child);
+    const bool typed = argument.calls(Builtin::cast, Builtin::bits);  // their last child is a type
+    const bool limit = argument.calls(Builtin::lowest, Builtin::highest, Builtin::epsilon);
+    if (typed || limit) expressions_.check_type(argument.children.back());
+    for (std::size_t i = 0; i + (typed || limit ? 1 : 0) < argument.children.size(); ++i)
+      check_computed_argument(argument.children[i]);
   }
 
   void check_tensor_argument(const Syntax& argument) {
     const bool computed = argument.is(SyntaxKind::unary) || argument.is(SyntaxKind::binary) ||
-                          (argument.is(SyntaxKind::call) && library_.declared(argument.text) == nullptr);
+                          (argument.is(SyntaxKind::call) && expression_function(argument.text, library_));
     if (computed && !scope_.first_tensor(argument).empty()) return check_computed_argument(argument);
     const BodyValue* value = argument.is(SyntaxKind::name) ? scope_.value(argument.text) : nullptr;
     if (value == nullptr) {

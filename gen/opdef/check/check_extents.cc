@@ -98,7 +98,7 @@ class ExtentChecker {
       const TensorDef* output = op_.output(s.targets[k].text);
       if (output == nullptr) continue;
       for (const LetDef& let : callee->lets)
-        if (let.written) out.push_back(extent_told(op_, *output, callee->outputs[k], let.name));
+        if (let.written) out.push_back(extent_told(op_, *output, {*callee, s.value, k}, let.name));
     }
     return out;
   }

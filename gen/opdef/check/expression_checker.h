@@ -45,6 +45,8 @@ class ExpressionChecker {
   std::set<std::string> defined;
   /// Lets that may be used; all when null.
   const std::set<std::string>* lets = nullptr;
+  /// A type that the notation names, as in cast(x, wide(T)).
+  void check_type(const Syntax& type);
 
  private:
   void check_name(const Syntax& s, const ExpressionPlace& place);
@@ -64,7 +66,6 @@ class ExpressionChecker {
   Syntax guarded_reads(const Syntax& s, const Syntax& value) const;
   void check_arguments(const Syntax& s, const ExpressionPlace& place);
   void check_pack_arguments(const Syntax& s, const ExpressionPlace& place);
-  void check_type(const Syntax& type);
   void check_derived_type(const Syntax& type);
   void check_pack_variable(const Syntax& s);
   bool definite_number(const Syntax& s) const;

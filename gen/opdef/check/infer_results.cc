@@ -11,26 +11,6 @@ namespace {
 /// The caller's slots for a name in the callee's shapes.
 using Binding = std::map<std::string, std::vector<Slot>>;
 
-/// The value of an attribute in this call, from the caller or its default; nullptr if there is neither.
-const Syntax* attr_value(const OpDef& callee, const Syntax& call, const std::string& name) {
-  const AttrDef* attr = callee.attr(name);
-  const Syntax* value = attr != nullptr && attr->value ? &*attr->value : nullptr;
-  for (const Syntax& argument : call.children) {
-    if (argument.is(SyntaxKind::keyword) && argument.text == name) value = &argument.children[0];
-  }
-  return value;
-}
-
-/// Value of an int attribute in this call, if it is a constant.
-std::optional<std::int64_t> constant_attr(const OpDef& callee, const Syntax& call, const std::string& name) {
-  const Syntax* value = attr_value(callee, call, name);
-  if (value == nullptr) return std::nullopt;
-  if (value->is(SyntaxKind::integer)) return value->integer;
-  const bool negative =
-      value->is(SyntaxKind::unary) && value->text == "-" && value->children[0].is(SyntaxKind::integer);
-  return negative ? std::optional(-value->children[0].integer) : std::nullopt;
-}
-
 using Dims = std::span<const Dim>;
 using Slots = std::span<const Slot>;
 

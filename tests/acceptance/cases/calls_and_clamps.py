@@ -1,0 +1,65 @@
+"""Calls whose arguments are functions of tensors, or of other types than their neighbours."""
+import numpy as np
+
+from casekit import EXACT, available, rand, softmax, tol, wide
+
+OPS = [r'''
+ops:
+  - op: softmax_of_functions
+    types: {T: float}
+    in: {X: "T[M, N]", Z: "T[M, N]"}
+    out: {Y: "T[M, N]"}
+    body: |
+      p = softmax(max(X, Z, 0), axis=-1)
+      q = softmax(abs(Z) + cast(M, T), axis=-1)
+      Y[m,n] = p[m,n] - q[m,n]
+
+  - op: normed_residual
+    types: {T: float}
+    in: {X: "T[*P, N]", R: "T[*P, N]", G: "T[N]", B: "T[N]"}
+    out: {Y: "T[*P, N]"}
+    body: Y = layernorm(X + R, G, B)
+
+  - op: two_layers_of_one_type
+    types: {T: float}
+    in: {X: "T[M, K]", W: "T[K, N]", V: "T[N, K]"}
+    out: {Y: "T[M, K]"}
+    body: |
+      x[m,k] = 2*X[m,k] - 1
+      h = matmul(x, W)
+      Y = matmul(h, V)
+''', r'''
+ops:
+  - op: rows_and_columns_chosen
+    types: {T: any}
+    in: {X: "T[N, D]", R: "bool[N]", C: "bool[D]"}
+    let: {M: upto(N), K: upto(D)}
+    out: {Y: "T[M, D]", Z: "T[N, K]"}
+    body: |
+      Y = compress(X, R)
+      Z = compress(X, C, axis=-1)
+''']
+
+
+def cases(rng):
+    for key in available('f32', 'f64', 'f16', 'bf16'):
+        for m, n in [(1, 1), (3, 17), (2, 33), (0, 4)]:
+            x, z = rand(rng, (m, n), key), rand(rng, (m, n), key)
+            want = softmax(np.maximum(np.maximum(wide(x), wide(z)), 0)) - softmax(np.abs(wide(z)))
+            yield dict(op='softmax_of_functions', key=key, inputs=[x, z], want=[want], tol=tol(ulp=2, acc=24, mag=1.0))
+        for s in [(1,), (17,), (3, 33), (2, 3, 5), (0, 4)]:
+            x, r, g, b = rand(rng, s, key), rand(rng, s, key), rand(rng, s[-1:], key), rand(rng, s[-1:], key)
+            v = wide(x) + wide(r)
+            d = v - v.mean(-1, keepdims=True)
+            want = d/np.sqrt((d*d).mean(-1, keepdims=True) + 1e-5)*wide(g) + wide(b)
+            yield dict(op='normed_residual', key=key, inputs=[x, r, g, b], want=[want], tol=tol(ulp=2, acc=400, mag=4.0))
+        for m, k, n in [(1, 1, 1), (3, 5, 7), (16, 33, 17), (0, 2, 3), (2, 3, 0)]:
+            x, w, v = rand(rng, (m, k), key), rand(rng, (k, n), key), rand(rng, (n, k), key)
+            a = 2*wide(x) - 1
+            yield dict(op='two_layers_of_one_type', key=key, inputs=[x, w, v], want=[a @ wide(w) @ wide(v)],
+                       tol=tol(ulp=2, acc=2*(k + n + 4), mag=np.abs(a) @ np.abs(wide(w)) @ np.abs(wide(v))))
+    for key in available('f32', 'i8', 'bool', 'c64'):
+        for n, d in [(1, 1), (5, 3), (17, 33), (0, 2), (3, 0)]:
+            x, r, c = rand(rng, (n, d), key), rand(rng, (n,), 'bool'), rand(rng, (d,), 'bool')
+            yield dict(op='rows_and_columns_chosen', key=key, inputs=[x, r, c], want=[x[r], x[:, c]], dtypes=[key, key],
+                       room=[(n, d), (n, d)], tol=EXACT)
