@@ -12,14 +12,17 @@
 
 namespace tenon {
 
-/// Real numbers stay real where they are no index.
+/// Real numbers and u64 keep their type where they are no index.
 Typed ExprBuilder::clamped(const Syntax& s) {
   const Typed x = value(s.children[0]), low = value(s.children[1]), high = value(s.children[2]);
   const auto real = [](const Typed& t) { return is_float(t.e->type); };
-  if (!in_index_ && (real(x) || real(low) || real(high)))
-    return unified(ScalarOp::Min, s, unified(ScalarOp::Max, s, x, low), high);
+  const bool below_zero = low.flexible && constant_value(low.e).value_or(0) < 0;
+  const bool large = x.e->type == DType::U64 && !below_zero;  // its upper half is negative as an i64
+  const bool typed = !in_index_ && (real(x) || real(low) || real(high) || large);
   const Expr i = convert(x, DType::I64), lo = convert(low, DType::I64), hi = convert(high, DType::I64);
-  require_choice(hi - lo, s);
+  if (!typed || (large && low.flexible && high.flexible))
+    require_where_run(hi - lo, apply(ScalarOp::Le, {lo, hi}), CheckStatus::Shape, s);  // hi - lo may wrap
+  if (typed) return unified(ScalarOp::Min, s, unified(ScalarOp::Max, s, x, low), high);
   return {apply(ScalarOp::Min, {apply(ScalarOp::Max, {i, lo}), hi}), true};
 }
 

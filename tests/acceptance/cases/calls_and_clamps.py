@@ -1,4 +1,4 @@
-"""Calls whose arguments are functions of tensors, or of other types than their neighbours."""
+"""Calls whose arguments are functions of tensors, or of other types than their neighbours; clamps."""
 import numpy as np
 
 from casekit import EXACT, available, rand, softmax, tol, wide
@@ -30,6 +30,14 @@ ops:
       Y = matmul(h, V)
 ''', r'''
 ops:
+  - op: clamped_in_its_type
+    types: {T: [i8, u8, i32, u32, i64, u64]}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]", Z: "T[N]"}
+    body: |
+      Y[i] = clamp(X[i], 5, 10)
+      Z[i] = cast(clamp(cast(X[i], wide(T))*2, cast(lowest(T), wide(T)), cast(highest(T), wide(T))), T)
+
   - op: rows_and_columns_chosen
     types: {T: any}
     in: {X: "T[N, D]", R: "bool[N]", C: "bool[D]"}
@@ -63,3 +71,11 @@ def cases(rng):
             x, r, c = rand(rng, (n, d), key), rand(rng, (n,), 'bool'), rand(rng, (d,), 'bool')
             yield dict(op='rows_and_columns_chosen', key=key, inputs=[x, r, c], want=[x[r], x[:, c]], dtypes=[key, key],
                        room=[(n, d), (n, d)], tol=EXACT)
+    for key in ('i8', 'u8', 'i32', 'u32', 'i64', 'u64'):
+        info = np.iinfo(rand(rng, (1,), key).dtype)
+        x = np.array([info.min, info.max, 0, 7, 11, 100, info.max//2 + 1, info.max - 7], info.dtype)
+        if info.bits == 64:                                       # the widest: products wrap
+            twice = x*info.dtype.type(2)
+        else:
+            twice = np.clip(x.astype(np.int64)*2, info.min, info.max)
+        yield dict(op='clamped_in_its_type', key=key, inputs=[x], want=[np.clip(x, 5, 10), twice], dtypes=[key, key], tol=EXACT)
