@@ -21,6 +21,10 @@ check 'a recurrence is in place' sh -c "sed -n '/The state of the next call/,\$p
 check 'a program with state and a self-test' "$tenon" model "$graph" --defs "$defs" -q --isa portable $keep --main --selftest -o "$work/stated"
 check 'compiles it' compiled stated "${CC:-cc}"
 check 'its self-test' "$work/stated/net" --selftest
+printf 'graph: all\ninputs: {h: "f32[3]"}\nmain: |\n  n = exp(h)\noutputs: [n]\n' >"$work/all.yaml"
+check 'a model of which nothing but state is left' "$tenon" model "$work/all.yaml" -q --isa portable --state h=n --main -o "$work/all"
+check 'compiles it' compiled all "${CC:-cc}"
+check 'nothing is left to check' says 'selftest: every output is a state' "$tenon" model "$work/all.yaml" -q --isa portable --state h=n --selftest -o "$work/none"
 check 'state from what is no input' refuses "$tenon" model "$graph" --defs "$defs" -q --state none=h2 -o "$work/none"
 check 'state of two types' refuses "$tenon" model "$graph" --defs "$defs" -q --state h=c2 -o "$work/none"
 check 'state twice' refuses "$tenon" model "$graph" --defs "$defs" -q --state h=h2 --state h=h2 -o "$work/none"

@@ -30,6 +30,7 @@ class PublicHeader {
         outputs += fmt::format("int64_t {}_shape[{}]; /* written by {} */\n", buffer(o).name,
                                std::max<size_t>(1, buffer(o).dims.size()), entry_of(code_.frame));
     if (code_.plan.inputs.empty() && code_.given.empty()) inputs = "char none; /* this model has no inputs */\n";
+    if (outputs.empty()) outputs = "char none; /* this model has no outputs */\n";
     return code_.fill("c/model.h.in",
                       {{"doc", comment_inside(code_.plan.doc.empty() ? code_.plan.name : code_.plan.doc)},
                        {"arena_bytes", code_.arena.constants()},
