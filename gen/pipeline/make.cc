@@ -49,7 +49,8 @@ std::string inputs_text(const Graph& graph) {
 std::optional<Selftest> selftest_of(const PlacedModel& model, const ModelOptions& o) {
   if (!o.selftest) return std::nullopt;
   if (model.plan.outputs.empty())
-    stop_run(exit_bad_input, fmt::format("{}: --selftest: every output is a state, so that none can be checked", o.graph));
+    stop_run(exit_bad_input,
+             fmt::format("{}: --selftest: every output is a state, so that none can be checked", o.graph));
   std::string fault;
   auto selftest = make_selftest(model.source.defs, first_call(model.source.graph), o.selftest_limit, fault);
   if (!selftest) stop_run(exit_bad_input, fmt::format("{}: --selftest: {}", o.graph, fault));

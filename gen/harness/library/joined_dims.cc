@@ -26,7 +26,7 @@ struct Shift {
   Expr distance, step;
 };
 
-/// `o - L`, the same from the start again after a period, or `L + o*M` kept inside. Nothing if the index is another one.
+/// `o - L`, the same modulo a period, or `L + o*M` kept inside. Nothing if the index is another one.
 std::optional<Shift> shift_of(const Expr& index, const std::string& var, const Expr& extent) {
   const auto of_var = [&](const Expr& e, Shift s) {
     return is_variable(e, var) ? std::optional(std::move(s)) : std::nullopt;

@@ -44,11 +44,9 @@ void add_stand_ins(const LibraryOp& op, std::vector<CItem>& out);
 /// Dimensions of an operand as kernels see it.
 int kernel_dims(const LibraryOp& op, const TensorDef& t);
 
-/// Of a copy from dimension to dimension, at a distance, from the start again after the last element, or kept inside:
-/// where the sizes
-/// of all dimensions begin that are its extents in the input and in the result, its strides, its distances and its steps
-/// (255: none). Dimensions inside of which nothing moves can be joined with the one around them by changing these sizes.
-/// Empty for other kernels.
+/// For a copy from dimension to dimension (shifted, repeated, or kept inside): where the sizes begin that are, for all
+/// dimensions, its extents in the input and in the result, its strides, its distances and its steps (255: none). A
+/// dimension in which nothing moves is joined with the one around it by changing these sizes. Empty for other kernels.
 std::vector<int> joined_dims(const LibraryKernel& k);
 
 /// How a call may merge or reorder the dimensions of a collapsed pack.
