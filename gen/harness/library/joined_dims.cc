@@ -51,9 +51,9 @@ bool asks_for_empty(const Expr& e) {
   if (!a) return true;
   if (a->op == ScalarOp::Lt) return constant_value(a->args[1]).has_value();  // 1, or a rank
   if (a->op == ScalarOp::Eq || a->op == ScalarOp::Ne) return is_zero(a->args[1]);
-  if (a->op == ScalarOp::Ge) {
-    const Apply* less = as_apply(a->args[0], ScalarOp::Sub);
-    return less && is_one(less->args[1]) && is_zero(a->args[1]);
+  if (a->op == ScalarOp::Le) {
+    const Apply* less = as_apply(a->args[1], ScalarOp::Sub);
+    return less && is_one(less->args[1]) && is_zero(a->args[0]);
   }
   const bool logic = a->op == ScalarOp::And || a->op == ScalarOp::Or || a->op == ScalarOp::Not;
   return logic && all_of(a->args, asks_for_empty);
