@@ -206,7 +206,7 @@ OPS.append('ops:\n  - op: chained_tables\n    tables:\n      A0: {type: "i32[4]"
 BAD = [
     dict(why='functions that expand to too many parts', text='fn:\n  d0(x): x + 1\n' +
          ''.join(f'  d{i}(x): ' + f'd{i - 1}(x)*d{i - 1}(x + 1) % 7\n' if i != 12 else '  d12(x): «d11(x)»*d11(x + 1) % 7\n' for i in range(1, 30)) +
-         'ops:\n  - op: wrong\n    in: {X: "i32[N]"}\n    out: {Y: "i32[N]"}\n    body: Y[i] = X[clamp(d29(i), 0, N - 1)]\n'),
+         'ops:\n  - op: wrong\n    types: {T: float}\n    in: {X: "T[N]"}\n    out: {Y: "T[N]"}\n    body: Y[i] = X[clamp(d29(i), 0, N - 1)]\n'),
     dict(why='a list where a number is', text='''ops:
   - op: wrong
     types: {T: float}
