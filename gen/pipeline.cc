@@ -38,7 +38,7 @@ OutputTree make_library(Run& run, const Definitions& defs, const Library& librar
       run.stage("lower", lower_library(library, schedules, levels, o.threads ? Workers::several : Workers::one));
   const LibraryTexts texts =
       run.stage("emit", share_kernels(library, emit_library(std::move(lowered), library_style(o, defs))));
-  return run.stage("files", library_files(library, defs.ops, texts, files));
+  return run.stage("files", run.open(library_files(library, defs.ops, texts, files)));
 }
 
 PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o) {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "harness/common_text.h"
+#include "harness/library/equal_names.h"
 #include "harness/library/frame_arrays.h"
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_bind.h"
@@ -234,9 +235,10 @@ std::vector<std::string> library_template_names() {
   return out;
 }
 
-OutputTree library_files(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
-                         LibraryOptions options) {
+Result<OutputTree> library_files(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
+                                 LibraryOptions options) {
   TENON_CHECK(!library.ops.empty() && !texts.levels.empty(), "a library without operators or levels");
+  if (Diagnostics d = equal_names(library, texts, options.threads); d.has_errors()) return d;
   OutputTree out;
   LibraryLimits limits;
   for (const LibraryOp& op : library.ops) widen(limits, op, signature_of(op));

@@ -9,6 +9,7 @@
 #include "ir/kernel/library.h"
 #include "ir/text/library_text.h"
 #include "support/output_tree.h"
+#include "support/result.h"
 
 namespace tenon {
 
@@ -33,8 +34,8 @@ inline bool has_pool(const LibraryOptions& o) { return o.threads && !o.freestand
 std::vector<std::string> library_template_names();
 
 /// The files of the library: include/, src/, sources.txt, MANIFEST.json, CMakeLists.txt, Makefile,
-/// package files. `defs` supplies scalar functions that sizes are computed with.
-OutputTree library_files(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
-                         LibraryOptions options);
+/// package files. `defs` supplies scalar functions that sizes are computed with. Errors: ops that need one name.
+Result<OutputTree> library_files(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
+                                 LibraryOptions options);
 
 }  // namespace tenon

@@ -233,7 +233,7 @@ std::map<std::string, std::string> templates() {
   return out;
 }
 
-OutputTree make(
+Result<OutputTree> files_or_errors(
     const std::string& ops, LibraryOptions options,
     const std::function<void(LevelTexts&)>& change = [](LevelTexts&) {}) {
   const auto defs = read_ops({}, {std::make_shared<SourceFile>("ops.yaml", ops)});
@@ -254,6 +254,12 @@ OutputTree make(
   options.templates = templates();
   options.version = "0.1.0";
   return library_files(*library, *defs, LibraryTexts{{level}}, options);
+}
+
+OutputTree make(
+    const std::string& ops, LibraryOptions options,
+    const std::function<void(LevelTexts&)>& change = [](LevelTexts&) {}) {
+  return files_or_errors(ops, std::move(options), change).value();
 }
 
 }  // namespace
@@ -340,6 +346,22 @@ ops:
   CHECK(text.find("(void)tn_rt_product(f, S);") != std::string::npos);
   CHECK(text.find("(void)tn_rt_add(f, tn_rt_mul(f, 2, N), 1);") != std::string::npos);
   CHECK(text.find(" Z = 0") == std::string::npos);
+}
+
+TEST_CASE("library files: two ops that need one name", "[harness]") {
+  const auto refusal = [](const std::string& second, const std::string& type) {
+    const std::string body = "in: {X: \"" + type + "[N]\"}, out: {Y: \"" + type + "[N]\"}, body: \"Y[n] = 2*X[n]\"}\n",
+                      types = type == "T" ? "types: {T: float}, " : "";
+    const auto files = files_or_errors(
+        "ops:\n  - {op: f, in: {X: \"f32[N]\"}, out: {Y: \"f32[N]\"}, body: \"Y[n] = X[n]\"}\n"
+        "  - {op: f_" + second + ", " + types + body, {});
+    return files.ok() ? "" : files.diagnostics().sorted().front().message;
+  };
+  CHECK(refusal("shape", "f32") == "'f' and 'f_shape' both need the C name 'tn_f_shape'");
+  CHECK(refusal("workspace", "f32") == "'f' and 'f_workspace' both need the C name 'tn_f_workspace'");
+  CHECK(refusal("portable", "T") == "'f' and 'f_portable' both need the file 'f_portable.c'");
+  CHECK(refusal("shape", "T") == "");
+  CHECK(refusal("shapes", "f32") == "");
 }
 
 }  // namespace library_output_test
