@@ -24,6 +24,7 @@ check 'its self-test' "$work/stated/net" --selftest
 printf 'graph: all\ninputs: {h: "f32[3]"}\nmain: |\n  n = exp(h)\noutputs: [n]\n' >"$work/all.yaml"
 check 'a model of which nothing but state is left' "$tenon" model "$work/all.yaml" -q --isa portable --state h=n --main -o "$work/all"
 check 'compiles it' compiled all "${CC:-cc}"
+check 'compiles it with all its warnings' sh -c "cd '$work/all' && env -u TENON_UNOPTIMIZED ${CC:-cc} -O2 $strict -Iinclude -c src/net_main.c -o main.o"
 check 'nothing is left to check' says 'selftest: every output is a state' "$tenon" model "$work/all.yaml" -q --isa portable --state h=n --selftest -o "$work/none"
 check 'state from what is no input' refuses "$tenon" model "$graph" --defs "$defs" -q --state none=h2 -o "$work/none"
 check 'state of two types' refuses "$tenon" model "$graph" --defs "$defs" -q --state h=c2 -o "$work/none"
