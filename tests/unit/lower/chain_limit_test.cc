@@ -73,7 +73,7 @@ TEST_CASE("blocks of causal attention end at the last key that one of their quer
   check_heads({50, 31, ", causal=true", true});  // the first queries see no key
 }
 
-TEST_CASE("blocks of its gradients end there too") {
+TEST_CASE("blocks of its gradients end there too", "[slow]") {
   check_gradients({61, 61, ", causal=true", true});
   check_gradients({40, 77, ", causal=true", true});
   check_gradients({50, 31, ", causal=true", true});

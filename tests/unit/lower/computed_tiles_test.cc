@@ -28,7 +28,7 @@ bool packs(const LoopNest& nest) {
 
 }  // namespace
 
-TEST_CASE("a tile of all rows computes the right side, and other tiles read panels") {
+TEST_CASE("a tile of all rows computes the right side, and other tiles read panels", "[slow]") {
   const auto check = [](const std::string& rows, int depth, int columns, bool computed) {
     const ExecutionPlan plan = product(rows, depth, columns);
     const Kernel& kernel = plan.steps.back().kernel;

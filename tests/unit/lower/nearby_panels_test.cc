@@ -47,14 +47,14 @@ bool has_tile(const LoopNest& nest, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("panels are packed just before the tiles of all rows read them") {
+TEST_CASE("panels are packed just before the tiles of all rows read them", "[slow]") {
   const auto of = [](const char* x) { return packed(lowered(x, "f32[32, 24, 1, 1]", "conv2d(x, F)")); };
   CHECK(of("\"f32[1, 24, 32, 64]\"") == 2 * 32 * 24);  // planes of a multiple of 4096 bytes: two panels of 64
   CHECK(of("\"f32[1, 24, 32, 31]\"") == 0);            // planes that are apart in the caches are read in place
   CHECK(of("\"f32[1, 24, 32, 33]\"") == 0);
 }
 
-TEST_CASE("whole tiles store the sums with a number for each row, bounded") {
+TEST_CASE("whole tiles store the sums with a number for each row, bounded", "[slow]") {
   const auto of = [](const char* x, const char* value) { return lowered(x, "f32[32, 8, 1, 1]", value); };
   CHECK(has_tile(of("\"f32[1, 8, 16, 32]\"", "conv2d(x, F, b)"), "_stored_biased"));
   CHECK(has_tile(of("\"f32[1, 8, 16, 32]\"", "relu(conv2d(x, F, b))"), "_stored_biased_least0"));

@@ -107,7 +107,7 @@ TEST_CASE("skip_loops: norms of ordinary numbers are not scaled, others are") {
   }
 }
 
-TEST_CASE("skip_loops: the element that decides may be anywhere, and those far behind it are not read") {
+TEST_CASE("skip_loops: the element that decides may be anywhere, and those far behind it are not read", "[slow]") {
   for (const char* level : {"portable", "x86-64-v3", "x86-64-v4"})
     for (const bool any : {true, false}) {
       const LoopNest nest = nest_of(any ? "any" : "all", level, DType::Bool);
