@@ -93,6 +93,7 @@ long double apply_real(ScalarOp op, const Number* v) {
     case ScalarOp::Scale2Down: return a * std::exp2(b);
     case ScalarOp::SumError: return 0;
     case ScalarOp::Expm1: return std::expm1(a);
+    case ScalarOp::Sigmoid: return 1 / (1 + std::exp(-a));
     case ScalarOp::Log: return std::log(a);
     case ScalarOp::Log2: return std::log2(a);
     case ScalarOp::Log10: return std::log10(a);

@@ -58,8 +58,9 @@ static inline float tn_f32_exp_bounded_portable(float x) {
   const float n = t - 12582912.0f;
   const float a = n * -0.69314575f + c;
   const float r = n * -1.4286068e-06f + a;
-  const float q = (((0.0013935808f * r + 0.008368962f) * r + 0.041666456f) * r + 0.16666518f) * r + 0.5f;
-  const float p = (q * r + 1.0f) * r + 1.0f;
+  const float s = r * r;
+  const float p = ((0.0013935808f * s + (0.008368962f * r + 0.041666456f)) * s + (0.16666518f * r + 0.5f)) * s + r +
+      1.0f;
   return p * tn_u32_f32_of_bits_portable(tn_f32_bits_portable(n + 12583103.0f) << 23) * 5.421011e-20f;
 }
 

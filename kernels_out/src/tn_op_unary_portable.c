@@ -46,43 +46,37 @@ static inline float tn_f32_min_of_constant_portable(float a, float b) {
   return a < b ? a : b;
 }
 
-static inline float tn_f32_max_of_constant_portable(float a, float b) {
-  return a > b ? a : b;
-}
-
-/* exp; error below 1.18 ULP */
-static inline float tn_f32_exp_portable(float x) {
-  const float c = tn_f32_max_of_constant_portable(-104.0f, 89.0f < x ? 89.0f : x);
-  const float t = c * 1.442695f + 12582912.0f;
-  const float n = t - 12582912.0f;
-  const float a = n * -0.69314575f + c;
-  const float r = n * -1.4286068e-06f + a;
-  const float q = (((0.0013935808f * r + 0.008368962f) * r + 0.041666456f) * r + 0.16666518f) * r + 0.5f;
-  const float p = (q * r + 1.0f) * r + 1.0f;
-  const uint32_t t_2 = tn_f32_bits_portable(n + 12583166.0f);
-  const uint32_t half = (t_2 << 22) & 0xff800000u;
-  return p * tn_u32_f32_of_bits_portable(half) * tn_u32_f32_of_bits_portable((t_2 << 23) - half);
-}
-
 /* normcdf: the share of the standard normal distribution below x; the square in the exponent is exact, so that the tail
    is; error below 4 ULP */
 static inline float tn_f32_normcdf_portable(float x) {
   const float a = tn_f32_min_of_constant_portable(14.8f, tn_f32_abs_portable(x));
-  const float e = tn_f32_exp_portable(-(0.5f * a * a));
-  const float a_2 = 0.5f * a;
-  const float sa = a_2 * 4097.0f;
+  const float u = -0.5f * a;
+  const float w = u * a;
+  const float t = w * 1.442695f + 12582912.0f;
+  const float n = t - 12582912.0f;
+  const float a_2 = n * -0.69314575f + w;
+  const float sa = u * 4097.0f;
   const float sb = a * 4097.0f;
-  const float ah = sa - (sa - a_2);
+  const float ah = sa - (sa - u);
   const float bh = sb - (sb - a);
-  const float al = a_2 - ah;
+  const float al = u - ah;
   const float bl = a - bh;
-  const float b = a * 0.70710677f;
-  const float t = (b - 2.0f) / (b + 2.0f);
-  const float q1 = ((((-0.0004038714f * t + -0.0012365322f) * t + 0.0013143194f) * t + 0.00863915f) * t +
-      -0.008058441f) * t + -0.054207228f;
-  const float q = (((q1 * t + 0.16405472f) * t + -0.16603097f) * t + -0.09276392f) * t + 1.2769784f;
-  const float y = (-(ah * bh - a_2 * a + ah * bl + al * bh + al * bl) * e + e) * (0.5f * (q / (1.0f + 2.0f * b)));
+  const float r = n * -1.4286068e-06f + a_2 + (ah * bh - u * a + ah * bl + al * bh + al * bl);
+  const float s = r * r;
+  const float d = ((0.0013935808f * s + (0.008368962f * r + 0.041666456f)) * s + (0.16666518f * r + 0.5f)) * s + r;
+  const float t_2 = (a - 2.828427f) / (a + 2.828427f);
+  const float s_2 = t_2 * t_2;
+  const float high = (-0.0004038714f * t_2 + -0.0012365322f) * s_2 + (0.0013143194f * t_2 + 0.00863915f);
+  const float q1 = (high * s_2 + (-0.008058441f * t_2 + -0.054207228f)) * s_2 + (0.16405472f * t_2 + -0.16603097f);
+  const float q = (q1 * t_2 + -0.09276392f) * t_2 + 1.2769784f;
+  const float w_2 = 2.828427f * a + 2.0f;
+  const float p = (q * d + q) * (1.0f / w_2);
+  const float y = p * tn_u32_f32_of_bits_portable(tn_f32_bits_portable(n + 12583103.0f) << 23) * 5.421011e-20f;
   return x > 0.0f ? 1.0f - y : y;
+}
+
+static inline float tn_f32_max_of_constant_portable(float a, float b) {
+  return a > b ? a : b;
 }
 
 /*

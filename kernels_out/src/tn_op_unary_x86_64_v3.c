@@ -54,38 +54,33 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_abs_x86_64_v3(tn_f32x8 a) {
   return (tn_f32x8)((tn_u32x8)a & (tn_u32x8)_mm256_set1_epi32((int)0x7fffffffu));
 }
 
-/* exp; error below 1.18 ULP */
-static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_x86_64_v3(tn_f32x8 x) {
-  const tn_f32x8 c = _mm256_max_ps(_mm256_set1_ps(-104.0f), _mm256_min_ps(_mm256_set1_ps(89.0f), x));
-  const tn_f32x8 t = _mm256_fmadd_ps(c, _mm256_set1_ps(1.442695f), _mm256_set1_ps(12582912.0f));
-  const tn_f32x8 n = t - 12582912.0f;
-  const tn_f32x8 a = _mm256_fmadd_ps(n, _mm256_set1_ps(-0.69314575f), c);
-  const tn_f32x8 r = _mm256_fmadd_ps(n, _mm256_set1_ps(-1.4286068e-06f), a);
-  const tn_f32x8 q = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(0.0013935808f), r,
-      _mm256_set1_ps(0.008368962f)), r, _mm256_set1_ps(0.041666456f)), r, _mm256_set1_ps(0.16666518f)), r,
-      _mm256_set1_ps(0.5f));
-  const tn_f32x8 p = _mm256_fmadd_ps(_mm256_fmadd_ps(q, r, _mm256_set1_ps(1.0f)), r, _mm256_set1_ps(1.0f));
-  const tn_u32x8 t_2 = (tn_u32x8)(n + 12583166.0f);
-  const tn_u32x8 half = (t_2 << 22) & (tn_u32x8)_mm256_set1_epi32((int)0xff800000u);
-  return p * (tn_f32x8)half * (tn_f32x8)((t_2 << 23) - half);
-}
-
 /* normcdf: the share of the standard normal distribution below x; the square in the exponent is exact, so that the tail
    is; error below 4 ULP */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_normcdf_x86_64_v3(tn_f32x8 x) {
   const tn_f32x8 a = _mm256_min_ps(_mm256_set1_ps(14.8f), tn_f32x8_abs_x86_64_v3(x));
-  const tn_f32x8 e = tn_f32x8_exp_x86_64_v3(-(0.5f * a * a));
-  const tn_f32x8 a_2 = 0.5f * a;
-  const tn_f32x8 b = a * 0.70710677f;
-  const tn_f32x8 t = (b - 2.0f) / (b + 2.0f);
-  const tn_f32x8 q1 =
-      _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.0004038714f),
-      t, _mm256_set1_ps(-0.0012365322f)), t, _mm256_set1_ps(0.0013143194f)), t, _mm256_set1_ps(0.00863915f)), t,
-      _mm256_set1_ps(-0.008058441f)), t, _mm256_set1_ps(-0.054207228f));
-  const tn_f32x8 q = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(q1, t,
-      _mm256_set1_ps(0.16405472f)), t, _mm256_set1_ps(-0.16603097f)), t, _mm256_set1_ps(-0.09276392f)), t,
+  const tn_f32x8 u = -0.5f * a;
+  const tn_f32x8 w = u * a;
+  const tn_f32x8 t = _mm256_fmadd_ps(w, _mm256_set1_ps(1.442695f), _mm256_set1_ps(12582912.0f));
+  const tn_f32x8 n = t - 12582912.0f;
+  const tn_f32x8 a_2 = _mm256_fmadd_ps(n, _mm256_set1_ps(-0.69314575f), w);
+  const tn_f32x8 r = _mm256_fmadd_ps(n, _mm256_set1_ps(-1.4286068e-06f), a_2) + _mm256_fmadd_ps(u, a, -(u * a));
+  const tn_f32x8 s = r * r;
+  const tn_f32x8 d = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(0.0013935808f), s,
+      _mm256_fmadd_ps(_mm256_set1_ps(0.008368962f), r, _mm256_set1_ps(0.041666456f))), s,
+      _mm256_fmadd_ps(_mm256_set1_ps(0.16666518f), r, _mm256_set1_ps(0.5f))), s, r);
+  const tn_f32x8 t_2 = (a - 2.828427f) / (a + 2.828427f);
+  const tn_f32x8 s_2 = t_2 * t_2;
+  const tn_f32x8 high = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.0004038714f), t_2,
+      _mm256_set1_ps(-0.0012365322f)), s_2, _mm256_fmadd_ps(_mm256_set1_ps(0.0013143194f), t_2,
+      _mm256_set1_ps(0.00863915f)));
+  const tn_f32x8 q1 = _mm256_fmadd_ps(_mm256_fmadd_ps(high, s_2,
+      _mm256_fmadd_ps(_mm256_set1_ps(-0.008058441f), t_2, _mm256_set1_ps(-0.054207228f))), s_2,
+      _mm256_fmadd_ps(_mm256_set1_ps(0.16405472f), t_2, _mm256_set1_ps(-0.16603097f)));
+  const tn_f32x8 q = _mm256_fmadd_ps(_mm256_fmadd_ps(q1, t_2, _mm256_set1_ps(-0.09276392f)), t_2,
       _mm256_set1_ps(1.2769784f));
-  const tn_f32x8 y = _mm256_fmadd_ps(-_mm256_fmadd_ps(a_2, a, -(a_2 * a)), e, e) * (0.5f * (q / (1.0f + 2.0f * b)));
+  const tn_f32x8 w_2 = _mm256_fmadd_ps(_mm256_set1_ps(2.828427f), a, _mm256_set1_ps(2.0f));
+  const tn_f32x8 p = _mm256_fmadd_ps(q, d, q) * (1.0f / w_2);
+  const tn_f32x8 y = p * (tn_f32x8)((tn_u32x8)(n + 12583103.0f) << 23) * 5.421011e-20f;
   return _mm256_blendv_ps(y, 1.0f - y, (__m256)(x > 0.0f));
 }
 

@@ -52,6 +52,7 @@ const std::vector<Case>& cases() {
       {"exp_bounded", [](Real x) { return std::exp(x); }, -all, 40},
       {"exp2", [](Real x) { return std::exp2(x); }, -all, all},
       {"expm1", [](Real x) { return std::expm1(x); }, -all, all},
+      {"sigmoid", [](Real x) { return 1 / (1 + std::exp(-x)); }, -all, all},
       {"log", [](Real x) { return std::log(x); }, -all, all},
       {"log2", [](Real x) { return std::log2(x); }, -all, all},
       {"log10", [](Real x) { return std::log10(x); }, -all, all},
