@@ -78,6 +78,7 @@ Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
     return it == ranges.size_lo.end() ? nullptr : constant_int(it->second);
   }
   if (s) {
+    if (const Expr* most = find_value(ranges.size_most, s->name)) return *most;
     const auto it = ranges.size_hi.find(s->name);
     return it == ranges.size_hi.end() ? nullptr : constant_int(it->second);
   }
@@ -152,12 +153,14 @@ Ranges ranges_of(const std::vector<LoopVar>& loops, Ranges ranges) {
 }
 
 bool proves_not_negative(LinearForm form, const Ranges& ranges) {
-  // Variables are replaced first, sizes last: the extent that replaces a variable often cancels against a size, or
-  // against a minimum of some.
+  // Variables are replaced first, sizes last, after those that other sizes bound: what replaces them often cancels
+  // against a size, or against a minimum of some.
   for (int round = 0; round < 24; ++round) {
     if (form.terms.empty()) return form.constant >= 0;
-    const auto rank = [](const auto& t) {
-      return std::holds_alternative<VarRef>(t.first->node) ? 0 : std::holds_alternative<SizeRef>(t.first->node) ? 2 : 1;
+    const auto rank = [&](const auto& t) {
+      if (std::holds_alternative<VarRef>(t.first->node)) return 0;
+      const auto* s = std::get_if<SizeRef>(&t.first->node);
+      return !s ? 1 : t.second < 0 && ranges.size_most.contains(s->name) ? 2 : 3;
     };
     const auto it = std::min_element(form.terms.begin(), form.terms.end(),
                                      [&](const auto& a, const auto& b) { return rank(a) < rank(b); });

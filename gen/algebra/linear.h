@@ -31,6 +31,7 @@ std::optional<int64_t> constant_difference(const Expr& a, const Expr& b);
 /// kernel's tensors, by their numbers. Missing entries may have any value.
 struct Ranges {
   std::map<std::string, Expr> extents;
+  std::map<std::string, Expr> size_most;  ///< an upper end that depends on other sizes
   std::map<std::string, int64_t> size_lo;
   std::map<std::string, int64_t> size_hi;
   std::map<int, Interval> elements;

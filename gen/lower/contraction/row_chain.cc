@@ -142,6 +142,7 @@ class Cutter {
     for (const LoopVar& v : chain.outer) chain.outer_names.push_back(outer(v));
     chain.first = fresh_size(block_, "first_" + chain.row.name);
     chain.count = fresh_size(block_, "rows_of_" + chain.row.name);
+    block_.facts.push_back(apply(ScalarOp::Le, {size_ref(chain.count), chain.row.extent - size_ref(chain.first)}));
     if (const auto n = constant_value(chain.row.extent)) {
       block_.sizes.back().hi = *n;
       block_.sizes[block_.sizes.size() - 2].hi = *n;
@@ -177,6 +178,7 @@ class Cutter {
   std::string outer(const LoopVar& v) {
     const std::string name = fresh_size(block_, v.name);
     if (const auto n = constant_value(v.extent)) block_.sizes.back().hi = std::max<int64_t>(*n - 1, 0);
+    block_.facts.push_back(apply(ScalarOp::Lt, {size_ref(name), v.extent}));
     vars_[v.name] = size_ref(name);
     return name;
   }
@@ -185,6 +187,7 @@ class Cutter {
   void name_limit() {
     chain_.limit = fresh_size(block_, "columns_of_" + chain_.row.name);
     chain_.limit_all = limit_->all;
+    block_.facts.push_back(apply(ScalarOp::Le, {size_ref(chain_.limit), limit_->all}));
     if (const auto n = constant_value(limit_->all)) block_.sizes.back().hi = *n;
     const Expr last = size_ref(chain_.first) + size_ref(chain_.count) - constant_int(1),
                needed = substitute(limit_->needed, {{chain_.row.name, last}}),

@@ -101,7 +101,7 @@ class Generator {
   int words_in_turn(const WordBlocks& b, const RandomRun& run);
   int words_buffer(DType type, int64_t elements);
   void for_groups(const WordBlocks& b, FunctionRef<void(int)> f);
-  Bundle compared_residue(ScalarOp op, const ComparedResidue& r);
+  Bundle compared_number(ScalarOp op, const ComparedNumber& c);
 
   // ---- values (generate_values.cc)
   Bundle value(const Expr& e);

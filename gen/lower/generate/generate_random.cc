@@ -97,16 +97,25 @@ Bundle Generator::random_words(const Expr& e, const Apply& philox, const RandomR
   return out;
 }
 
-/// In lanes as narrow as the others, whatever the type of the number.
-Bundle Generator::compared_residue(ScalarOp op, const ComparedResidue& r) {
-  const int bits = std::clamp(isa_.vector_bits / lanes_.lanes, 8, 64);
+/// In lanes as narrow as the others, whatever the type of the number. A distance to the bound beyond the lanes is the
+/// same as the next one to them.
+Bundle Generator::compared_number(ScalarOp op, const ComparedNumber& c) {
+  const int lanes = lanes_.lanes, bits = std::clamp(isa_.vector_bits / lanes, 8, 64);
   const DType type = bits == 8 ? DType::I8 : bits == 16 ? DType::I16 : bits == 32 ? DType::I32 : DType::I64;
-  const auto all = [&](int64_t v) { return v_splat(v_int(v, type), lanes_.lanes); };
   Bundle out;
   for (int u = 0; u < lanes_.parts; ++u) {
-    const Operand first = v_apply(ScalarOp::BitAnd, {scalar(r.number, u), v_int(r.modulus - 1)});
-    const Operand residue = v_apply(ScalarOp::BitAnd, {v_ramp(v_cast(first, type), lanes_.lanes), all(r.modulus - 1)});
-    out.push_back(r.constant_first ? v_apply(op, {all(r.constant), residue}) : v_apply(op, {residue, all(r.constant)}));
+    const Operand first = scalar(c.number, u), bound = scalar(c.bound, u);
+    Operand numbers = v_ramp(v_int(0, type), lanes), limit = bound;
+    if (c.modulus > 0) {
+      const Operand mask = v_int(c.modulus - 1);
+      numbers = v_ramp(v_cast(v_apply(ScalarOp::BitAnd, {first, mask}), type), lanes);
+      numbers = v_apply(ScalarOp::BitAnd, {numbers, v_splat(v_int(c.modulus - 1, type), lanes)});
+    } else {
+      limit = v_apply(ScalarOp::Max, {limit, first - v_int(1)});
+      limit = v_apply(ScalarOp::Min, {limit, first + v_int(lanes)}) - first;
+    }
+    limit = v_splat(v_cast(limit, type), lanes);
+    out.push_back(c.bound_first ? v_apply(op, {limit, numbers}) : v_apply(op, {numbers, limit}));
   }
   return out;
 }

@@ -126,8 +126,8 @@ Bundle Generator::apply_value(const Expr& e, const Apply& a) {
   const auto differs = [&](const Expr& x) { return varies(x); };
   if (a.op == ScalarOp::Philox)
     if (const auto run = find_random_run(a, lanes_.var, differs)) return random_words(e, a, *run);
-  if (const auto residue = lanes_.lanes > 1 ? find_compared_residue(a, lanes_.var, differs) : std::nullopt)
-    return compared_residue(a.op, *residue);
+  if (const auto compared = lanes_.lanes > 1 ? find_compared_number(a, lanes_.var, differs) : std::nullopt)
+    return compared_number(a.op, *compared);
   std::vector<Bundle> args;
   for (const Expr& x : a.args) args.push_back(spread(value(x), lanes_.parts));
   Bundle out;

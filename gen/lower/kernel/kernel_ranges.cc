@@ -5,6 +5,7 @@
 
 #include "algebra/simplify.h"
 #include "lower/kernel/narrow_updates.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -60,6 +61,12 @@ Ranges size_ranges(const Kernel& k) {
     if (s.lo > -kProvable) r.size_lo.emplace(s.name, s.lo);
     if (s.hi < kProvable) r.size_hi.emplace(s.name, s.hi);
   }
+  for (const Expr& f : k.facts) {
+    const auto* a = std::get_if<Apply>(&f->node);
+    const auto* s = a ? std::get_if<SizeRef>(&a->args[0]->node) : nullptr;
+    if (s && a->op == ScalarOp::Lt) r.size_most.emplace(s->name, a->args[1] - constant_int(1));
+    if (s && a->op == ScalarOp::Le) r.size_most.emplace(s->name, a->args[1]);
+  }
   return r;
 }
 
@@ -114,6 +121,9 @@ Kernel simplify_kernel(const Kernel& k) {
   const Ranges sizes = size_ranges(k);
   Kernel out =
       map_exprs(k, [&](const Expr& e) { return std::holds_alternative<Constant>(e->node) ? e : simplify(e, sizes); });
+  Ranges apart = sizes;
+  apart.size_most.clear();  // a fact must not prove itself
+  out.facts = mapped(k.facts, [&](const Expr& e) { return simplify(e, apart); });
   SharedExprs shared;
   for (KernelStatement& s : out.body) {
     const auto shared_end = s.loops.begin() + static_cast<std::ptrdiff_t>(s.joined);

@@ -210,7 +210,7 @@ void LaneSurvey::apply(const Expr& e, const Apply& a) {
     ++operations_, ++costly_, ++draws_;
     return;
   }
-  if (find_compared_residue(a, var_, differs)) {
+  if (find_compared_number(a, var_, differs)) {
     ++operations_;
     return;
   }

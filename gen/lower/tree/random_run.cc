@@ -71,17 +71,19 @@ std::optional<RandomRun> find_random_run(const Apply& philox, const std::string&
   return run;
 }
 
-std::optional<ComparedResidue> find_compared_residue(const Apply& comparison, const std::string& var, Varies varies) {
+std::optional<ComparedNumber> find_compared_number(const Apply& comparison, const std::string& var, Varies varies) {
   constexpr ScalarOp kComparisons[] = {ScalarOp::Eq, ScalarOp::Ne, ScalarOp::Lt,
                                        ScalarOp::Le, ScalarOp::Gt, ScalarOp::Ge};
   if (!contains(kComparisons, comparison.op)) return std::nullopt;
   for (const size_t at : {size_t{0}, size_t{1}}) {
-    const auto mod = with_constant(comparison.args[at], ScalarOp::Mod);
-    const auto constant = constant_value(comparison.args[1 - at]);
+    const Expr &number = comparison.args[at], &bound = comparison.args[1 - at];
+    if (!varies(bound) && counts_up(number, var, varies)) return ComparedNumber{number, bound, 0, at == 1};
+    const auto mod = with_constant(number, ScalarOp::Mod);
+    const auto constant = constant_value(bound);
     if (!mod || !constant || *constant < 0 || *constant > kLargestModulus) continue;
     const int64_t m = mod->second;
     if (m < 2 || m > kLargestModulus || (m & (m - 1)) != 0 || !counts_up(mod->first, var, varies)) continue;
-    return ComparedResidue{mod->first, m, *constant, at == 1};
+    return ComparedNumber{mod->first, bound, m, at == 1};
   }
   return std::nullopt;
 }

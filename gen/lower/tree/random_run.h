@@ -1,4 +1,4 @@
-// Random words and residues of adjacent iterations, which share computations.
+// Random words and compared numbers of adjacent iterations, which share computations.
 #pragma once
 
 #include <array>
@@ -24,13 +24,14 @@ struct RandomRun {
 std::optional<RandomRun> find_random_run(const Apply& philox, const std::string& var,
                                          FunctionRef<bool(const Expr&)> varies);
 
-/// A number that is one higher in each iteration, modulo a small power of two, compared with a constant.
-struct ComparedResidue {
-  Expr number;
-  int64_t modulus = 0, constant = 0;
-  bool constant_first = false;
+/// A number that is one higher in each iteration, or its residue modulo a small power of two, compared with a bound
+/// that is the same in all iterations; that of a residue is a constant.
+struct ComparedNumber {
+  Expr number, bound;
+  int64_t modulus = 0;  ///< 0: the number itself
+  bool bound_first = false;
 };
-std::optional<ComparedResidue> find_compared_residue(const Apply& comparison, const std::string& var,
-                                                     FunctionRef<bool(const Expr&)> varies);
+std::optional<ComparedNumber> find_compared_number(const Apply& comparison, const std::string& var,
+                                                   FunctionRef<bool(const Expr&)> varies);
 
 }  // namespace tenon

@@ -167,6 +167,15 @@ TEST_CASE("library bodies: what depends on an element's parity has lanes as narr
   CHECK_FALSE(contains(nest, "i64x"));
 }
 
+TEST_CASE("library bodies: what depends on whether an index is below a bound has lanes as narrow as the elements") {
+  for (const char* level : {"x86-64-v2", "x86-64-v3", "neon"}) {
+    const std::string nest = nest_of("attention", level);
+    INFO(nest);
+    CHECK_FALSE(contains(nest, "i64x"));
+    CHECK(contains(nest, level == std::string("x86-64-v3") ? "-inf:f32x8" : "-inf:f32x4"));
+  }
+}
+
 TEST_CASE("library bodies: a sort keeps 16 bytes an element, whatever its type, and with vectors some short rows") {
   for (const DType type : {DType::F32, DType::F64, DType::I8}) {
     const std::string nest = nest_of("sort", "x86-64-v3", type);
