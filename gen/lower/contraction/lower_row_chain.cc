@@ -64,8 +64,10 @@ class ChainBuilder : SegmentValues {
   Operand rows_at_once() {
     Operand row = v_int(0);
     for (const int t : chain_.between) row = row + row_elements(t);
+    constexpr int kSummed = 48;  // each block reads and writes the whole sums
     const int tall = std::max(1, blueprint_->row_multiple);
-    return larger(floor_div(v_int(blueprint_->cache_m / tall), larger(row, v_int(1))), v_int(1)) * v_int(tall);
+    const int least = chain_.sums.empty() ? 1 : std::max(1, std::min(kSummed, blueprint_->cache_m) / tall);
+    return larger(floor_div(v_int(blueprint_->cache_m / tall), larger(row, v_int(1))), v_int(least)) * v_int(tall);
   }
 
   NestRenaming adopt(const Kernel& segment, const std::vector<Buffer>& buffers,
