@@ -1,4 +1,4 @@
-// Values that the attributes and sizes of a call choose or leave out.
+// Values of choices: those that the attributes and sizes of a call choose or leave out, and those that are stored.
 #include "differentiate/gradient_steps.h"
 
 namespace tenon {
@@ -31,6 +31,17 @@ Contribution with_condition(Contribution c) {
     c.value = chosen->value;
   }
   return c;
+}
+
+Expr with_stored(const Expr& e, const Expr& value, const Expr& element) {
+  const auto* made = std::get_if<Select>(&value->node);
+  const auto* function = std::get_if<Apply>(&value->node);
+  if (function && scalar_op_row(function->op).has('M')) return with_expr(e, value, element);
+  if (!made) return e;
+  const Expr r = map_children(e, [&](const Expr& c) { return with_stored(c, value, element); });
+  const auto* s = std::get_if<Select>(&r->node);
+  if (!s || !same(s->cond, made->cond)) return r;
+  return select(s->cond, with_stored(s->yes, made->yes, element), with_stored(s->no, made->no, element));
 }
 
 }  // namespace tenon

@@ -47,6 +47,8 @@ class Differentiator {
     find_active();
     refuse_overwritten();
     refuse_template_values();
+    divide_first(
+        k_, [this](const Expr& e) { return depends(e); }, names_);
     if (why_.empty() && !name_reductions(
                             k_, [&](const KernelStatement& s) { return reads_active(s); }, names_))
       why_ = "the size of one of its reductions depends on where it is";
@@ -81,9 +83,10 @@ class Differentiator {
 
   bool is_active(int tensor) const { return active_.contains(tensor) && has_derivative(k_.tensor(tensor).dtype); }
 
-  bool reads_active(const KernelStatement& s) const {
-    return any_read(s.value, [&](const Read& r) { return is_active(r.tensor); });
+  bool depends(const Expr& e) const {
+    return any_read(e, [&](const Read& r) { return is_active(r.tensor); });
   }
+  bool reads_active(const KernelStatement& s) const { return depends(s.value); }
 
   /// Tensors that depend on the one that is asked for.
   void find_active() {
@@ -179,9 +182,16 @@ class Differentiator {
     append(k_.body, std::move(back.positions));
     elements_.merge(back.elements);
     for (Contribution& c : back.contributions) {
+      if (is_kept(s)) c.value = with_stored(c.value, s.value, read_of(s.target, s.value->type, s.index));
       if (!request_.keeps_marks) c.value = without_marks(c.value);
       contributions_[c.tensor].push_back(with_condition(std::move(c)));
     }
+  }
+
+  /// Whether the target has the value of the statement at the end.
+  bool is_kept(const KernelStatement& s) const {
+    return s.update == Update::Assign && !s.where && k_.tensor(s.target).dtype == s.value->type &&
+           count_if(k_.body, [&](const KernelStatement& o) { return o.target == s.target; }) == 1;
   }
 
   /// Null where no gradient that is asked for depends on the tensor.

@@ -22,6 +22,10 @@ std::optional<ChosenByCall> chosen_by_call(const Expr& value);
 /// The contribution with such a choice as its condition.
 Contribution with_condition(Contribution c);
 
+/// `e` with `element`, where `value` is stored, in place of the function whose result that is: e^x is its own
+/// derivative.
+Expr with_stored(const Expr& e, const Expr& value, const Expr& element);
+
 /// Tensors that a choice may leave out, with all that they are made of: statements read them in a branch of one.
 std::set<int> left_out(const std::vector<KernelStatement>& body);
 
@@ -51,6 +55,10 @@ void keep_needed(Kernel& kernel, int output, BodySteps& steps);
 /// Statements for which `applies` is false stay as they are. False where a reduction cannot have a tensor of its own:
 /// its size depends on where it is.
 bool name_reductions(Kernel& kernel, const std::function<bool(const KernelStatement&)>& applies, FreshNames& names);
+
+/// A sum of products that is divided by an active value with fewer loops: one factor is divided instead, as a statement
+/// of its own.
+void divide_first(Kernel& kernel, FunctionRef<bool(const Expr&)> is_active, FreshNames& names);
 
 struct UpdateGradient {
   Expr combined;  ///< of the update's value, for its loop variables

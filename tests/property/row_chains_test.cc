@@ -89,6 +89,19 @@ TEST_CASE("gradients of attention add up over blocks of rows at every level") {
   CHECK(tried >= 30);
 }
 
+TEST_CASE("gradients of attention make each product and each exponential once") {
+  for (const Kernel& kernel : gradients_of_attention(DType::F32)) {
+    INFO(to_text(kernel));
+    int sums = 0, exponentials = 0;
+    for (const KernelStatement& s : kernel.body) {
+      each_node<Reduce>(s.value, [&](const Reduce&) { ++sums; });
+      each_node<Apply>(s.value, [&](const Apply& a) { exponentials += a.op == ScalarOp::Exp; });
+    }
+    CHECK(exponentials == 1);
+    CHECK(sums == (kernel.name.ends_with("_dV") ? 4 : 6));  // two statistics of rows; another one, and two products
+  }
+}
+
 TEST_CASE("temps between products go as far as the bound of their own row") {
   const char* text = R"(
 ops:

@@ -131,6 +131,8 @@ class Follower {
     const auto* a = std::get_if<Apply>(&e->node);
     if (!a) return false;
     if (a->op == ScalarOp::Exp || a->op == ScalarOp::ExpBounded) return is_low(a->args[0]);
+    if (a->op == ScalarOp::Neg) return vanishes(a->args[0]);
+    if (a->op == ScalarOp::Div) return vanishes(a->args[0]) && !reads_masked(a->args[1]);
     return a->op == ScalarOp::Mul && any_of(a->args, [&](const Expr& x) { return vanishes(x); });
   }
   bool is_masked(const Expr& e, Value value) const {

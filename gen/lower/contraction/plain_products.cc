@@ -17,40 +17,82 @@ const LoopVar* find_var(const std::vector<LoopVar>& vars, const std::string& nam
   return find_pointer(vars, [&](const LoopVar& v) { return v.name == name; });
 }
 
-/// Renames the loops of each statement to match the statements that write the tensors it reads.
+/// Renames the loops of each statement to match the statements that write the tensors it reads. Loops that match none
+/// are renamed to match the first reader of what they write.
 class LoopRenamer {
  public:
   explicit LoopRenamer(Kernel& k) : k_(k) {}
 
   void run() {
-    for (KernelStatement& s : k_.body) {
-      const std::map<std::string, std::string> names = names_of(s);
-      if (!names.empty()) rename(s, names);
-      written_[s.target] = {s.index, s.loops};
+    for (size_t i = 0; i < k_.body.size(); ++i) {
+      KernelStatement& s = k_.body[i];
+      matched_.clear();
+      rename(s, names_of(s, false));
+      name_open(s);
+      rename(s, names_of(s, true));
+      Written& w = written_[s.target] = {i, {}};
+      for (const LoopVar& v : s.loops)
+        if (!matched_.contains(v.name)) w.open.insert(v.name);
     }
   }
 
  private:
-  std::map<std::string, std::string> names_of(const KernelStatement& s) const {
+  struct Written {
+    size_t at = 0;               ///< the last statement that writes it
+    std::set<std::string> open;  ///< its loops that match none of others yet
+  };
+
+  /// For each index that is a loop of `s` and one of the statement that wrote what it reads.
+  template <class F>
+  void each_match(const KernelStatement& s, F f) {
     const std::vector<LoopVar> own = loops_and_depth(s);
-    std::map<std::string, std::string> names;
-    std::set<std::string> taken;
-    for (const LoopVar& v : own) taken.insert(v.name);
     each_read(s.value, [&](const Read& r) {
-      const auto at = written_.find(r.tensor);
-      for (size_t d = 0; at != written_.end() && d < r.index.size(); ++d) {
-        const LoopVar* v = variable(r.index[d], own);
-        const LoopVar* there = variable(at->second.index[d], at->second.loops);
-        if (v && there && !names.count(v->name) && same(v->extent, there->extent) && taken.insert(there->name).second)
-          names[v->name] = there->name;
+      const auto w = written_.find(r.tensor);
+      for (size_t d = 0; w != written_.end() && d < r.index.size(); ++d) {
+        const KernelStatement& made = k_.body[w->second.at];
+        const LoopVar *v = variable(r.index[d], own), *there = variable(made.index[d], made.loops);
+        if (v && there && same(v->extent, there->extent)) f(*v, *there, w->second);
       }
     });
+  }
+
+  static std::set<std::string> taken_by(const KernelStatement& s) {
+    std::set<std::string> taken;
+    for (const LoopVar& v : loops_and_depth(s)) taken.insert(v.name);
+    return taken;
+  }
+
+  /// The names of the loops of `s` that match open ones, or others.
+  std::map<std::string, std::string> names_of(const KernelStatement& s, bool open) {
+    std::map<std::string, std::string> names;
+    std::set<std::string> taken = taken_by(s);
+    each_match(s, [&](const LoopVar& v, const LoopVar& there, Written& w) {
+      if (w.open.contains(there.name) != open || names.contains(v.name) || matched_.contains(v.name)) return;
+      if (v.name != there.name && !taken.insert(there.name).second) return;
+      if (v.name != there.name) names[v.name] = there.name;
+      matched_.insert(there.name);
+      w.open.erase(there.name);
+    });
     return names;
+  }
+
+  /// Gives open loops the names of loops of `s` that match others.
+  void name_open(const KernelStatement& s) {
+    std::map<size_t, std::map<std::string, std::string>> names;
+    each_match(s, [&](const LoopVar& v, const LoopVar& there, Written& w) {
+      if (!matched_.contains(v.name) || !w.open.contains(there.name)) return;
+      const bool free = v.name == there.name || !taken_by(k_.body[w.at]).contains(v.name);
+      if (!free) return;
+      names[w.at][there.name] = v.name;
+      w.open.erase(there.name);
+    });
+    for (const auto& [at, by] : names) rename(k_.body[at], by);
   }
 
   static void rename(KernelStatement& s, const std::map<std::string, std::string>& names) {
     std::map<std::string, Expr> by;
     for (const auto& [from, to] : names) by[from] = var_ref(to);
+    if (by.empty()) return;
     const auto renamed = [&](std::vector<LoopVar> vars) {
       for (LoopVar& v : vars)
         if (const auto at = names.find(v.name); at != names.end()) v.name = at->second;
@@ -69,13 +111,9 @@ class LoopRenamer {
     return ref ? find_var(vars, ref->name) : nullptr;
   }
 
-  struct Written {
-    std::vector<Expr> index;
-    std::vector<LoopVar> loops;
-  };
-
   Kernel& k_;
   std::map<int, Written> written_;
+  std::set<std::string> matched_;  ///< loops of the statement at hand
 };
 
 /// A sum as two sides: one holds the last loop, the other does not.
