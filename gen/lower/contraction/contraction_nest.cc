@@ -15,6 +15,10 @@ struct Extents {
   Operand rows_a_block;  ///< the same, as a number where it is one
 };
 
+constexpr int64_t kPage = 4096;  ///< bytes
+constexpr int64_t kPages = 64;   ///< whose addresses a processor has at hand
+constexpr int kLineBits = 512;   ///< of the cache
+
 class NestBuilder {
  public:
   NestBuilder(ContractionBuilder& b, const Extents& n) : b_(b), n_(n) {}
@@ -108,20 +112,23 @@ class NestBuilder {
   /// the first cannot hold: a copy would be read and written once too. Not if all rows map to the same set of the
   /// cache.
   bool reads_seldom(int64_t rows) {
-    constexpr int64_t kFew = 4, kPages = 64, kWay = 4096;
+    constexpr int64_t kFew = 4, kWay = 4096;
     const auto depth = constant_value(b_.extent_of(b_.c.depth)), step = constant_value(right_.depth_step);
     const bool apart = !step || *step * bytes_of(b_.c.accumulator) % kWay != 0;
     return rows <= b_.blueprint.tile_rows ||
            (rows <= kFew * b_.blueprint.tile_rows && depth && *depth <= kPages && apart);
   }
 
-  /// Rows at known addresses that do not conflict in the caches, or conflict in few enough sets.
+  /// Rows at known addresses that do not conflict in the caches, or conflict in few enough sets. Vectors of less than a
+  /// cache line make tiles that end within lines; their rows have to be in few pages, too.
   bool reads_well_in_place() {
     const auto step = constant_value(right_.depth_step), depth = constant_value(b_.extent_of(b_.c.depth));
     if (!step) return false;
     constexpr int64_t kWay = 4096, kWays = 8,
                       kCoarse = 1024;  // bytes that are in different sets of a cache, and lines that a set holds
     const int64_t bytes = *step * bytes_of(b_.c.accumulator);
+    const int64_t pages = depth.value_or(1) * std::min(bytes, kPage) / kPage;
+    if (b_.isa.vector_bits < kLineBits && pages > kPages) return false;
     if (bytes % kCoarse != 0) return true;
     return depth && *depth * std::gcd(bytes, kWay) <= kWay * kWays / 2;
   }
