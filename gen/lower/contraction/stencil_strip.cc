@@ -68,7 +68,9 @@ class Strip {
     const std::string rows = planes > 1 ? fmt::format("{} planes", planes) : fmt::format("{} rows", shape_.height);
     const std::string taps = shape_.taps.empty() ? "the taps" : fmt::format("{} taps", shape_.taps.size());
     return fmt::format("The sums over {} for {} of pixels, a pixel a lane.", taps, rows) +
-           (shape_.stride == 1 ? " Volatile: compilers would load pixels again for each row that sees them." : "");
+           (shape_.stride == 1 && (is_float(b_.c.accumulator) || shape_.plane)
+                ? " Volatile: compilers would load pixels again for each row that sees them."
+                : "");
   }
   bool has_words() const { return b_.c.word_numbers == 4; }
   OperandType type() const { return {b_.c.accumulator, b_.lanes(), 0}; }
@@ -124,8 +126,11 @@ class Strip {
       for (int k = 0; k < shape_.plane->planes; ++k) store_plane(*shape_.plane, k, tile);
       return;
     }
+    for (int r = 0; r < shape_.height; ++r) store_sum(tile, r);
+  }
+  void store_sum(int tile, int r) {
     const int64_t pitch = shape_.row_pitch > 0 ? shape_.row_pitch : b_.lanes();
-    for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_store(tile, v_int(r * pitch), sum(r)));
+    f_.body.push_back(s_store(tile, v_int(r * pitch), sum(r)));
   }
   /// Stores the sums of a plane's rows one after another: each vector is picked from those that hold its elements.
   void store_plane(const ShortRows& p, int plane, int tile) {
@@ -212,12 +217,28 @@ class Strip {
     const int rows = add("a", b_.c.accumulator, false), weights = add("w", shape_.weight_type, false),
               tile = add("tile", b_.c.accumulator, true);
     begin_sums(weights);
+    if (!shape_.plane && !has_words() && !is_float(b_.c.accumulator)) return add_and_store(rows, weights, tile);
     if (!shape_.plane) add_rows({0, shape_.height, 0, 0}, rows, weights);
     else
       for (int k = 0; k < shape_.plane->planes; ++k)
         add_rows({k, shape_.plane->vectors, k * shape_.plane->plane_step, k * shape_.plane->weight_step}, rows,
                  weights);
     store_sums(tile);
+  }
+
+  /// Sums of integers, a row at a time: compilers put off additions that are no intrinsics until a sum is stored, and
+  /// would keep all pixels that the rows share until then.
+  void add_and_store(int rows, int weights, int tile) {
+    const auto name = [](size_t d) { return fmt::format("w{}", d); };
+    const auto taps = shape_.taps.size();
+    for (size_t d = 0; d < taps; ++d)
+      f_.body.push_back(s_let(name(d), weight(weights, v_int(static_cast<int64_t>(d) * shape_.weight_step))));
+    for (int r = 0; r < shape_.height; ++r) {
+      for (size_t d = 0; d < taps; ++d)
+        f_.body.push_back(
+            add_product(r, v_var(name(d), type()), pixels(rows, v_int(r * shape_.row_step + shape_.taps[d]), false)));
+      store_sum(tile, r);
+    }
   }
 
   /// Rows of one plane, where its pixels and its weights begin.

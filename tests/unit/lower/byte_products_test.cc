@@ -61,15 +61,20 @@ Kernel depthwise(int64_t height, int64_t width) {
   return k;
 }
 
-/// Elements of the tile of a depthwise convolution.
-int64_t depthwise_tile(const Kernel& k, std::string_view level) {
-  Blueprint strips;
-  strips.name = strips.kind = "stencil";
-  strips.tile_rows = 8, strips.rows_in_registers = 4, strips.strip_pixels = 6144;
-  const auto nest = lower_contraction(std::make_shared<const Kernel>(k), *isa_from_name(level), {{strips}});
+/// A depthwise convolution as a level computes it.
+LoopNest strips(const Kernel& k, std::string_view level) {
+  Blueprint b;
+  b.name = b.kind = "stencil";
+  b.tile_rows = 8, b.rows_in_registers = 4, b.strip_pixels = 6144;
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(k), *isa_from_name(level), {{b}});
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
-  for (const Buffer& b : nest->buffers)
+  return *nest;
+}
+
+/// Elements of its tile.
+int64_t depthwise_tile(const Kernel& k, std::string_view level) {
+  for (const Buffer& b : strips(k, level).buffers)
     if (b.name == "tile") return constant_value(b.elements).value();
   return 0;
 }
@@ -136,6 +141,17 @@ TEST_CASE("constant filters of bytes are laid out, not the pixels") {
 TEST_CASE("planes of rows shorter than a vector are one row where parts of vectors have no instruction") {
   CHECK(depthwise_tile(depthwise(25, 5), "x86-64-v3") == 25 * 5 + 8);
   CHECK(depthwise_tile(depthwise(25, 9), "x86-64-v3") == 0);  // vectors are stored as they are summed
+}
+
+TEST_CASE("sums of integers are stored before those of the next row begin") {
+  const LoopNest nest = strips(depthwise(25, 5), "x86-64-v3");
+  REQUIRE(nest.functions.size() == 1);
+  std::vector<size_t> stores;
+  const Block& body = nest.functions[0].body;
+  for (size_t i = 0; i < body.size(); ++i)
+    if (std::holds_alternative<SStore>(body[i].node)) stores.push_back(i);
+  REQUIRE(stores.size() == 4);
+  CHECK(stores[1] - stores[0] > 9);  // nine products
 }
 
 TEST_CASE("kernels without products of bytes have no level for them") {
