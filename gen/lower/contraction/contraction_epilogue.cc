@@ -18,6 +18,12 @@ int stored_lanes(const ContractionBuilder& b) {
   return complex ? 1 : b.lanes();
 }
 
+/// Whether the elements that are no whole vector are computed as one. Where parts of vectors have no instruction, that
+/// pays for results of another type than the sums: they are scaled, rounded and converted.
+bool stores_parts(const ContractionBuilder& b) {
+  return b.isa.masked_memory || b.kernel.tensor(b.c.statement->target).dtype != b.c.accumulator;
+}
+
 /// Stores the statement's value for the elements that `scope` names, with `sums` standing for the reduction.
 void store_value(ContractionBuilder& b, ValueScope scope, const Operand& sums, Block& out) {
   const KernelStatement& s = *b.c.statement;
@@ -92,7 +98,7 @@ Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string
     row.push_back(s_let(whole, unit ? v_select(unit, vectors, v_int(0)) : vectors));
     from = v_var(whole);
     if (constant_value(vectors) != 0) row.push_back(s_for(q, v_int(0), from, b.lanes(), std::move(body)));
-    if (b.isa.masked_memory && !unit) {
+    if (stores_parts(b) && !unit) {
       vector.active = v_var(b.local("active"));
       Block last{s_let(b.local("active"), t.columns - v_var(q))};
       store_value(b, vector, v_load(t.tile, acc, at, b.lanes()), last);
@@ -234,7 +240,7 @@ Block transposed_column(ContractionBuilder& b, const TileExtent& t, ValueScope s
   const auto known = constant_value(rows);
   Block some;
   if (known == height && !all.empty()) return all;
-  if (!all.empty() && b.isa.masked_memory) {
+  if (!all.empty() && stores_parts(b)) {
     vector.active = rows;
     store_value(b, vector, v_load(t.tile, acc, at, height), some);
   } else {

@@ -79,6 +79,17 @@ int64_t depthwise_tile(const Kernel& k, std::string_view level) {
   return 0;
 }
 
+/// Stores of single elements to a buffer.
+int single_stores(const Block& block, int buffer) {
+  int count = 0;
+  for (const Stmt& s : block) {
+    const auto* store = std::get_if<SStore>(&s.node);
+    count += store && store->buffer == buffer && store->value->type.lanes == 1;
+    each_block(s, [&](const Block& inner) { count += single_stores(inner, buffer); });
+  }
+  return count;
+}
+
 /// The name of the tile function, which says what it multiplies and where its rows are.
 std::string tile_of(const Kernel& k, std::string_view level) {
   Blueprint transposed;
@@ -152,6 +163,13 @@ TEST_CASE("sums of integers are stored before those of the next row begin") {
     if (std::holds_alternative<SStore>(body[i].node)) stores.push_back(i);
   REQUIRE(stores.size() == 4);
   CHECK(stores[1] - stores[0] > 9);  // nine products
+}
+
+TEST_CASE("results of another type than the sums are computed as vectors up to the last") {
+  Kernel k = depthwise(25, 5);
+  k.tensors[2].dtype = DType::I8;
+  k.body[0].value = cast_to(k.body[0].value, DType::I8);
+  CHECK(single_stores(strips(k, "x86-64-v3").body, 2) == 0);
 }
 
 TEST_CASE("kernels without products of bytes have no level for them") {
