@@ -46,10 +46,10 @@ void collect(const Expr& e, int64_t factor, LinearForm& out) {
   }
 }
 
-/// The minimum or maximum value of a type; empty if a product with it could overflow 64 bits.
+/// The minimum or maximum value of a type as an i64; empty if a product with it could overflow 64 bits.
 std::optional<int64_t> end_of_type(DType type, bool least) {
   if (type == DType::Bool) return least ? 0 : 1;
-  if (is_unsigned_int(type) && least) return 0;
+  if (is_unsigned_int(type) && type != DType::U64 && least) return 0;
   const int bits = dtype_row(type).bits;
   if (!is_int(type) || bits > 16) return std::nullopt;
   const int64_t values = int64_t{1} << bits;

@@ -176,6 +176,7 @@ class BodyExpander {
     const std::vector<LoopVar> loops = facts.loops;
     const size_t checks = kernel_.checks.size();
     expr_.begin(std::move(facts));
+    expr_.integers().begin(target ? target->tensor : -1);
     const Expr where = expr_.update_condition(s);
     if (where) expr_.enter_condition(where);
     Typed v = expr_.value(s.value);
@@ -187,7 +188,7 @@ class BodyExpander {
       expr_.error(Code::E0602, s.value, *why, {fmt::format("write cast(…, {})", name_of(t.dtype))});
     KernelStatement out;
     out.target = target->tensor;
-    out.index = expr_.subscripts(s.subs, *target, nullptr);
+    out.index = expr_.place(s.subs, *target);
     out.where = where;
     if (where) expr_.leave_condition();
     out.update = s.update;
@@ -199,6 +200,7 @@ class BodyExpander {
     if (s.order) run_in_order(s, scope_, expr_, out);
     note_checks(s, checks);
     if (out.update != Update::Assign) identity_first(*target, out.update);
+    expr_.integers().define(out);
     kernel_.body.push_back(std::move(out));
     defined_.push_back(target->tensor);
   }

@@ -130,7 +130,7 @@ class SymbolicExpander {
       } else {
         const int n = a.count == AttrCount::fixed ? a.length : 1;
         const DType d = attr_dtype(a);
-        kernel().attrs.push_back({a.name, d, n});
+        kernel().attrs.push_back({a.name, d, n, a.kind == AttrKind::integer});
         for (int k = 0; k < n; ++k) b.elements.push_back({attr_ref(a.name, d, k), flexible});
         if (b.list) {
           b.held = held_list(a, flexible);

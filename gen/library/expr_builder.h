@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "algebra/integer_states.h"
 #include "ir/kernel/expr.h"
 #include "library/scope.h"
 #include "support/diagnostics.h"
@@ -25,7 +26,7 @@ struct FrontDim {
 class ExprBuilder {
  public:
   ExprBuilder(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnostics& diagnostics)
-      : library_(library), scope_(scope), kernel_(kernel), diagnostics_(diagnostics) {}
+      : library_(library), scope_(scope), kernel_(kernel), diagnostics_(diagnostics), integers_(kernel) {}
 
   /// The context in which one statement is built.
   struct Statement {
@@ -47,13 +48,17 @@ class ExprBuilder {
   std::vector<Expr> extents_of_parts(const Syntax& group, const BoundTensor& t, size_t entry) const;
   /// Subscripts against a tensor's entries: the kernel's index list.
   std::vector<Expr> subscripts(const std::vector<Syntax>& subs, const BoundTensor& t, const Syntax* place);
+  /// The element of a tensor that the subscripts say. Where integers may wrap it is the nearest one that there is.
+  std::vector<Expr> place(const std::vector<Syntax>& subs, const BoundTensor& t);
   /// The condition of an update, with its ranges from data; null where it has none.
   Expr update_condition(const tenon::Statement& s);
   /// Statements built between the two are executed only where the condition holds.
   void enter_condition(const Expr& where) { path_.push_back(where); }
   void leave_condition() { path_.pop_back(); }
   /// Conditions on these tensors are checked after the statement: where one does not hold, 0 is read.
-  void compute_later(std::set<int> tensors) { later_ = std::move(tensors); }
+  void compute_later(std::set<int> tensors) { later_ = tensors, integers_.begin_group(std::move(tensors)); }
+  /// Values that indices are made of.
+  IntegerStates& integers() { return integers_; }
   /// The list that `*(…)` or a pack-valued let stands for. Where a call decides the rank of a pack, dims of extent 1
   /// are in front of its own: there the list has the value `at_front`, 0 for indices and 1 for extents.
   std::vector<Expr> list(const Syntax& s, int64_t at_front = 0);
@@ -134,6 +139,8 @@ class ExprBuilder {
   bool is_stated(const Syntax& sub) const;
   void match_open(const Syntax& sub, const std::vector<Expr>& entry);
   Expr joined_parts(const Syntax& group, const BoundTensor& t, size_t entry);
+  Expr kept_within(const Expr& index, const Expr& extent);
+  void keep_within(std::vector<Expr>& at, const BoundTensor& t);
   void append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out);
   void refuse_running(const std::string& accumulator, const Syntax& place);
   void require_data(Expr holds, CheckStatus status, const Syntax& place);
@@ -167,7 +174,8 @@ class ExprBuilder {
   std::set<int> later_;     ///< tensors of the recurrence that the statement belongs to
   bool unsure_ = false;     ///< an index that is being built may be outside until it is checked
   bool in_index_ = false;   ///< a real number becomes an integer before it is brought into a range
-  FrontDim front_;          ///< what the names of packs are while `*(…)` is evaluated
+  IntegerStates integers_;
+  FrontDim front_;  ///< what the names of packs are while `*(…)` is evaluated
 };
 
 /// exp, log, sqrt, sin, cos and pow of complex numbers, principal values; null for other functions.

@@ -331,6 +331,7 @@ Typed ExprBuilder::linear(const Syntax& s) {
     const Expr i = value_or(renamed_, v.name, var_ref(v.name));
     e = e ? e * v.extent + i : i;
   }
+  if (vars.size() > 1) integers_.guard(e, constant_int(kMostInMemory));
   const auto pack = scope_.pack_of.find(p.text);
   if (pack != scope_.pack_of.end())
     if (const auto base = scope_.binding.pack_bases.find(pack->second); base != scope_.binding.pack_bases.end())
@@ -351,6 +352,7 @@ Typed ExprBuilder::extent(const Syntax& s) {
     const auto a = constant_value(e), b = constant_value(d);
     e = a && b ? constant_int(*a * *b) : e * d;
   }
+  if (pack->second.size() > 1) integers_.guard(e, constant_int(kMostInMemory));
   return {e, true};
 }
 

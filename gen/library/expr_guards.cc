@@ -23,7 +23,10 @@ Typed ExprBuilder::clamped(const Syntax& s) {
   if (!typed || (large && low.flexible && high.flexible))
     require_where_run(hi - lo, apply(ScalarOp::Le, {lo, hi}), CheckStatus::Shape, s);  // hi - lo may wrap
   if (typed) return unified(ScalarOp::Min, s, unified(ScalarOp::Max, s, x, low), high);
-  return {apply(ScalarOp::Min, {apply(ScalarOp::Max, {i, lo}), hi}), true};
+  const Expr inside = apply(ScalarOp::Min, {apply(ScalarOp::Max, {i, lo}), hi});
+  const auto exact = [&](const Expr& end) { return integers_.of(end, IndexPart::Inner).exactness == Exactness::Exact; };
+  if (exact(lo) && exact(hi)) integers_.guard(inside);
+  return {inside, true};
 }
 
 Typed ExprBuilder::guard(const Syntax& s) {
@@ -37,23 +40,27 @@ Typed ExprBuilder::guard(const Syntax& s) {
           {"convert it: cast(x, i64)"});
   const Expr i = convert(x, DType::I64);
   const Expr d = index(s.children[1]), zero_index = constant_int(0), one = constant_int(1);
+  const auto guarded = [&](const Expr& e) {
+    integers_.guard(e, d);
+    return Typed{e, true};
+  };
   if (s.calls(Builtin::wrap)) {
     unsure_ = unsure_ || is_later(i);
     require_data(
         apply(ScalarOp::And, {apply(ScalarOp::Ge, {i, apply(ScalarOp::Neg, {d})}), apply(ScalarOp::Lt, {i, d})}),
         CheckStatus::Range, s);
-    return {tenon::select(apply(ScalarOp::Lt, {i, zero_index}), i + d, i), true};
+    return guarded(tenon::select(apply(ScalarOp::Lt, {i, zero_index}), i + d, i));
   }
   if (lies_within(i, d)) return {i, true};
   require_choice(d - one, s);
   const Expr two = constant_int(2);
   if (s.calls(Builtin::mirror)) {
     const Expr m = apply(ScalarOp::Mod, {i, two * d});
-    return {tenon::select(apply(ScalarOp::Lt, {m, d}), m, two * d - one - m), true};
+    return guarded(tenon::select(apply(ScalarOp::Lt, {m, d}), m, two * d - one - m));
   }
   const Expr period = apply(ScalarOp::Max, {two * d - two, one});
   const Expr m = apply(ScalarOp::Mod, {i, period});
-  return {tenon::select(apply(ScalarOp::Lt, {m, d}), m, period - m), true};
+  return guarded(tenon::select(apply(ScalarOp::Lt, {m, d}), m, period - m));
 }
 
 /// 0 <= i < extent wherever the statement's loops are.

@@ -47,6 +47,7 @@ Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
   unsure_ = false;
   std::vector<Expr> at = subscripts(s.children, t, &s);
   if (unsure_ && !fill) fill = constant_of(0, storage);
+  if (!fill) keep_within(at, t);
   unsure_ = outside;
   const Expr read = read_of(t.tensor, storage, std::move(at), std::move(fill));
   return {cast_to(read, t.flexible ? dtype_row(storage).compute : type_of_read(storage)), t.flexible};
@@ -105,7 +106,8 @@ std::optional<Typed> ExprBuilder::known_element(const std::string& name, const B
 }
 
 /// An element of a list that a variable chooses. The checks of the definition prove that there is one.
-Typed ExprBuilder::chosen_element(const std::string& name, const BoundAttr& list, const Expr& at) {
+Typed ExprBuilder::chosen_element(const std::string& name, const BoundAttr& list, const Expr& index) {
+  const Expr at = kept_within(index, length_of(list));
   if (!list.held.attr.empty()) return held_element(list.held, at);
   if (list.elements.empty()) return zero();  // nothing is read
   if (const auto known = known_element(name, list, at)) return *known;
@@ -151,6 +153,25 @@ std::vector<Expr> ExprBuilder::subscripts(const std::vector<Syntax>& subs, const
   }
   statement_.widest = widest;
   return out;
+}
+
+/// The checks of the definition prove that the index is within its dim if integers do not wrap; where they may, it is
+/// brought there.
+Expr ExprBuilder::kept_within(const Expr& index, const Expr& extent) {
+  if (integers_.stays_within(index, extent)) return index;
+  const Expr from_0 = apply(ScalarOp::Max, {index, constant_int(0)});
+  return apply(ScalarOp::Min, {from_0, extent - constant_int(1)});
+}
+
+void ExprBuilder::keep_within(std::vector<Expr>& at, const BoundTensor& t) {
+  const std::vector<Expr>& dims = kernel_.tensor(t.tensor).dims;
+  for (size_t k = 0; k < at.size() && k < dims.size(); ++k) at[k] = kept_within(at[k], dims[k]);
+}
+
+std::vector<Expr> ExprBuilder::place(const std::vector<Syntax>& subs, const BoundTensor& t) {
+  std::vector<Expr> at = subscripts(subs, t, nullptr);
+  keep_within(at, t);
+  return at;
 }
 
 void ExprBuilder::append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out) {

@@ -71,6 +71,7 @@ Typed ExprBuilder::folded(const Syntax& s, std::vector<LoopVar> vars, const Expr
   std::string name = given;
   for (int i = 1; used_vars_.count(name); ++i) name = fmt::format("{}_{}", given, i);
   used_vars_.insert(name);
+  integers_.accumulate(name);
   running_[given] = {running_ref(name, first.e->type), false};
   const Expr where = s.predicate() ? both(range, condition(*s.predicate())) : range;
   const DType widest = statement_.widest;

@@ -29,7 +29,7 @@ class BindWriter {
     requirements(false);
     index_ranges();
     for (size_t k = 0; k < def_.outputs.size(); ++k) write_output(s_, def_.outputs[k], static_cast<int>(k));
-    write_handover(s_);
+    write_handover(s_, index_parts_);
     const std::set<std::string> read = variables_read(body_);
     std::set<std::string> sizes, unread;  // an unused size has no variable
     for (const std::string& size : s_.bound_sizes) {
@@ -141,7 +141,7 @@ class BindWriter {
       s_.add(c_declare("tn_dims", c_identifier(a.name), attribute_field(a.name)));
       s_.call("per_dim", {address_of(list), c_name(a.pack), c_number(signature_.neutral.at(a.name))});
       if (const auto part = index_parts_.find({a.name, 0}); part != index_parts_.end())
-        s_.call("within", {c_member(list, "dim"), c_member(list, "rank"), most_of(part->second)});
+        s_.call("within", {c_member(list, "dim"), c_member(list, "rank"), limit_of(part->second)});
       moved = lists_.insert(a.name).second;
     }
     return moved;
@@ -283,7 +283,7 @@ class BindWriter {
       if (!std::exchange(begun, true)) s_.add(c_paragraph("parts of indices"));
       CExpr field = attribute_field(a->name);
       if (a->count == AttrCount::fixed) field = c_index(field, c_number(element.second));
-      s_.call("within", {address_of(field), c_number(1), most_of(part)});
+      s_.call("within", {address_of(field), c_number(1), limit_of(part)});
     }
   }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "algebra/integer_states.h"
 #include "harness/library/library_arithmetic.h"
 #include "harness/library/library_signature.h"
 #include "harness/library/runtime_calls.h"
@@ -80,18 +81,17 @@ void write_gradient_output(BindState& s, const TensorDef& t, int k);
 void write_permuted(BindState& s, const CExpr& operand);
 /// Checks of a let that is an extent of one tensor of a variadic output; nothing for others.
 void write_element_checks(BindState& s, const LetDef& l);
-/// Symbols, scalars and lists for the kernels.
-void write_handover(BindState& s);
-
-/// Attributes that kernels compute indices with, such as stride and pad of X[stride*h + r - pad]: these sums, and the
-/// products of factors with extents, have to fit in 64 bits.
-enum class IndexPart { Term, Factor };
-
-/// Name and element (0 for a number) of an attribute; all elements of a list with one for each dimension are one entry.
+/// Attributes and lets that kernels compute indices with, such as stride and pad of X[stride*h + r - pad]: these sums,
+/// and the products of factors with extents, have to fit in 64 bits.
+/// Name and element (0 for a number) of an attribute or let; all elements of a list with one for each dimension are one
+/// entry.
 using IndexParts = std::map<std::pair<std::string, int>, IndexPart>;
 
 IndexParts index_parts(const LibraryOp& op);
-/// The limit on the absolute value of an attribute.
-CExpr most_of(IndexPart part);
+/// Symbols, scalars and lists for the kernels.
+void write_handover(BindState& s, const IndexParts& parts);
+
+/// The limit on the absolute value of a number in such a place.
+CExpr limit_of(IndexPart part);
 
 }  // namespace tenon

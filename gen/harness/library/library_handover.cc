@@ -66,13 +66,17 @@ void write_values(BindState& s) {
 
 }  // namespace
 
-void write_handover(BindState& s) {
+void write_handover(BindState& s, const IndexParts& parts) {
   const BindSignature& given = *s.signature;
   if (given.symbols.empty() && given.scalars.empty() && given.lists.empty() && given.values.empty()) return;
   s.add(c_paragraph("what the kernels take"));
   const auto slot = [](const char* field, size_t k) { return c_index(frame_field(field), c_count(k)); };
-  for (size_t k = 0; k < given.symbols.size(); ++k)
-    s.assign(slot("symbol", k), symbol_value(s.def(), given.symbols[k]));
+  for (size_t k = 0; k < given.symbols.size(); ++k) {
+    const std::string& name = given.symbols[k];
+    s.assign(slot("symbol", k), symbol_value(s.def(), name));
+    if (const IndexPart* part = s.def().let(name) ? find_value(parts, std::pair(name, 0)) : nullptr)
+      s.call("within", {address_of(slot("symbol", k)), c_number(1), limit_of(*part)});
+  }
   for (size_t k = 0; k < given.scalars.size(); ++k) write_scalar(s, given.scalars[k], slot("scalar", k));
   write_values(s);
   for (size_t k = 0; k < given.lists.size(); ++k)

@@ -57,6 +57,7 @@ struct Attr {
   std::string name;
   DType dtype;
   int count = 1;
+  bool limited = false;  ///< a call refuses large numbers where it is a term or a factor of an index
 };
 
 /// What combines the value with the element; nothing for updates that replace it.
