@@ -36,9 +36,9 @@ class EqualNames {
   void add(const OpDef& def, const std::string& owner, const std::string& what, const std::string& name) {
     const auto [at, fresh] = owners_.try_emplace(name, owner);
     if (fresh || at->second == owner || !refused_.insert(owner).second) return;
-    diagnostics_.error(Code::E0205, def.span,
-                       fmt::format("'{}' and '{}' both need the {} '{}'", at->second, owner, what, name),
-                       {"rename one of them, or generate two libraries: --ops chooses ops, --prefix names the library"});
+    diagnostics_.error(
+        Code::E0205, def.span, fmt::format("'{}' and '{}' both need the {} '{}'", at->second, owner, what, name),
+        {"rename one of them, or generate two libraries: --ops chooses ops, --prefix names the library"});
   }
   Diagnostics take() { return std::move(diagnostics_); }
 

@@ -354,7 +354,9 @@ TEST_CASE("library files: two ops that need one name", "[harness]") {
                       types = type == "T" ? "types: {T: float}, " : "";
     const auto files = files_or_errors(
         "ops:\n  - {op: f, in: {X: \"f32[N]\"}, out: {Y: \"f32[N]\"}, body: \"Y[n] = X[n]\"}\n"
-        "  - {op: f_" + second + ", " + types + body, {});
+        "  - {op: f_" +
+            second + ", " + types + body,
+        {});
     return files.ok() ? "" : files.diagnostics().sorted().front().message;
   };
   CHECK(refusal("shape", "f32") == "'f' and 'f_shape' both need the C name 'tn_f_shape'");
