@@ -68,10 +68,12 @@ class Strip {
     const std::string rows = planes > 1 ? fmt::format("{} planes", planes) : fmt::format("{} rows", shape_.height);
     const std::string taps = shape_.taps.empty() ? "the taps" : fmt::format("{} taps", shape_.taps.size());
     return fmt::format("The sums over {} for {} of pixels, a pixel a lane.", taps, rows) +
-           (shape_.stride == 1 && (is_float(b_.c.accumulator) || shape_.plane)
+           (shape_.stride == 1 && !row_by_row()
                 ? " Volatile: compilers would load pixels again for each row that sees them."
                 : "");
   }
+  /// Whether the sums of a row are stored before those of the next begin: rows of integers.
+  bool row_by_row() const { return !shape_.plane && !has_words() && !is_float(b_.c.accumulator); }
   bool has_words() const { return b_.c.word_numbers == 4; }
   OperandType type() const { return {b_.c.accumulator, b_.lanes(), 0}; }
   /// A name of the function, or one that the nest has not taken.
@@ -217,7 +219,7 @@ class Strip {
     const int rows = add("a", b_.c.accumulator, false), weights = add("w", shape_.weight_type, false),
               tile = add("tile", b_.c.accumulator, true);
     begin_sums(weights);
-    if (!shape_.plane && !has_words() && !is_float(b_.c.accumulator)) return add_and_store(rows, weights, tile);
+    if (row_by_row()) return add_and_store(rows, weights, tile);
     if (!shape_.plane) add_rows({0, shape_.height, 0, 0}, rows, weights);
     else
       for (int k = 0; k < shape_.plane->planes; ++k)
