@@ -120,8 +120,11 @@ class SymbolicExpander {
       const bool flexible = a.kind == AttrKind::integer || a.kind == AttrKind::real ||
                             a.kind == AttrKind::enumeration || a.kind == AttrKind::boolean;
       if (a.count == AttrCount::per_dim) {
-        for (int k = 0; k < kMaxRank; ++k)
-          b.elements.push_back({size(fmt::format("{}_{}", a.name, k), FromPackAttr{a.name, k}, INT64_MIN), true});
+        for (int k = 0; k < kMaxRank; ++k) {
+          const Expr e = size(fmt::format("{}_{}", a.name, k), FromPackAttr{a.name, k}, INT64_MIN);
+          const bool number = a.kind != AttrKind::boolean;
+          b.elements.push_back({number ? e : apply(ScalarOp::Ne, {e, constant_int(0)}), number});
+        }
       } else if (a.count == AttrCount::one && a.kind == AttrKind::integer) {
         b.elements.push_back({size(a.name, FromSymbol{a.name}, INT64_MIN), true});
       } else if (a.count == AttrCount::any) {

@@ -40,8 +40,9 @@ Typed ExprBuilder::front_element(const Syntax& s, const Typed& own) const {
   if (!front_.neutral) return own;
   const AttrDef* a = scope_.def ? scope_.def->attr(s.text) : nullptr;
   if (!a) return {constant_int(1), true};
-  const bool given = a->value && a->value->kind == SyntaxKind::integer;
-  return {constant_int(given ? a->value->integer : front_.list), true};
+  const bool given = a->value && (a->value->is(SyntaxKind::integer) || a->value->is(SyntaxKind::boolean));
+  const bool number = a->kind != AttrKind::boolean;
+  return {constant_int(given ? a->value->integer : front_.list, number ? DType::I64 : DType::Bool), number};
 }
 
 namespace {

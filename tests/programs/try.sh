@@ -18,6 +18,15 @@ ops:
       - size=3, N=9
       - {size: 2, mode: last, in: {X: [1, 2, 4]}, absent: [B], out: {Y: [2, 4]}}
       - {size: 2, shapes: {X: [5], B: [5]}, dtypes: {T: i32}}
+  - op: flipped
+    types: {T: any}
+    attrs: {flags: "bool[*S] = true"}
+    in: {X: "T[*S]"}
+    out: {Y: "T[*S]"}
+    body: Y[*s] = X[*(select(flags, S - 1 - s, s))]
+    tests:
+      - {attrs: {flags: [true, false]}, in: {X: [[1, 2, 3], [4, 5, 6]]}, out: {Y: [[4, 5, 6], [1, 2, 3]]}}
+      - {in: {X: [[1, 2, 3], [4, 5, 6]]}, out: {Y: [[6, 5, 4], [3, 2, 1]]}}
   - op: wrong
     types: {T: real}
     in: {X: "T[N]"}
@@ -46,6 +55,7 @@ mistaken() {
 }
 
 check 'tests of a definition, and the dtype that one of them names' rights 5 --op windows
+check 'a list of flags chooses indices, also by its default' rights 2 --op flipped --dtypes f32
 check 'tests at the keys asked for' rights 2 --op windows --dtypes f64
 check 'sizes and attributes from the command line' rights 1 --op windows --test 'size=4, N=20, mode=last'
 quiet() { "$tenon" try --op global_lppool --isa portable --cc "${CC:-cc} -O0" -q >"$work/out" 2>&1 && ! grep warning "$work/out"; }
@@ -66,7 +76,7 @@ prints() { text=$1; shift; ! "$@" >"$work/said" 2>&1 && grep -Fqx -- "$text" "$w
 check 'which element is wrong' prints '  Y[1] is 4, 5 is wanted' attempt --op wrong
 check 'which test is meant' prints "$work/ops.yaml:17:" attempt
 check 'every definition of a file' prints '  Y[1] is 4, 5 is wanted' attempt
-check 'a test without its op' prints 'tenon: error: --test is about one op; choose it with --op: windows, wrong' attempt --test N=3
+check 'a test without its op' prints 'tenon: error: --test is about one op; choose it with --op: flipped, windows, wrong' attempt --test N=3
 check 'an op that there is not' prints "tenon: error: --op: there is no op 'windos'; did you mean 'windows'?" attempt --op windos
 check 'an attribute that there is not' mistaken 2 "--test:1:8: error: 'sise' names nothing of the op 'windows' here [E0226]
   size=3,sise=2

@@ -49,7 +49,7 @@ Values neutral_values(const OpDef& def) {
       if (d.kind == DimKind::pack) values[d.name] = 1;
   for (const AttrDef& a : def.attrs) {
     if (a.count != AttrCount::per_dim) continue;
-    const bool given = a.value && a.value->kind == SyntaxKind::integer;
+    const bool given = a.value && (a.value->is(SyntaxKind::integer) || a.value->is(SyntaxKind::boolean));
     values[a.name] = given ? a.value->integer : 0;
     if (!given) open.push_back(a.name);
   }
