@@ -116,13 +116,14 @@ int64_t most_of(IndexPart part) {
   return part == IndexPart::Factor ? INT32_MAX : part == IndexPart::Term ? int64_t{1} << 61 : INT64_MAX;
 }
 
-IndexPart part_of_arguments(const Expr& e, IndexPart part) {
+IndexPart part_of_argument(const Expr& e, size_t argument, IndexPart part) {
   const auto* a = std::get_if<Apply>(&e->node);
   if (part == IndexPart::Value || (a && a->op == ScalarOp::Cast)) return part;
   if (a && a->op == ScalarOp::Mul) return IndexPart::Factor;
-  // Loops over the periods of a quotient or remainder end at sums with the divisor.
-  constexpr ScalarOp kSums[] = {ScalarOp::Add, ScalarOp::Sub, ScalarOp::Neg, ScalarOp::FloorDiv, ScalarOp::Mod};
-  return a && contains(kSums, a->op) ? std::max(part, IndexPart::Term) : IndexPart::Inner;
+  constexpr ScalarOp kSums[] = {ScalarOp::Add, ScalarOp::Sub, ScalarOp::Neg};
+  // Loops over the periods of a quotient or remainder end at sums with the divisor; what is divided may be any number.
+  const bool divisor = a && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod) && argument == 1;
+  return a && (divisor || contains(kSums, a->op)) ? std::max(part, IndexPart::Term) : IndexPart::Inner;
 }
 
 void IntegerStates::define(const KernelStatement& s) {
@@ -173,7 +174,7 @@ IntegerState IntegerStates::computed(const Expr& e, IndexPart part) {
   if (const auto* a = std::get_if<Apply>(&e->node)) return applied(e, *a, part);
   const auto* s = std::get_if<Select>(&e->node);
   if (!s || !is_integral(e->type)) return whole(e->type, Exactness::Exact);
-  const IndexPart inner = part_of_arguments(e, part);
+  const IndexPart inner = part_of_argument(e, 0, part);
   const IntegerState cond = state(s->cond, inner), yes = state(s->yes, inner), no = state(s->no, inner);
   const Exactness arms = std::max(yes.exactness, no.exactness);
   return {cond.exactness == Exactness::Exact ? arms : Exactness::Wrong, std::min(yes.lo, no.lo),
@@ -209,7 +210,7 @@ IntegerState IntegerStates::element(const Expr& e, const Read& r) {
 IntegerState IntegerStates::reduced(const Expr& e, const Reduce& r, IndexPart part) {
   if (is_positional(r.op)) return {Exactness::Exact, 0, kMostInMemory};
   if (r.op != Reducer::Sum && e->type != DType::Bool) return whole(e->type, Exactness::Exact);
-  const IndexPart inner = part_of_arguments(e, part);
+  const IndexPart inner = part_of_argument(e, 0, part);
   const bool kept = !r.where || state(r.where, inner).exactness == Exactness::Exact;
   const IntegerState value = state(r.value, inner);
   const Exactness exactness = kept ? value.exactness : Exactness::Wrong;
@@ -218,9 +219,8 @@ IntegerState IntegerStates::reduced(const Expr& e, const Reduce& r, IndexPart pa
 }
 
 IntegerState IntegerStates::applied(const Expr& e, const Apply& a, IndexPart part) {
-  const IndexPart inner = part_of_arguments(e, part);
-  const IntegerState x = state(a.args[0], inner);
-  const IntegerState y = a.args.size() > 1 ? state(a.args[1], inner) : x;
+  const IntegerState x = state(a.args[0], part_of_argument(e, 0, part));
+  const IntegerState y = a.args.size() > 1 ? state(a.args[1], part_of_argument(e, 1, part)) : x;
   if (!is_integral(e->type)) return whole(e->type, Exactness::Exact);
   const Exactness worst = std::max(x.exactness, y.exactness);
   switch (a.op) {

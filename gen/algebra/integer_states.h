@@ -27,8 +27,8 @@ struct IntegerState {
 /// A call of a library refuses attributes that are larger than most_of() of their places.
 enum class IndexPart : uint8_t { Value, Inner, Term, Factor };
 int64_t most_of(IndexPart part);
-/// The place of the arguments of an expression that is at `part`.
-IndexPart part_of_arguments(const Expr& e, IndexPart part);
+/// The place of an argument of an expression that is at `part`.
+IndexPart part_of_argument(const Expr& e, size_t argument, IndexPart part);
 
 /// The elements of a tensor, and the steps of a loop, are not more than this: memory and time end before.
 constexpr int64_t kMostInMemory = int64_t{1} << 48;

@@ -26,8 +26,11 @@ class PartFinder {
     if (const auto* s = std::get_if<SizeRef>(&e->node))
       if (const auto name = sizes_.find(s->name); name != sizes_.end()) note(name->second, 0, part);
     const auto* read = std::get_if<Read>(&e->node);
-    const IndexPart inner = part_of_arguments(e, part);
-    each_child(e, [&](const Expr& x) { look(x, read != nullptr && x != read->fill ? IndexPart::Term : inner); });
+    size_t argument = 0;
+    each_child(e, [&](const Expr& x) {
+      const IndexPart inner = part_of_argument(e, argument++, part);
+      look(x, read != nullptr && x != read->fill ? IndexPart::Term : inner);
+    });
   }
 
   void note(const std::string& name, int element, IndexPart part) {
