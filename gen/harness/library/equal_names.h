@@ -1,6 +1,7 @@
 // Two ops of a library that need one C name or one file.
 #pragma once
 
+#include "ir/kernel/library.h"
 #include "ir/text/library_text.h"
 #include "support/diagnostics.h"
 
