@@ -324,26 +324,33 @@ bool is_dense_row(const Kernel& k, const Reduce& r) {
   return dense;
 }
 
-/// Positions fit 32 bits in practice: argmax keeps them next to the values. Folding a vector of values and positions
-/// takes longer than processing a few elements one by one.
+/// Positions next to values of up to four bytes have 32 bits, which suffice in practice.
+bool has_short_positions(const Reduce& r) { return bytes_of(r.value->type) <= 4; }
+
+/// Where an argmax runs in vectors: its positions fit, and there are many of them, as folding a vector of values and
+/// positions takes longer than processing a few elements one by one.
 std::optional<Fork> fork_positions(const Kernel& k) {
   constexpr int64_t kFewElements = 12;
-  std::string wide;
-  bool along = false;
+  std::string extent;
+  bool few = false, wide = false;
   each_reduction(k, [&](const Reduce& r) {
     if (!is_positional(r.op)) return;
     for (const LoopVar& v : r.vars)
-      for (const Size& s : k.sizes)
-        if (s.name == size_name(v.extent) && s.hi > INT32_MAX) wide = s.name, along = is_dense_row(k, r);
+      for (const Size& s : k.sizes) {
+        if (s.name != size_name(v.extent) || s.hi <= INT32_MAX) continue;
+        const bool along = is_dense_row(k, r) && s.lo < kFewElements;
+        if (along || has_short_positions(r)) extent = s.name, few = along, wide = has_short_positions(r);
+      }
   });
-  if (wide.empty()) return std::nullopt;
-  const Expr fits = apply(ScalarOp::Le, {size_ref(wide), constant_int(INT32_MAX)});
-  const Expr many = apply(ScalarOp::Ge, {size_ref(wide), constant_int(kFewElements)});
-  Fork f{along ? apply(ScalarOp::And, {many, fits}) : fits, k, k, true, false};
+  if (extent.empty()) return std::nullopt;
+  const Expr fits = apply(ScalarOp::Le, {size_ref(extent), constant_int(INT32_MAX)});
+  const Expr many = apply(ScalarOp::Ge, {size_ref(extent), constant_int(kFewElements)});
+  Fork f{!few ? fits : !wide ? many : apply(ScalarOp::And, {many, fits}), k, k, true, false};
   for (Size& s : f.then.sizes)
-    if (s.name == wide) s.hi = INT32_MAX;
+    if (s.name == extent && wide) s.hi = INT32_MAX;
+    else if (s.name == extent) s.lo = kFewElements;
   for (Size& s : f.otherwise.sizes)
-    if (s.name == wide && !along) s.lo = int64_t{INT32_MAX} + 1;
+    if (s.name == extent && !few) s.lo = int64_t{INT32_MAX} + 1;
   return f;
 }
 

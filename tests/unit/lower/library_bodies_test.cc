@@ -440,6 +440,10 @@ TEST_CASE("library bodies: the largest of a few neighbours is found one by one")
   CHECK(many > nest.find("if eq(Q, 1)"));
   CHECK(contains(nest, "if le(D, 2147483647)"));                       // down columns, which are next to each other
   CHECK_FALSE(contains(nest_of("argmin"), "if and(ge(D, 12), le(D"));  // floats: NaN is asked for one by one
+  const std::string wide =
+      nest_of("argmax", "x86-64-v4", DType::I64);  // positions of eight bytes fit next to values of eight
+  CHECK(contains(wide, "if ge(D, 12)"));
+  CHECK_FALSE(contains(wide, "le(D, 2147483647)"));
 }
 
 TEST_CASE("library bodies: slices whose ends are inside copy lines, by whole vectors where they take every second") {
