@@ -12,6 +12,9 @@ namespace {
 using Wide = IntegerState::Wide;
 using Bounds = std::pair<Wide, Wide>;
 
+/// Where products of two extents or variables are taken to fit an i64.
+constexpr Wide kUsualDim = Wide{1} << 30, kLargestDim = kMostInMemory;
+
 bool is_integral(DType type) { return is_int(type) || type == DType::Bool; }
 
 Bounds bounds_of(DType type) {
@@ -110,6 +113,19 @@ Wide count_of(const std::vector<LoopVar>& vars) {
   return std::max(count, Wide{0});
 }
 
+/// Sums and products of indices, which are right modulo 2^64.
+bool is_ring_operation(const Expr& e) {
+  constexpr ScalarOp kOps[] = {ScalarOp::Add, ScalarOp::Sub, ScalarOp::Neg, ScalarOp::Mul};
+  const auto* a = std::get_if<Apply>(&e->node);
+  return a && e->type == DType::I64 && contains(kOps, a->op);
+}
+
+Expr as_unsigned(const Expr& e) {
+  if (is_ring_operation(e)) return map_children(e, [](const Expr& x) { return as_unsigned(x); });
+  const bool bounded = as_constant(e) || std::holds_alternative<VarRef>(e->node);
+  return bounded ? e : cast_to(cast_to(e, DType::U64), DType::I64);
+}
+
 }  // namespace
 
 int64_t most_of(IndexPart part) {
@@ -130,8 +146,11 @@ void IntegerStates::define(const KernelStatement& s) {
   const DType type = kernel_.tensor(s.target).dtype;
   if (!is_integral(type)) return;
   // The proofs follow what has one definition.
-  const bool again = defined_.contains(s.target) || s.update != Update::Assign;
-  defined_[s.target] = again ? whole(type, Exactness::Exact) : of(s.value, IndexPart::Value);
+  const bool again = defined_.contains({s.target, largest_dim_}) || s.update != Update::Assign;
+  for (const Wide dim : {kUsualDim, kLargestDim}) {
+    largest_dim_ = dim;
+    defined_[{s.target, dim}] = again ? whole(type, Exactness::Exact) : of(s.value, IndexPart::Value);
+  }
 }
 
 IntegerState IntegerStates::of(const Expr& e, IndexPart part) {
@@ -159,13 +178,28 @@ bool IntegerStates::stays_within(const Expr& index, const Expr& extent) {
   return at.lo >= 0 && (known ? at.hi < *known : rest && same(rest->args[1], extent));
 }
 
+Expr IntegerStates::unsigned_where_wrapping(const Expr& index) {
+  largest_dim_ = kUsualDim;
+  done_.clear();
+  const bool wraps = any_wraps(index);
+  largest_dim_ = kLargestDim;
+  return wraps ? as_unsigned(index) : index;
+}
+
+bool IntegerStates::any_wraps(const Expr& index) {
+  if (!is_ring_operation(index)) return false;
+  const IntegerState s = state(index, IndexPart::Term);
+  const auto& args = std::get<Apply>(index->node).args;
+  return Bounds{s.lo, s.hi} == bounds_of(DType::I64) || any_of(args, [&](const Expr& x) { return any_wraps(x); });
+}
+
 IntegerState IntegerStates::computed(const Expr& e, IndexPart part) {
   if (const Constant* c = as_constant(e); c && is_integral(e->type)) {
     const Wide v = e->type == DType::U64 ? Wide{static_cast<uint64_t>(c->i)} : Wide{c->i};
     return {Exactness::Exact, v, v};
   }
   if (const auto* v = std::get_if<VarRef>(&e->node); v && !accumulators_.contains(v->name))
-    return {Exactness::Exact, 0, kMostInMemory};
+    return {Exactness::Exact, 0, largest_dim_};
   if (const auto* s = std::get_if<SizeRef>(&e->node)) return symbol(s->name, part);
   if (std::holds_alternative<AttrRef>(e->node) && e->type == DType::I64)
     return symbol(std::get<AttrRef>(e->node).name, part);
@@ -185,7 +219,7 @@ IntegerState IntegerStates::computed(const Expr& e, IndexPart part) {
 IntegerState IntegerStates::symbol(const std::string& name, IndexPart part) const {
   const auto size = find_if(kernel_.sizes, [&](const Size& s) { return s.name == name; });
   if (size != kernel_.sizes.end() && size->lo >= 0)
-    return {Exactness::Exact, size->lo, std::min(size->hi, kMostInMemory)};
+    return {Exactness::Exact, size->lo, std::min(Wide{size->hi}, largest_dim_)};
   const auto attr = find_if(kernel_.attrs, [&](const Attr& a) { return a.name == name; });
   const bool limited = size != kernel_.sizes.end() || (attr != kernel_.attrs.end() && attr->limited);
   const Wide most = most_of(part);
@@ -195,7 +229,7 @@ IntegerState IntegerStates::symbol(const std::string& name, IndexPart part) cons
 
 IntegerState IntegerStates::element(const Expr& e, const Read& r) {
   if (!is_integral(e->type)) return whole(e->type, Exactness::Exact);
-  const auto found = defined_.find(r.tensor);
+  const auto found = defined_.find({r.tensor, largest_dim_});
   if (found == defined_.end())
     return whole(e->type, group_.contains(r.tensor) && r.tensor != target_ ? Exactness::Wrong : Exactness::Exact);
   IntegerState out = found->second;
@@ -208,7 +242,7 @@ IntegerState IntegerStates::element(const Expr& e, const Read& r) {
 
 /// The proofs follow places, sums and conditions; other reductions may be any number to them.
 IntegerState IntegerStates::reduced(const Expr& e, const Reduce& r, IndexPart part) {
-  if (is_positional(r.op)) return {Exactness::Exact, 0, kMostInMemory};
+  if (is_positional(r.op)) return {Exactness::Exact, 0, largest_dim_};
   if (r.op != Reducer::Sum && e->type != DType::Bool) return whole(e->type, Exactness::Exact);
   const IndexPart inner = part_of_argument(e, 0, part);
   const bool kept = !r.where || state(r.where, inner).exactness == Exactness::Exact;

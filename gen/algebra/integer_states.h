@@ -51,22 +51,27 @@ class IntegerStates {
   IntegerState of(const Expr& e, IndexPart part);
   /// Whether an index that is proved to be within the extent is so in the kernel, too.
   bool stays_within(const Expr& index, const Expr& extent);
+  /// The index, with conversions to u64 and back around what the call gives in it if its sums and products may leave
+  /// i64. These tell the emitter to compute them without signs.
+  Expr unsigned_where_wrapping(const Expr& index);
 
  private:
   IntegerState state(const Expr& e, IndexPart part);
   IntegerState computed(const Expr& e, IndexPart part);
+  bool any_wraps(const Expr& index);
   IntegerState symbol(const std::string& name, IndexPart part) const;
   IntegerState element(const Expr& e, const Read& r);
   IntegerState reduced(const Expr& e, const Reduce& r, IndexPart part);
   IntegerState applied(const Expr& e, const Apply& a, IndexPart part);
 
   const Kernel& kernel_;
-  std::map<int, IntegerState> defined_;
+  std::map<std::pair<int, IntegerState::Wide>, IntegerState> defined_;  ///< by the largest dim
   std::map<const ExprNode*, std::pair<Expr, Expr>> guards_;  ///< with the expressions themselves, which keep the nodes
   std::map<std::pair<const ExprNode*, IndexPart>, IntegerState> done_;  ///< within one question
   std::set<std::string> accumulators_;
   std::set<int> group_;
   int target_ = -1;
+  IntegerState::Wide largest_dim_ = kMostInMemory;
 };
 
 }  // namespace tenon

@@ -122,10 +122,17 @@ bool may_overflow(const Emitter& e, const Operand& x) {
   return any_of(a->args, [&](const Operand& y) { return may_overflow(e, y); });
 }
 
-/// The index itself is proved to be in its dim. Nothing is proved about operands of `%`, `clamp` or bit operations in
-/// it.
+/// Whether a sum or product has a term or factor that the expansion has marked by a conversion from u64.
+bool has_unsigned(const Operand& x) {
+  const auto* a = std::get_if<VApply>(&x->node);
+  if (!a || x->type != OperandType{}) return false;
+  return adds(a->op) ? any_of(a->args, has_unsigned) : a->op == ScalarOp::Cast && a->args[0]->type.dtype == DType::U64;
+}
+
+/// The index itself is proved to be in its dim unless it is marked. Nothing is proved about operands of `%`, `clamp` or
+/// bit operations in it.
 bool of_unbounded_data(const Emitter& e, const VApply& n) {
-  return !adds(n.op) && any_of(n.args, [&](const Operand& x) { return may_overflow(e, x); });
+  return any_of(n.args, [&](const Operand& x) { return adds(n.op) ? has_unsigned(x) : may_overflow(e, x); });
 }
 
 /// Folds x+0, x-0, x*1 and x*0 on indices; null if none of them applies.
@@ -152,7 +159,7 @@ CExpr index_sum(CExpr left, CExpr right) {
 CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
   const DType d = n.args[0]->type.dtype;
   const ScalarOpRow& row = scalar_op_row(n.op);
-  if (e.in_index() && d == DType::I64 && of_unbounded_data(e, n)) return e.apply_to_data(node, n);
+  if (e.in_index() && d == DType::I64 && of_unbounded_data(e, n)) return e.as_data(node);
   if (n.op == ScalarOp::Min || n.op == ScalarOp::Max) return extremum(e, node, n);
   if (n.op == ScalarOp::Imag && !is_complex(d)) return literal(e, VConst{}, node.type);
   // Inside an index too, values of other types are data and wrap.

@@ -73,6 +73,9 @@ CExpr cast_complex(Emitter& e, DType to, const Operand& from) {
 
 CExpr cast_scalar(Emitter& e, DType to, const Operand& from) {
   const DType d = from->type.dtype;
+  const auto* back = std::get_if<VApply>(&from->node);
+  if (to == DType::I64 && d == DType::U64 && back && back->op == ScalarOp::Cast && back->args[0]->type.dtype == to)
+    return e.operand(back->args[0]);
   if (d == to) return e.operand(from);
   if (is_half(d) && to != DType::F32) return cast_scalar(e, to, v_cast(from, DType::F32));
   if (is_complex(d) && !is_complex(to) && to != DType::Bool && to != real_of(d))

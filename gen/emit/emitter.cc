@@ -238,14 +238,6 @@ CExpr Emitter::index(const Operand& v) {
   return r;
 }
 
-CExpr Emitter::apply_to_data(const OperandNode& node, const VApply& n) {
-  const bool before = in_index_;
-  in_index_ = false;
-  CExpr r = apply_scalar(*this, node, n);
-  in_index_ = before;
-  return r;
-}
-
 namespace {
 
 class OperandToC {
@@ -268,6 +260,8 @@ class OperandToC {
   CExpr operator()(const VLoad& n) { return load_value(e, node, n); }
   CExpr operator()(const VGather& n) { return gather_value(e, node, n); }
   CExpr operator()(const VApply& n) {
+    const bool to_u64 = n.op == ScalarOp::Cast && node.type == OperandType{DType::U64, 1, 0};
+    if (to_u64 && e.in_index()) return e.as_data(node);
     if (n.op == ScalarOp::Cast) return cast_value(e, node.type, n.args[0]);
     if (n.op == ScalarOp::Bits) return bits_value(e, node.type, n.args[0]);
     return node.type.lanes == 1 ? apply_scalar(e, node, n) : apply_vector(e, node, n);
@@ -291,6 +285,14 @@ class OperandToC {
 };
 
 }  // namespace
+
+CExpr Emitter::as_data(const OperandNode& v) {
+  const bool before = std::exchange(in_index_, false);
+  OperandToC visitor{*this, v};
+  CExpr r = std::visit(visitor, v.node);
+  in_index_ = before;
+  return r;
+}
 
 CExpr Emitter::operand(const Operand& v) {
   TENON_CHECK(v, "an operand is missing{}", nest ? " in " + nest->name : "");

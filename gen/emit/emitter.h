@@ -70,8 +70,8 @@ class Emitter {
   CExpr index(const Operand& v);
   /// The condition of an `if`: comparisons of indices are plain.
   CExpr condition(const Operand& v);
-  /// Inside an index, treats arithmetic as outside of it: arithmetic on data wraps.
-  CExpr apply_to_data(const OperandNode& node, const VApply& n);
+  /// A value inside an index as outside of it: arithmetic on data wraps.
+  CExpr as_data(const OperandNode& v);
   bool in_index() const { return in_index_; }
   /// Products of indices may overflow: they are workspace sizes, computed before the sizes are checked.
   bool is_measuring = false;

@@ -48,6 +48,7 @@ Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
   std::vector<Expr> at = subscripts(s.children, t, &s);
   if (unsure_ && !fill) fill = constant_of(0, storage);
   if (!fill) keep_within(at, t);
+  for (Expr& i : at) i = integers_.unsigned_where_wrapping(i);
   unsure_ = outside;
   const Expr read = read_of(t.tensor, storage, std::move(at), std::move(fill));
   return {cast_to(read, t.flexible ? dtype_row(storage).compute : type_of_read(storage)), t.flexible};
@@ -171,6 +172,7 @@ void ExprBuilder::keep_within(std::vector<Expr>& at, const BoundTensor& t) {
 std::vector<Expr> ExprBuilder::place(const std::vector<Syntax>& subs, const BoundTensor& t) {
   std::vector<Expr> at = subscripts(subs, t, nullptr);
   keep_within(at, t);
+  for (Expr& i : at) i = integers_.unsigned_where_wrapping(i);
   return at;
 }
 

@@ -135,6 +135,20 @@ TEST_CASE("indices: what may wrap is brought into the dim, other indices stay as
   CHECK(own.find("min(max(min") == std::string::npos);
 }
 
+TEST_CASE("indices: sums that may leave i64 are computed without signs, others as they are written") {
+  const auto without_signs = [](const std::string& body) {
+    return to_text(kernel_of("    attrs: {a: int}\n    body: |\n      " + body)).find("i64(u64(") != std::string::npos;
+  };
+  CHECK(without_signs("Y[n] = padded(V[X[n]*7], 0)"));
+  CHECK(without_signs("Y[n] = padded(V[X[n] + n], 0)"));
+  CHECK(without_signs("k[n] = X[n]*7\n      Y[n] = padded(V[k[n] - n], 0)"));
+  CHECK(without_signs("Y[n] = padded(V[a*a*4 + n], 0) + cast(X[n], f32)"));
+  CHECK_FALSE(without_signs("Y[n] = padded(V[X[n]], 0)"));
+  CHECK_FALSE(without_signs("Y[n] = padded(V[n*a + a - 1], 0) + cast(X[n], f32)"));
+  CHECK_FALSE(without_signs("k[n] = n*M//3\n      Y[n] = padded(V[k[n] + n], 0) + cast(X[n], f32)"));
+  CHECK_FALSE(without_signs("Y[n] = padded(V[clamp(X[n], 0, M)*2 + wrap(X[n], M)*n], 0)"));
+}
+
 TEST_CASE("indices: the elements that are read exist for all data") {
   for (const char* index :
        {"min(max(X[n], 1)*7, M - 1)", "min(abs(max(X[n], 1)*3), M - 1)", "min(sum[i](max(X[i], 0)), M - 1)",
