@@ -38,15 +38,15 @@
 
 #define TN_TARGET_X86_64_V3 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")))
 
+typedef uint32_t tn_u32x4 __attribute__((vector_size(16)));
+
+typedef uint32_t tn_u32x4_at __attribute__((vector_size(16), aligned(4), may_alias));
+
 typedef uint32_t tn_u32x8 __attribute__((vector_size(32)));
 
 typedef uint32_t tn_u32x8_at __attribute__((vector_size(32), aligned(4), may_alias));
 
 typedef uint64_t tn_u64x2 __attribute__((vector_size(16)));
-
-static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 
 /* the first n of the elements of a vector, by two moves that may overlap */
 static inline TN_TARGET_X86_64_V3 void tn_u32x8_copy_first_x86_64_v3(uint32_t *p, const uint32_t *from, int64_t n) {
@@ -80,6 +80,10 @@ static inline TN_TARGET_X86_64_V3 void tn_u32x8_copy_first_x86_64_v3(uint32_t *p
   }
 }
 
+static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
 /*
  * Y[*p,*j,*q] = X[*p, wrap(Ix[*j], D), *q]
  * tensors: X u32[P, D, Q], Ix i32[J], Y u32[P, J, Q]
@@ -111,21 +115,49 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i32_x86_64_v3(const int64_t *size, 
         Y[p * J + j] = X[p * D + (ix < 0 ? ix + D : ix)];
       }
     }
-  } else {
+  } else if (Q >= 4 && Q <= 8) {
     for (int64_t p = 0; p < P; ++p) {
+      const int64_t Y_at = p * (Q * J);
+      const int64_t X_at = p * (Q * D);
       for (int64_t j = 0; j < J; ++j) {
         const int64_t ix = (int64_t)Ix[j];
         const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
-        const int64_t q_groups = Q & -16;
-        const int64_t Y_at = p * (Q * J) + j * Q;
-        const int64_t X_at = p * (Q * D) + at * Q;
-        for (int64_t q = 0; q < q_groups; q += 16) {
-          *(tn_u32x8_at *)&Y[Y_at + q] = *(const tn_u32x8_at *)&X[X_at + q];
-          *(tn_u32x8_at *)&Y[Y_at + q + 8] = *(const tn_u32x8_at *)&X[X_at + q + 8];
-        }
-        for (int64_t q = q_groups; q < Q; q += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
-          tn_u32x8_copy_first_x86_64_v3(&Y[Y_at + q], &X[X_at + q], active);
+        *(tn_u32x4_at *)&Y[Y_at + j * Q] = *(const tn_u32x4_at *)&X[X_at + at * Q];
+        *(tn_u32x4_at *)&Y[Y_at + j * Q + Q - 4] = *(const tn_u32x4_at *)&X[X_at + at * Q + Q - 4];
+      }
+    }
+  } else if (Q >= 2 && Q <= 3) {
+    for (int64_t p = 0; p < P; ++p) {
+      const int64_t Y_at_2 = p * (Q * J);
+      const int64_t X_at_2 = p * (Q * D);
+      for (int64_t j = 0; j < J; ++j) {
+        const int64_t ix = (int64_t)Ix[j];
+        const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
+        tn_u32x8_copy_first_x86_64_v3(&Y[Y_at_2 + j * Q], &X[X_at_2 + at * Q], 2);
+        tn_u32x8_copy_first_x86_64_v3(&Y[Y_at_2 + j * Q + Q - 2], &X[X_at_2 + at * Q + Q - 2], 2);
+      }
+    }
+  } else {
+    for (int64_t p = 0; p < P; ++p) {
+      const int64_t Y_at_4 = p * (Q * J);
+      const int64_t X_at_4 = p * (Q * D);
+      for (int64_t j = 0; j < J; ++j) {
+        const int64_t ix = (int64_t)Ix[j];
+        const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
+        const int64_t Y_at_3 = Y_at_4 + j * Q;
+        const int64_t X_at_3 = X_at_4 + at * Q;
+        if (Q >= 8) {
+          const int64_t q_groups = Q & -16;
+          for (int64_t q = 0; q < q_groups; q += 16) {
+            *(tn_u32x8_at *)&Y[Y_at_3 + q] = *(const tn_u32x8_at *)&X[X_at_3 + q];
+            *(tn_u32x8_at *)&Y[Y_at_3 + q + 8] = *(const tn_u32x8_at *)&X[X_at_3 + q + 8];
+          }
+          for (int64_t q = q_groups; q < Q; q += 8) {
+            const int64_t at2 = tn_i64_min_x86_64_v3(q, Q - 8);
+            *(tn_u32x8_at *)&Y[Y_at_3 + at2] = *(const tn_u32x8_at *)&X[X_at_3 + at2];
+          }
+        } else if (0 < Q) {
+          tn_u32x8_copy_first_x86_64_v3(&Y[Y_at_3], &X[X_at_3], Q);
         }
       }
     }
@@ -164,21 +196,49 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i64_x86_64_v3(const int64_t *size, 
         Y[p * J + j] = X[p * D + (ix < 0 ? ix + D : ix)];
       }
     }
-  } else {
+  } else if (Q >= 4 && Q <= 8) {
     for (int64_t p = 0; p < P; ++p) {
+      const int64_t Y_at = p * (Q * J);
+      const int64_t X_at = p * (Q * D);
       for (int64_t j = 0; j < J; ++j) {
         const int64_t ix = Ix[j];
         const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
-        const int64_t q_groups = Q & -16;
-        const int64_t Y_at = p * (Q * J) + j * Q;
-        const int64_t X_at = p * (Q * D) + at * Q;
-        for (int64_t q = 0; q < q_groups; q += 16) {
-          *(tn_u32x8_at *)&Y[Y_at + q] = *(const tn_u32x8_at *)&X[X_at + q];
-          *(tn_u32x8_at *)&Y[Y_at + q + 8] = *(const tn_u32x8_at *)&X[X_at + q + 8];
-        }
-        for (int64_t q = q_groups; q < Q; q += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
-          tn_u32x8_copy_first_x86_64_v3(&Y[Y_at + q], &X[X_at + q], active);
+        *(tn_u32x4_at *)&Y[Y_at + j * Q] = *(const tn_u32x4_at *)&X[X_at + at * Q];
+        *(tn_u32x4_at *)&Y[Y_at + j * Q + Q - 4] = *(const tn_u32x4_at *)&X[X_at + at * Q + Q - 4];
+      }
+    }
+  } else if (Q >= 2 && Q <= 3) {
+    for (int64_t p = 0; p < P; ++p) {
+      const int64_t Y_at_2 = p * (Q * J);
+      const int64_t X_at_2 = p * (Q * D);
+      for (int64_t j = 0; j < J; ++j) {
+        const int64_t ix = Ix[j];
+        const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
+        tn_u32x8_copy_first_x86_64_v3(&Y[Y_at_2 + j * Q], &X[X_at_2 + at * Q], 2);
+        tn_u32x8_copy_first_x86_64_v3(&Y[Y_at_2 + j * Q + Q - 2], &X[X_at_2 + at * Q + Q - 2], 2);
+      }
+    }
+  } else {
+    for (int64_t p = 0; p < P; ++p) {
+      const int64_t Y_at_4 = p * (Q * J);
+      const int64_t X_at_4 = p * (Q * D);
+      for (int64_t j = 0; j < J; ++j) {
+        const int64_t ix = Ix[j];
+        const int64_t at = ix < 0 ? (int64_t)((uint64_t)ix + (uint64_t)D) : ix;
+        const int64_t Y_at_3 = Y_at_4 + j * Q;
+        const int64_t X_at_3 = X_at_4 + at * Q;
+        if (Q >= 8) {
+          const int64_t q_groups = Q & -16;
+          for (int64_t q = 0; q < q_groups; q += 16) {
+            *(tn_u32x8_at *)&Y[Y_at_3 + q] = *(const tn_u32x8_at *)&X[X_at_3 + q];
+            *(tn_u32x8_at *)&Y[Y_at_3 + q + 8] = *(const tn_u32x8_at *)&X[X_at_3 + q + 8];
+          }
+          for (int64_t q = q_groups; q < Q; q += 8) {
+            const int64_t at2 = tn_i64_min_x86_64_v3(q, Q - 8);
+            *(tn_u32x8_at *)&Y[Y_at_3 + at2] = *(const tn_u32x8_at *)&X[X_at_3 + at2];
+          }
+        } else if (0 < Q) {
+          tn_u32x8_copy_first_x86_64_v3(&Y[Y_at_3], &X[X_at_3], Q);
         }
       }
     }

@@ -155,6 +155,12 @@ class Generator {
   void start_leaf(std::initializer_list<Expr> roots);
   Bundle combined(const TreeDefine& d, const Bundle& v);
 
+  // ---- copies (generate_copies.cc)
+  Expr copied_stride(const TreeLoop& l);
+  bool short_runs(const TreeLoop& l);
+  void move(const TreeLoop& l, const Operand& base, LoopShape shape, const Operand& active);
+  bool copy_loop(const TreeLoop& l, const Operand& from, const Operand& extent);
+
   // ---- what is named before a loop (generate_outside.cc)
   void name_positions_outside(const TreeLoop& l);
   void name_lookups_outside(const TreeLoop& l);
@@ -263,6 +269,7 @@ class Generator {
   PointerMap<std::pair<Expr, bool>> varies_;  ///< with the node itself: its address must not become another one's
   ValueMemo memo_;
   std::vector<WordBlocks> word_blocks_;
+  int part_of_run_ = 0;  ///< > 0: runs at hand are two parts of so many elements; < 0: their length was looked at
 };
 
 /// `rows` are as many vectors as each has lanes, a power of two: lane c of row r becomes lane r of row c, by rounds of

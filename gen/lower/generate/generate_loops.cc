@@ -92,6 +92,7 @@ void Generator::loop(const TreeLoop& l) {
     out_->push_back(s_if(needed, std::move(then)));
     return;
   }
+  if (short_runs(l)) return;
   start_leaf({});
   const auto outside = outside_;
   const auto inside = inside_;
@@ -121,6 +122,8 @@ Operand Generator::bound(const Expr& e, const TreeLoop& l, const char* suffix) {
 void Generator::plain_loop(const TreeLoop& l, const Operand& from) {
   constexpr int64_t kUnrolled = 4;
   const Operand extent = bound(l.end ? l.end : l.var.extent, l, "_end");
+  const bool opens = isa_.vector_bits > 0 && lanes_.var.empty() && !l.ordered && (!l.parallel || vars_.size() > 1);
+  if (opens && !constant_value(extent) && copy_loop(l, from, extent)) return;
   const auto first = constant_value(from), last = constant_value(extent);
   const bool small = first && last && *last - *first <= kUnrolled, once = small && *last == *first + 1;
   const std::string outer = names_.take(letter_of(l.var.name));
@@ -194,6 +197,7 @@ void Generator::vector_loop(const TreeLoop& l) {
     const Operand vectors = v_apply(ScalarOp::BitAnd, {extent - from + v_int(step - 1), v_int(-step)});
     return vector_part(l, from, named(letter_of(l.var.name) + "_whole", from + vectors), l.shape.parts, false);
   }
+  if (copy_loop(l, from, extent)) return;
   Operand groups = whole(from, step, "_groups");
   vector_part(l, from, groups, l.shape.parts, false);
   constexpr int kMany = 8;

@@ -33,7 +33,10 @@ class VectorPlanner {
       if (mark(*l, is_only_loop(t))) note_vectors(*l);
       else if (split_periods(t, i, true) || split(t, i) || split_periods(t, i, false)) uses_.reset();
       else if (side_by_side(*l)) note_vectors(*l);
-      else plan(l->body);
+      else {
+        plan(l->body);
+        if (goes_over_lines(*l) && split_rows(t, i)) uses_.reset();
+      }
       ranges_.extents.erase(var);
     }
   }
@@ -85,13 +88,35 @@ class VectorPlanner {
     apart_ = false;
     ranges_.extents.erase(periods->period.name);
     if (vectors && !marked) return false;
+    t[i].node = periods_of(std::move(periods->period), std::move(inner));
+    return true;
+  }
+
+  /// Whether a loop's body is a line of vectors, as a whole or by periods.
+  static bool goes_over_lines(const TreeLoop& l) {
+    const auto* line = l.body.size() == 1 ? std::get_if<TreeLoop>(&l.body[0].node) : nullptr;
+    return line && (line->shape.lanes > 1 || (line->periods && goes_over_lines(*line)));
+  }
+
+  /// Puts a loop over periods around loop `i`, which divides its variable for each line.
+  bool split_rows(Tree& t, size_t i) {
+    TreeLoop rows = std::get<TreeLoop>(t[i].node);
+    auto periods = rows.ordered || rows.begin || rows.end ? std::nullopt : find_periods(rows, ranges_, true);
+    if (!periods || constant_value(periods->period.extent)) return false;
+    rows.begin = periods->begin;
+    rows.end = periods->end;
+    rows.body = std::move(periods->body);
+    t[i].node = periods_of(std::move(periods->period), std::move(rows));
+    return true;
+  }
+
+  TreeLoop periods_of(LoopVar period, TreeLoop inner) {
     tree_.notes.push_back(fmt::format("{} goes from period to period", letter_of(inner.var.name)));
     TreeLoop outer;
-    outer.var = std::move(periods->period);
+    outer.var = std::move(period);
     outer.periods = true;
     outer.body = {TreeNode{std::move(inner)}};
-    t[i].node = std::move(outer);
-    return true;
+    return outer;
   }
 
   /// Treats the loop in the tree as a vector loop.

@@ -22,13 +22,13 @@ std::optional<Interior> find_interior(const Kernel&, const TreeLoop& loop, const
 
 /// The iterations of `loop`, whose body divides its variable by a period, period by period: those from `begin` to
 /// `end`, which depend on the number of the period. In `body` nothing is left to divide. Nothing where there is no such
-/// period, or where iterations depend on each other.
+/// period, or where iterations depend on each other. `lines`: the body is a loop over a line.
 struct Periods {
   LoopVar period;
   Expr begin, end;
   Tree body;
 };
-std::optional<Periods> find_periods(const TreeLoop& loop, const Ranges& ranges);
+std::optional<Periods> find_periods(const TreeLoop& loop, const Ranges& ranges, bool lines = false);
 
 /// Where low <= index <= high the expression is `index` itself. Null: no limit at that end.
 struct GuardedIndex {

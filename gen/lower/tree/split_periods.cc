@@ -10,10 +10,12 @@ namespace {
 /// Shorter periods than this, where they are known, are not worth a loop.
 constexpr int64_t kShortPeriod = 8;
 
-/// Elements that are written once and do not depend on each other.
-bool only_defines(const Tree& body) {
-  return all_of(body, [](const TreeNode& n) {
+/// Elements that are written once and do not depend on each other; `lines`: in loops inside.
+bool only_defines(const Tree& body, bool lines) {
+  return all_of(body, [lines](const TreeNode& n) {
     const auto* d = std::get_if<TreeDefine>(&n.node);
+    const auto* l = std::get_if<TreeLoop>(&n.node);
+    if (l) return lines && !l->needed && !l->ordered && only_defines(l->body, true);
     return d && d->update == Update::Assign && !d->where && !d->in_place;
   });
 }
@@ -66,8 +68,8 @@ Expr divided(const Expr& e, const DividedIndex& d, const Expr& remainder, const 
 
 }  // namespace
 
-std::optional<Periods> find_periods(const TreeLoop& loop, const Ranges& ranges) {
-  const auto d = only_defines(loop.body) ? only_division(loop.body, loop.var.name) : std::nullopt;
+std::optional<Periods> find_periods(const TreeLoop& loop, const Ranges& ranges, bool lines) {
+  const auto d = only_defines(loop.body, lines) ? only_division(loop.body, loop.var.name) : std::nullopt;
   if (!d || !proves_not_negative(linear_form(d->period), ranges)) return std::nullopt;
   if (const auto known = constant_value(d->period); known && *known < kShortPeriod) return std::nullopt;
   // The bounds are computed where the loop has no iterations, too: a period of 0 must not divide.

@@ -77,4 +77,30 @@ TEST_CASE("copy bodies: gathers of single elements have a loop of their own with
   CHECK(contains(nest, "if eq(Q, 1)"));
 }
 
+TEST_CASE("copy bodies: the length of short runs is looked at before the loops over them") {
+  const std::string repeated = nest_of("repeat", "x86-64-v3");
+  INFO(repeated);
+  for (const char* length : {"if and(ge(Q, 4), le(Q, 8))", "if and(ge(Q, 2), le(Q, 3))", "if ge(Q, 8)"}) {
+    const size_t at = repeated.find(length);
+    REQUIRE(at != std::string::npos);
+  }
+  CHECK(contains(nest_of("repeat", "x86-64-v4"), "if ge(Q, 16)"));
+  CHECK_FALSE(contains(nest_of("repeat", "x86-64-v4"), "ge(Q, 4)"));
+}
+
+TEST_CASE("copy bodies: neither rows nor lines of repeated tensors divide") {
+  for (const char* op : {"tile", "roll"}) {
+    const std::string nest = nest_of(op, "x86-64-v3");
+    INFO(nest);
+    CHECK(contains(nest, op == std::string("tile") ? "for o_6_period " : "for i_period "));
+  }
+}
+
+TEST_CASE("copy bodies: elements far apart are copied one by one, four in turn") {
+  const std::string nest = nest_of("slice", "x86-64-v3");
+  INFO(nest);
+  CHECK_FALSE(contains(nest, "gather<"));
+  CHECK(contains(nest, "bit_and(O_7, -4)"));
+}
+
 }  // namespace copy_bodies_test

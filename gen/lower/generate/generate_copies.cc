@@ -1,0 +1,164 @@
+// Runs of elements that are moved as they are: short ones at once, long ones by vectors of which the last overlaps.
+// Where many short runs have one length, it is looked at before the loops over them.
+
+#include "algebra/simplify.h"
+#include "lower/generate/generate.h"
+#include "support/ranges.h"
+
+namespace tenon {
+namespace {
+
+constexpr int kLongestPart = 16;  ///< bytes of one of two moves
+
+/// The loop's only statement, if that copies elements of one tensor to another.
+const TreeDefine* only_copy(const TreeLoop& l) {
+  const auto* d = l.body.size() == 1 ? std::get_if<TreeDefine>(&l.body[0].node) : nullptr;
+  const auto* r = d ? std::get_if<Read>(&d->value->node) : nullptr;
+  const bool copies = r && !r->fill && !d->where && !d->in_place && d->update == Update::Assign;
+  return copies && r->tensor != d->tensor ? d : nullptr;
+}
+
+/// The run that is all there is in a loop, or in the only loop inside of it; null if there is none.
+const TreeLoop* only_run(const TreeLoop& l, int depth) {
+  const auto* inner = l.body.size() == 1 ? std::get_if<TreeLoop>(&l.body[0].node) : nullptr;
+  if (!inner || l.needed || l.rows > 1 || l.apart > 0 || l.shape.lanes * l.shape.parts > 1) return nullptr;
+  if (mentions(inner->var.extent, l.var.name)) return nullptr;
+  if (depth > 1) {
+    const TreeLoop* run = only_run(*inner, depth - 1);
+    return run && !mentions(run->var.extent, l.var.name) ? run : nullptr;
+  }
+  const bool plain = !inner->needed && !inner->begin && !inner->end && inner->shape.lanes > 1;
+  return plain && !has_node<Read>(inner->var.extent) ? inner : nullptr;
+}
+
+/// Loops over short runs that have one length; `rest`: what is left of a loop over periods, whose last one may be cut.
+struct ShortRuns {
+  TreeLoop loops;
+  const TreeLoop* run;
+  Expr length;
+  std::optional<TreeLoop> rest = {};
+};
+
+/// A loop over periods that begin with the first element: all but the last are whole.
+std::optional<ShortRuns> whole_periods(const TreeLoop& l) {
+  const auto* run = l.periods && l.body.size() == 1 ? std::get_if<TreeLoop>(&l.body[0].node) : nullptr;
+  const auto begin = run && run->begin && run->end && run->shape.lanes > 1 && !l.begin && !l.end
+                         ? affine_in(run->begin, l.var.name)
+                         : std::nullopt;
+  const Apply* end =
+      begin && is_zero(simplify(begin->rest)) && only_copy(*run) ? as_apply(run->end, ScalarOp::Min) : nullptr;
+  if (!end || has_node<Read>(begin->coefficient)) return std::nullopt;
+  const Expr next = run->begin + begin->coefficient;
+  for (size_t i = 0; i < end->args.size(); ++i) {
+    if (end->args.size() != 2 || constant_difference(end->args[i], next) != 0) continue;
+    const Expr cut = apply(ScalarOp::Lt, {end->args[1 - i], l.var.extent * begin->coefficient});
+    ShortRuns out{l, run, begin->coefficient, l};
+    std::get<TreeLoop>(out.loops.body[0].node).end = end->args[i];
+    out.loops.end = out.rest->begin = l.var.extent - cast_to(cut, DType::I64);
+    return out;
+  }
+  return std::nullopt;
+}
+
+std::optional<ShortRuns> find_short_runs(const TreeLoop& l) {
+  for (const int depth : {2, 1})
+    if (const TreeLoop* run = only_run(l, depth)) return ShortRuns{l, run, run->var.extent};
+  return whole_periods(l);
+}
+
+}  // namespace
+
+/// How far apart the elements are that a loop copies to neighbours; null if it does something else.
+Expr Generator::copied_stride(const TreeLoop& l) {
+  const TreeDefine* d = only_copy(l);
+  if (!d) return nullptr;
+  const auto& r = std::get<Read>(d->value->node);
+  const TempPlace& place = places_[static_cast<size_t>(d->tensor)];
+  const auto affine = [&](const Expr& index) { return affine_in(index, l.var.name).has_value(); };
+  if (!place.stored || place.forwarded || !all_of(d->index, affine) || !all_of(r.index, affine)) return nullptr;
+  const std::string outer = std::exchange(lanes_.var, l.var.name);
+  const bool moves = is_one(stride_over_lanes(d->tensor, d->index)) && !known_value(r.tensor, r.index);
+  const Expr stride = moves ? stride_over_lanes(r.tensor, r.index) : nullptr;
+  lanes_.var = outer;
+  return stride;
+}
+
+/// Writes loops over short runs of one length once for each length of their parts; two of these that may overlap are a
+/// run. At levels with masks a run is one move anyway.
+bool Generator::short_runs(const TreeLoop& l) {
+  if (!lanes_.var.empty() || isa_.masked_memory || part_of_run_ != 0) return false;
+  const auto runs = find_short_runs(l);
+  const Expr stride = runs && !constant_value(runs->length) ? copied_stride(*runs->run) : nullptr;
+  const int bytes = stride ? bytes_of(k_.tensor(only_copy(*runs->run)->tensor).dtype) : kLongestPart;
+  if (2 * bytes > kLongestPart || std::abs(constant_value(stride).value_or(2)) > 1) return false;
+  start_leaf({});
+  const Operand length = scalar(runs->length, 0);
+  std::vector<std::pair<Operand, Block>> bodies;
+  for (int size = kLongestPart; size >= 2 * bytes; size /= 2) {
+    part_of_run_ = size / bytes;
+    const Operand most = v_int(2 * part_of_run_ - (size == kLongestPart ? 0 : 1));
+    const Operand fits = v_apply(
+        ScalarOp::And, {v_apply(ScalarOp::Ge, {length, v_int(part_of_run_)}), v_apply(ScalarOp::Le, {length, most})});
+    bodies.emplace_back(fits, block([&] { loop(runs->loops); }));
+  }
+  part_of_run_ = -1;
+  Block otherwise = block([&] { loop(runs->loops); });
+  for (; !bodies.empty(); bodies.pop_back())
+    otherwise = {s_if(bodies.back().first, std::move(bodies.back().second), std::move(otherwise))};
+  append(*out_, otherwise);
+  if (runs->rest) loop(*runs->rest);
+  part_of_run_ = 0;
+  return true;
+}
+
+/// Copies `parts` times `lanes` elements from `base` on, or as many of them as are active.
+void Generator::move(const TreeLoop& l, const Operand& base, LoopShape shape, const Operand& active) {
+  const Lanes outer = std::exchange(
+      lanes_, {l.var.name, base, shape.lanes, shape.parts, active, active ? 0 : shape.prefetch_bytes, l.cached});
+  fetched_.clear();
+  tree(l.body);
+  lanes_ = outer;
+  start_leaf({});
+}
+
+/// Writes the loop if it moves elements, of which some may be moved twice.
+bool Generator::copy_loop(const TreeLoop& l, const Operand& from, const Operand& extent) {
+  const Expr stride = copied_stride(l);
+  if (!stride || (l.shape.lanes == 1 && constant_value(stride))) return false;
+  constexpr int kScalars = 4;
+  const bool scalars = !constant_value(stride);  // vectors would be put together element by element
+  LoopShape group = l.shape, one{l.shape.lanes, 1};
+  if (scalars) group = {1, kScalars}, one = {1, 1};
+  const Operand lanes = v_int(one.lanes), count = extent - from;
+  if (part_of_run_ > 0) {
+    const int bytes = part_of_run_ * bytes_of(k_.tensor(only_copy(l)->tensor).dtype);
+    const Operand part = v_int(part_of_run_);
+    // gcc 12 fails on copies of 16 bytes whose two moves are one
+    if (bytes == kLongestPart) one.lanes = part_of_run_;
+    for (const Operand& first : {from, extent - part}) move(l, first, one, bytes == kLongestPart ? nullptr : part);
+    return true;
+  }
+  const std::string letter = letter_of(l.var.name);
+  const auto over = [&](const Operand& begin, const Operand& end, LoopShape shape, bool overlaps) {
+    const std::string var = names_.take(letter);
+    Block body = block([&] {
+      const Operand last = v_apply(ScalarOp::Min, {v_var(var), extent - lanes});
+      move(l, overlaps ? named("at", last) : v_var(var), shape, nullptr);
+    });
+    names_.release(var);
+    out_->push_back(s_for(var, begin, end, int64_t{shape.lanes} * shape.parts, std::move(body)));
+  };
+  Block many = block([&] {
+    const int64_t step = int64_t{group.lanes} * group.parts;
+    const Operand groups = named(letter + "_groups", from + v_apply(ScalarOp::BitAnd, {count, v_int(-step)}));
+    over(from, groups, group, false);
+    over(groups, extent, one, !scalars);
+  });
+  if (scalars) return append(*out_, many), true;
+  Block few = block([&] { move(l, from, one, count); });
+  Block some = {s_if(v_apply(ScalarOp::Lt, {v_int(0), count}), std::move(few))};
+  out_->push_back(s_if(v_apply(ScalarOp::Ge, {count, lanes}), std::move(many), std::move(some)));
+  return true;
+}
+
+}  // namespace tenon
