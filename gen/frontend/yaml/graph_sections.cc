@@ -89,7 +89,12 @@ void GraphSections::recipe_error(Code code, const PlacedText& outermost, const R
   while (missing && at > 0 && text.text[at - 1] == '\n') --at;
   size_t end = at;
   while (end < text.text.size() && is_word(text.text[end])) ++end;
-  std::vector<std::string> notes = advice(text.text.substr(at, end - at));
+  const std::string word = text.text.substr(at, end - at);
+  std::vector<std::string> notes = advice(word);
+  const auto module = e.inlined.empty() ? modules_.end() : modules_.find(e.inlined.front().function);
+  if (module != modules_.end() && scope_.count(word) && !contains(module->second.parameters, word))
+    notes.push_back(fmt::format("a module sees its parameters and the sizes only: make '{}' a parameter of '{}'", word,
+                                module->first));
   for (size_t i = 0; i < e.inlined.size(); ++i) {
     const PlacedText& caller = i + 1 < e.inlined.size() ? *e.inlined[i + 1].body : outermost;
     const std::string note = fmt::format("'{}' is called at {}", e.inlined[i].function,
