@@ -22,7 +22,7 @@ sys.dont_write_bytecode = True
 class Net:
     running = ()         # parameters that the step replaces
     ones = ()            # those that begin near 1
-    batch, steps = 8, 60
+    batch, steps, every = 8, 60, 1       # examples, steps, steps in an update
 
     def clip(self, live):
         pass
@@ -130,7 +130,32 @@ class Transposed(Net):
         return torch.optim.Adagrad(live.values(), lr=0.05, lr_decay=0.01, weight_decay=1e-4, initial_accumulator_value=0.01, eps=1e-8), None
 
 
-NETS = {net.__name__.lower(): net() for net in (Convolutions, Norms, Recurrence, Attention, Transposed)}
+class Gated(Net):
+    batch, every = 6, 2
+
+    def loss(self, p, b):
+        def layer(wi, bi, wh, bh, order):
+            v, h = F.linear(b['x'], p[wi], p[bi]), p['w'].new_zeros(len(b['x']), 7)
+            for t in order:
+                xr, xz, xn = v[:, t].chunk(3, 1)
+                hr, hz, hn = F.linear(h, p[wh], p[bh]).chunk(3, 1)
+                z, n = torch.sigmoid(xz + hz), torch.tanh(xn + torch.sigmoid(xr + hr) * hn)
+                h = torch.where((t < b['len'])[:, None], (1 - z) * n + z * h, h)
+            return h
+
+        ends = layer('wi', 'bi', 'wh', 'bh', range(11)), layer('ri', 'rb', 'rh', 'rc', reversed(range(11)))
+        each = F.cross_entropy(torch.cat(ends, 1) @ p['w'] + p['b'], b['t'], reduction='none')
+        return (each * b['weight']).sum() / b['weight'].sum()
+
+    def optimizer(self, live):
+        made = torch.optim.Adam(live.values(), lr=0.02)
+        return made, torch.optim.lr_scheduler.MultiStepLR(made, [10, 20], 0.3)
+
+    def clip(self, live):
+        torch.nn.utils.clip_grad_norm_(live, 0.25)
+
+
+NETS = {net.__name__.lower(): net() for net in (Convolutions, Norms, Recurrence, Attention, Transposed, Gated)}
 
 
 def start_of(name, net, rng):
@@ -148,16 +173,18 @@ def run(net, dtype, data, start, order):
     live = {k: v for k, v in params.items() if v.requires_grad}
     optimizer, schedule = net.optimizer(live)
     losses, grads = [], None
-    for examples in order:
-        optimizer.zero_grad(set_to_none=True)
+    for step, examples in enumerate(order, 1):
         loss = net.loss(params, {k: tensor(v[examples], dtype) for k, v in data.items()})
-        loss.backward()
-        grads = grads or {k: v.grad.numpy().copy() for k, v in live.items()}
+        (loss / net.every).backward()
+        grads = grads or {k: v.grad.numpy() * net.every for k, v in live.items()}
+        losses.append(loss.item())
+        if step % net.every:
+            continue
         net.clip(list(live.values()))
         optimizer.step()
         if schedule:
             schedule.step()
-        losses.append(loss.item())
+        optimizer.zero_grad(set_to_none=True)
     return losses, grads, {k: v.detach().numpy() for k, v in params.items()}
 
 
