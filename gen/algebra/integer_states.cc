@@ -126,7 +126,25 @@ Expr as_unsigned(const Expr& e) {
   return bounded ? e : cast_to(cast_to(e, DType::U64), DType::I64);
 }
 
+void visit_parts(const Expr& e, IndexPart part, FunctionRef<void(const Expr&, IndexPart)> f) {
+  if (std::holds_alternative<AttrRef>(e->node) || std::holds_alternative<SizeRef>(e->node)) f(e, part);
+  const auto* read = std::get_if<Read>(&e->node);
+  size_t argument = 0;
+  each_child(e, [&](const Expr& x) {
+    const IndexPart inner = part_of_argument(e, argument++, part);
+    visit_parts(x, read != nullptr && x != read->fill ? IndexPart::Term : inner, f);
+  });
+}
+
 }  // namespace
+
+void for_each_part(const Kernel& k, FunctionRef<void(const Expr&, IndexPart)> f) {
+  for_each_statement(k, [&](const KernelStatement& s) {
+    for (const Expr& e : s.index) visit_parts(e, IndexPart::Term, f);
+    visit_parts(s.value, IndexPart::Value, f);
+    if (s.where) visit_parts(s.where, IndexPart::Value, f);
+  });
+}
 
 int64_t most_of(IndexPart part) {
   return part == IndexPart::Factor ? INT32_MAX : part == IndexPart::Term ? int64_t{1} << 61 : INT64_MAX;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/kernel/kernel.h"
+#include "support/function_ref.h"
 
 namespace tenon {
 
@@ -29,6 +30,9 @@ enum class IndexPart : uint8_t { Value, Inner, Term, Factor };
 int64_t most_of(IndexPart part);
 /// The place of an argument of an expression that is at `part`.
 IndexPart part_of_argument(const Expr& e, size_t argument, IndexPart part);
+
+/// Calls f for the sizes and attributes in a kernel's statements, with their places.
+void for_each_part(const Kernel& k, FunctionRef<void(const Expr&, IndexPart)> f);
 
 /// The elements of a tensor, and the steps of a loop, are not more than this: memory and time end before.
 constexpr int64_t kMostInMemory = int64_t{1} << 48;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "algebra/integer_states.h"
 #include "support/c_names.h"
 #include "support/check.h"
 #include "support/ranges.h"
@@ -57,7 +58,14 @@ void Emitter::name_everything() {
     buffer_names_.push_back(b.storage == Storage::Tensor ? tensor_names_[static_cast<size_t>(b.tensor)]
                             : in_registers(b)            ? b.name
                                                          : reserve(b.name));
-  for (const Size& s : k.sizes) sizes_[s.name] = {reserve(s.name), s.lo == s.hi ? std::optional(s.lo) : std::nullopt};
+  for (const Size& s : k.sizes)
+    sizes_[s.name] = {reserve(s.name), s.lo == s.hi ? std::optional(s.lo) : std::nullopt, s.lo >= 0, false};
+  for (const Tensor& t : k.tensors)
+    for (const Expr& d : t.dims)
+      if (const auto* s = std::get_if<SizeRef>(&d->node)) sizes_[s->name].nonnegative = true;
+  for_each_part(k, [&](const Expr& e, IndexPart part) {
+    if (const auto* s = std::get_if<SizeRef>(&e->node); s && part >= IndexPart::Term) sizes_[s->name].limited = true;
+  });
   for (const Attr& a : k.attrs)
     for (int i = 0; i < a.count; ++i) {
       const std::string key = a.count > 1 ? fmt::format("{}_{}", a.name, i) : a.name;
@@ -188,9 +196,18 @@ std::optional<int64_t> Emitter::known(const Operand& v) const {
   return std::nullopt;
 }
 
+const Emitter::NamedSize* Emitter::number_named(const std::string& size) const {
+  const auto at = sizes_.find(size);
+  return at == sizes_.end() || at->second.nonnegative ? nullptr : &at->second;
+}
+
 bool Emitter::is_index(const Operand& v, bool attributes) const {
   if (v->type != OperandType{}) return false;
-  if (std::holds_alternative<VConst>(v->node) || std::holds_alternative<VSize>(v->node)) return true;
+  if (std::holds_alternative<VConst>(v->node)) return true;
+  if (const auto* s = std::get_if<VSize>(&v->node)) {
+    const NamedSize* number = number_named(s->name);
+    return attributes || !number || number->limited;
+  }
   if (std::holds_alternative<VAttr>(v->node)) return attributes;
   if (const auto* var = std::get_if<VVar>(&v->node)) {
     const Binding& b = lookup(var->name);
@@ -205,7 +222,7 @@ bool Emitter::is_index(const Operand& v, bool attributes) const {
 
 bool Emitter::nonnegative(const Operand& v) const {
   if (const auto c = known(v)) return *c >= 0;
-  if (std::holds_alternative<VSize>(v->node)) return true;
+  if (const auto* s = std::get_if<VSize>(&v->node)) return !number_named(s->name);
   if (const auto* var = std::get_if<VVar>(&v->node)) return lookup(var->name).nonnegative;
   const auto* a = std::get_if<VApply>(&v->node);
   if (!a || a->args.size() != 2) return false;

@@ -109,8 +109,12 @@ class Emitter {
   struct NamedSize {
     std::string c_name;
     std::optional<int64_t> fixed;
+    bool nonnegative;  ///< an extent, not an attribute
+    bool limited;      ///< a part of an index: calls refuse large ones
   };
   std::unordered_map<std::string, NamedSize> sizes_;
+  /// An attribute or a number made of sizes, not an extent; null for others.
+  const NamedSize* number_named(const std::string& size) const;
   std::map<std::pair<std::string, int>, std::string> attr_names_;
   std::map<std::pair<DType, int>, std::string> vector_types_;
   bool in_index_ = false;

@@ -263,3 +263,21 @@ check 'gradients of an op found by the type of its indices' of_own by_place 1
 check 'gradients of a variadic input' shipped concat 4
 check 'no gradient: the reason' refused argmax 'grad: none'
 check 'gradients are compared in f64' refused halves 'does not take f64'
+
+cat >"$work/numbers.yaml" <<'YAML'
+ops:
+  - op: of_numbers
+    attrs: {a: int, b: int = 1}
+    in: {X: "i64[N]"}
+    out: {Y: "i64[N]", Z: "i64[N]", V: "i64[N]", W: "i64[N]"}
+    body: |
+      Y[n] = X[n] + a//3
+      Z[n] = X[n] + a % 7
+      V[n] = X[n] + a*b*b*77
+      W[n] = padded(X[n + a//3], 9)
+    tests:
+      - {a: -4, in: {X: [0, 1, 2]}, out: {Y: [-2, -1, 0], Z: [3, 4, 5], V: [-308, -307, -306], W: [9, 9, 0]}}
+      - {a: 6, b: 6000000000, in: {X: [0, 1, 2]}, out: {Y: [2, 3, 4], Z: [6, 7, 8], V: [-6963154486015557632, -6963154486015557631, -6963154486015557630], W: [2, 9, 9]}}
+YAML
+numbers() { "$tenon" try "$work/numbers.yaml" --isa portable --cc "${CC:-cc} -O0 -fsanitize=undefined -fno-sanitize-recover" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 2 ] || { cat "$work/rows"; return 1; }; }
+check 'attributes are negative or large numbers in values' numbers

@@ -13,26 +13,14 @@ class PartFinder {
       const auto* symbol = std::get_if<FromSymbol>(&k.size_sources[s]);
       if (symbol != nullptr && size.lo < 0) sizes_[size.name] = symbol->name;
     }
-    for_each_statement(k.kernel, [&](const KernelStatement& s) {
-      for (const Expr& e : s.index) look(e, IndexPart::Term);
-      look(s.value, IndexPart::Value);
-      if (s.where) look(s.where, IndexPart::Value);
+    for_each_part(k.kernel, [&](const Expr& e, IndexPart part) {
+      if (const auto* a = std::get_if<AttrRef>(&e->node)) return note(a->name, a->element, part);
+      const auto name = sizes_.find(std::get<SizeRef>(e->node).name);
+      if (name != sizes_.end()) note(name->second, 0, part);
     });
   }
 
  private:
-  void look(const Expr& e, IndexPart part) {
-    if (const auto* a = std::get_if<AttrRef>(&e->node)) note(a->name, a->element, part);
-    if (const auto* s = std::get_if<SizeRef>(&e->node))
-      if (const auto name = sizes_.find(s->name); name != sizes_.end()) note(name->second, 0, part);
-    const auto* read = std::get_if<Read>(&e->node);
-    size_t argument = 0;
-    each_child(e, [&](const Expr& x) {
-      const IndexPart inner = part_of_argument(e, argument++, part);
-      look(x, read != nullptr && x != read->fill ? IndexPart::Term : inner);
-    });
-  }
-
   void note(const std::string& name, int element, IndexPart part) {
     if (part < IndexPart::Term) return;
     IndexPart& known = found_.try_emplace({name, element}, part).first->second;
