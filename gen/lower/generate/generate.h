@@ -157,6 +157,9 @@ class Generator {
 
   // ---- copies (generate_copies.cc)
   Expr copied_stride(const TreeLoop& l);
+  int run_bytes(const TreeLoop& l);
+  bool padded_loop(const TreeLoop& l);
+  bool short_runs_side_by_side(const TreeLoop& l);
   bool short_runs(const TreeLoop& l);
   void move(const TreeLoop& l, const Operand& base, LoopShape shape, const Operand& active);
   bool copy_loop(const TreeLoop& l, const Operand& from, const Operand& extent);
@@ -269,7 +272,8 @@ class Generator {
   PointerMap<std::pair<Expr, bool>> varies_;  ///< with the node itself: its address must not become another one's
   ValueMemo memo_;
   std::vector<WordBlocks> word_blocks_;
-  int part_of_run_ = 0;  ///< > 0: runs at hand are two parts of so many elements; < 0: their length was looked at
+  int part_of_run_ = 0;     ///< > 0: runs at hand are two parts of so many elements; < 0: their length was looked at
+  bool all_short_ = false;  ///< none of the runs at hand is longer than two parts
 };
 
 /// `rows` are as many vectors as each has lanes, a power of two: lane c of row r becomes lane r of row c, by rounds of

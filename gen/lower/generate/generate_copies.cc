@@ -18,17 +18,21 @@ const TreeDefine* only_copy(const TreeLoop& l) {
   return copies && r->tensor != d->tensor ? d : nullptr;
 }
 
+bool is_plain(const TreeLoop& l) {
+  return !l.needed && l.rows <= 1 && l.apart == 0 && l.shape.lanes * l.shape.parts == 1;
+}
+/// Whether a loop copies all of a line whose length is known before the loops around it.
+bool is_run(const TreeLoop& l) {
+  return only_copy(l) && !l.needed && !l.begin && !l.end && l.shape.lanes > 1 && !has_node<Read>(l.var.extent);
+}
+
 /// The run that is all there is in a loop, or in the only loop inside of it; null if there is none.
 const TreeLoop* only_run(const TreeLoop& l, int depth) {
   const auto* inner = l.body.size() == 1 ? std::get_if<TreeLoop>(&l.body[0].node) : nullptr;
-  if (!inner || l.needed || l.rows > 1 || l.apart > 0 || l.shape.lanes * l.shape.parts > 1) return nullptr;
-  if (mentions(inner->var.extent, l.var.name)) return nullptr;
-  if (depth > 1) {
-    const TreeLoop* run = only_run(*inner, depth - 1);
-    return run && !mentions(run->var.extent, l.var.name) ? run : nullptr;
-  }
-  const bool plain = !inner->needed && !inner->begin && !inner->end && inner->shape.lanes > 1;
-  return plain && !has_node<Read>(inner->var.extent) ? inner : nullptr;
+  if (!inner || !is_plain(l) || mentions(inner->var.extent, l.var.name)) return nullptr;
+  if (depth == 1) return is_run(*inner) ? inner : nullptr;
+  const TreeLoop* run = only_run(*inner, depth - 1);
+  return run && !mentions(run->var.extent, l.var.name) ? run : nullptr;
 }
 
 /// Loops over short runs that have one length; `rest`: what is left of a loop over periods, whose last one may be cut.
@@ -83,14 +87,52 @@ Expr Generator::copied_stride(const TreeLoop& l) {
   return stride;
 }
 
+/// The size of an element where a loop copies neighbours of words or smaller elements, or repeats one; else 0.
+int Generator::run_bytes(const TreeLoop& l) {
+  const Expr stride = copied_stride(l);
+  const int bytes = stride ? bytes_of(k_.tensor(only_copy(l)->tensor).dtype) : kLongestPart;
+  return 2 * bytes <= kLongestPart && std::abs(constant_value(stride).value_or(2)) <= 1 ? bytes : 0;
+}
+
+/// Rows made of several short runs, as of the operands of concat, are gone over once for each of these.
+bool Generator::short_runs_side_by_side(const TreeLoop& l) {
+  if (l.body.size() < 2 || !is_plain(l)) return false;
+  Operand all;
+  std::vector<Operand> some;
+  for (const TreeNode& n : l.body) {
+    const auto* run = std::get_if<TreeLoop>(&n.node);
+    const bool open = run && is_run(*run) && !constant_value(run->var.extent) && !mentions(run->var.extent, l.var.name);
+    const int bytes = open ? run_bytes(*run) : 0;
+    if (bytes == 0) return false;
+    start_leaf({});
+    const Operand length = scalar(run->var.extent, 0);
+    const Operand fits = v_apply(ScalarOp::Le, {length, v_int(2 * kLongestPart / bytes)});
+    all = all ? v_apply(ScalarOp::And, {all, fits}) : fits;
+    some.push_back(v_apply(ScalarOp::Gt, {length, v_int(0)}));
+  }
+  all_short_ = true;
+  Block apart;
+  for (size_t i = 0; i < l.body.size(); ++i) {
+    TreeLoop one = l;
+    one.body = {l.body[i]};
+    apart.push_back(s_if(some[i], block([&] { loop(one); })));
+  }
+  all_short_ = false;
+  part_of_run_ = -1;
+  Block together = block([&] { loop(l); });
+  part_of_run_ = 0;
+  out_->push_back(s_if(all, std::move(apart), std::move(together)));
+  return true;
+}
+
 /// Writes loops over short runs of one length once for each length of their parts; two of these that may overlap are a
 /// run. At levels with masks a run is one move anyway.
 bool Generator::short_runs(const TreeLoop& l) {
   if (!lanes_.var.empty() || isa_.masked_memory || part_of_run_ != 0) return false;
   const auto runs = find_short_runs(l);
-  const Expr stride = runs && !constant_value(runs->length) ? copied_stride(*runs->run) : nullptr;
-  const int bytes = stride ? bytes_of(k_.tensor(only_copy(*runs->run)->tensor).dtype) : kLongestPart;
-  if (2 * bytes > kLongestPart || std::abs(constant_value(stride).value_or(2)) > 1) return false;
+  if (!runs) return short_runs_side_by_side(l);
+  const int bytes = constant_value(runs->length) ? 0 : run_bytes(*runs->run);
+  if (bytes == 0) return false;
   start_leaf({});
   const Operand length = scalar(runs->length, 0);
   std::vector<std::pair<Operand, Block>> bodies;
@@ -101,7 +143,7 @@ bool Generator::short_runs(const TreeLoop& l) {
         ScalarOp::And, {v_apply(ScalarOp::Ge, {length, v_int(part_of_run_)}), v_apply(ScalarOp::Le, {length, most})});
     bodies.emplace_back(fits, block([&] { loop(runs->loops); }));
   }
-  part_of_run_ = -1;
+  part_of_run_ = all_short_ ? 1 : -1;
   Block otherwise = block([&] { loop(runs->loops); });
   for (; !bodies.empty(); bodies.pop_back())
     otherwise = {s_if(bodies.back().first, std::move(bodies.back().second), std::move(otherwise))};
@@ -121,6 +163,22 @@ void Generator::move(const TreeLoop& l, const Operand& base, LoopShape shape, co
   start_leaf({});
 }
 
+/// Writes a loop that copies elements or, if its line is outside, padding: which of both is asked before the loop.
+bool Generator::padded_loop(const TreeLoop& l) {
+  const auto* d = l.body.size() == 1 ? std::get_if<TreeDefine>(&l.body[0].node) : nullptr;
+  const auto* r = d && !d->where && d->update == Update::Assign ? std::get_if<Read>(&d->value->node) : nullptr;
+  const auto known = r && r->fill ? inside_.find(d->value.get()) : inside_.end();
+  if (known == inside_.end() || mentions(r->fill, l.var.name) || constant_value(l.var.extent)) return false;
+  const auto with = [&](Expr value) {
+    TreeLoop arm = l;
+    std::get<TreeDefine>(arm.body[0].node).value = std::move(value);
+    return block([&] { vector_loop(arm); });
+  };
+  Block copies = with(read_of(r->tensor, d->value->type, r->index));
+  out_->push_back(s_if(known->second, std::move(copies), with(r->fill)));
+  return true;
+}
+
 /// Writes the loop if it moves elements, of which some may be moved twice.
 bool Generator::copy_loop(const TreeLoop& l, const Operand& from, const Operand& extent) {
   const Expr stride = copied_stride(l);
@@ -130,7 +188,8 @@ bool Generator::copy_loop(const TreeLoop& l, const Operand& from, const Operand&
   LoopShape group = l.shape, one{l.shape.lanes, 1};
   if (scalars) group = {1, kScalars}, one = {1, 1};
   const Operand lanes = v_int(one.lanes), count = extent - from;
-  if (part_of_run_ > 0) {
+  if (part_of_run_ == 1) return move(l, from, {1, 1}, nullptr), true;
+  if (part_of_run_ > 1) {
     const int bytes = part_of_run_ * bytes_of(k_.tensor(only_copy(l)->tensor).dtype);
     const Operand part = v_int(part_of_run_);
     // gcc 12 fails on copies of 16 bytes whose two moves are one

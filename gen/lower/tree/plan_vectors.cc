@@ -64,6 +64,7 @@ class VectorPlanner {
       for (TreeLoop* part : {&left, &middle, &right}) plan(part->body);
       apart_ = false;
     }
+    if (!interior->outside.empty()) left.body = right.body = interior->outside;
     left.end = middle.begin = interior->begin;
     right.begin = middle.end = interior->end;
     tree_.notes.push_back(fmt::format("the border of {} is split off", letter_of(middle.var.name)));

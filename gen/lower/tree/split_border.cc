@@ -29,7 +29,7 @@ class InteriorFinder {
     const Expr first = begin_ ? begin_ : zero, past = end_ ? end_ : n;
     const Expr begin = simplify(apply(ScalarOp::Min, {apply(ScalarOp::Max, {first, zero}), n}), ranges_);
     const Expr end = simplify(apply(ScalarOp::Max, {apply(ScalarOp::Min, {past, n}), begin}), ranges_);
-    return Interior{begin, end, plain_body(), divides_};
+    return Interior{begin, end, plain_body(), padding(), divides_};
   }
 
  private:
@@ -128,6 +128,17 @@ class InteriorFinder {
     if (!found_) return loop_.body;
     SharedExprs shared;
     return changed_tree(loop_.body, ranges_, [&](const Expr& e, const Ranges&) { return shared.share(plain(e)); });
+  }
+
+  /// The body of a copy whose index is outside in all iterations that are not of the interior.
+  Tree padding() const {
+    const auto* d = loop_.body.size() == 1 ? std::get_if<TreeDefine>(&loop_.body[0].node) : nullptr;
+    const auto* r = d && !d->where && guards_.empty() ? std::get_if<Read>(&d->value->node) : nullptr;
+    const auto moves = [&](const Expr& e) { return mentions(e, loop_.var.name); };
+    if (!r || !r->fill || moves(r->fill) || reads_.size() != 1 || count_if(r->index, moves) != 1) return {};
+    TreeDefine fill = *d;
+    fill.value = r->fill;
+    return {TreeNode{std::move(fill)}};
   }
 
   Expr plain(const Expr& e) const {

@@ -12,10 +12,12 @@ namespace tenon {
 
 /// The iterations of `loop` for which all padded reads are inside in the dimensions that depend on its variable, as
 /// expressions of outer variables with 0 <= begin <= end <= extent; nothing where that is not an interval that can be
-/// written down. `body`: that of the loop there, in which indices are themselves in place of being led back.
+/// written down. `body`: that of the loop there, in which indices are themselves in place of being led back. `outside`:
+/// that of all other iterations, empty where it is the loop's own.
 struct Interior {
   Expr begin, end;
   Tree body;
+  Tree outside;
   bool divides = false;  ///< guards that are left out divide
 };
 std::optional<Interior> find_interior(const Kernel&, const TreeLoop& loop, const Ranges& ranges);

@@ -88,6 +88,22 @@ TEST_CASE("copy bodies: the length of short runs is looked at before the loops o
   CHECK_FALSE(contains(nest_of("repeat", "x86-64-v4"), "ge(Q, 4)"));
 }
 
+TEST_CASE("copy bodies: short rows of several operands are gone over once for each of these") {
+  const std::string nest = nest_of("concat", "x86-64-v3");
+  INFO(nest);
+  CHECK(contains(nest, "if and(le(mul(D0, Q), 8), le(mul(D1, Q), 8))"));
+  CHECK(contains(nest, "if gt(mul(D1, Q), 0)"));
+}
+
+TEST_CASE("copy bodies: what is outside along a line is padding without a condition") {
+  const std::string nest = nest_of("pad", "x86-64-v3");
+  INFO(nest);
+  const size_t left = nest.find("for o_7 = 0 .. o_7_end step 1");
+  REQUIRE(left != std::string::npos);
+  CHECK(nest.substr(left, 300).find("select") == std::string::npos);
+  CHECK(contains(nest, "if inside"));
+}
+
 TEST_CASE("copy bodies: neither rows nor lines of repeated tensors divide") {
   for (const char* op : {"tile", "roll"}) {
     const std::string nest = nest_of(op, "x86-64-v3");
