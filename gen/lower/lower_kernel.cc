@@ -335,26 +335,30 @@ void add_neighbours(std::vector<std::optional<LoopNest>>& products, const std::v
   }
 }
 
+/// Nests that were lowered from another form of the kernel.
+std::vector<std::optional<LoopNest>> bodies_of(const Kernel& kernel, std::vector<std::optional<LoopNest>> nests) {
+  const auto whole = std::make_shared<const Kernel>(kernel);
+  for (std::optional<LoopNest>& nest : nests)
+    if (nest) nest->kernel = whole;
+  return nests;
+}
+
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                               const Blueprints& blueprints, Sharing sharing) {
   if (!kernel.parts.empty()) return lower_parts(levels, kernel, blueprints);
-  if (sharing == Sharing::functions && fork_repeated(kernel)) {
-    auto out = lower_whole(levels, split_repeats(kernel), blueprints, sharing);
-    const auto whole = std::make_shared<const Kernel>(kernel);
-    for (std::optional<LoopNest>& nest : out)
-      if (nest) nest->kernel = whole;
-    return out;
+  if (sharing == Sharing::functions && fork_repeated(kernel))
+    return bodies_of(kernel, lower_whole(levels, split_repeats(kernel), blueprints, sharing));
+  if (const auto stored = sharing == Sharing::functions ? fork_stored(kernel) : std::nullopt) {
+    auto out = lower_whole(levels, stored->otherwise, blueprints, sharing);
+    const auto by_rows = lower_whole(levels, stored->then, blueprints, sharing);
+    for (size_t i = 0; i < levels.size(); ++i)
+      if (out[i]) add_case(stored->holds, by_rows[i].value(), CaseWorkspace::by_call, *out[i]);
+    return bodies_of(kernel, std::move(out));
   }
   auto apart = sharing == Sharing::functions ? scattered_products(kernel) : std::nullopt;
   if (!apart && sharing == Sharing::functions) apart = gathered_products(kernel);
   if (!apart && sharing == Sharing::functions) apart = spread_parts(kernel);
-  if (apart) {
-    auto out = lower_parts(levels, apart->kernel, blueprints, apart->repeated);
-    const auto whole = std::make_shared<const Kernel>(kernel);
-    for (std::optional<LoopNest>& nest : out)
-      if (nest) nest->kernel = whole;
-    return out;
-  }
+  if (apart) return bodies_of(kernel, lower_parts(levels, apart->kernel, blueprints, apart->repeated));
   auto out = lower_whole(levels, kernel, blueprints, sharing);
   if (auto product = sharing == Sharing::functions ? complex_products(kernel) : std::nullopt) {
     out = with_loops_if_thin(lower_parts(levels, product->kernel, blueprints), out, *product);

@@ -356,6 +356,15 @@ std::optional<Fork> fork_positions(const Kernel& k) {
 
 }  // namespace
 
+std::optional<Fork> fork_stored(const Kernel& k) {
+  if (k.body.size() != 1 || k.tensor(k.body[0].target).dims.size() < 2) return std::nullopt;
+  const Tensor& t = k.tensor(k.body[0].target);
+  const std::string row = size_name(t.strides.end()[-2]), column = size_name(t.strides.back());
+  if (!is_open(k, row) || !is_open(k, column)) return std::nullopt;
+  Fork f{equals(size_ref(column), 1), with_sizes(k, {{column, 1}}), with_sizes(k, {{row, 1}})};
+  return find_contraction(f.then) && find_contraction(f.otherwise) ? std::optional(std::move(f)) : std::nullopt;
+}
+
 std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (auto f = fork_repeated(k)) return f;
   if (auto f = fork_last_repeated(k)) return f;

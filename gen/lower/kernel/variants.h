@@ -53,6 +53,8 @@ std::optional<Fork> next_fork(const Kernel&, const Isa&);
 
 /// Where the kernel sums over repetitions of what a call broadcasts: nothing is repeated.
 std::optional<Fork> fork_repeated(const Kernel&);
+/// A product whose result a call stores by rows or by columns, as `storage` says: by rows, or by columns.
+std::optional<Fork> fork_stored(const Kernel&);
 /// Reads at s + r, r the number of a repetition of element s, by a dimension for each of both.
 Kernel split_repeats(const Kernel&);
 

@@ -64,4 +64,13 @@ TEST_CASE("gradient bodies: where nothing is broadcast nothing is summed, and no
   CHECK(contains(product, "nothing is repeated"));
 }
 
+TEST_CASE("gradient bodies: a gradient stored like its operand is a product by tiles, in rows or in columns") {
+  for (const std::string output : {"A", "B"}) {
+    const std::string body = nest_of("gemm", "d" + output);
+    INFO(body);
+    CHECK(contains(body, "packed"));
+    CHECK(contains(body, "if eq(d" + output + "_s1, 1)"));
+  }
+}
+
 }  // namespace gradient_bodies_test
