@@ -156,7 +156,7 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i32_x86_64_v3(const int64_t *size, 
             const int64_t at2 = tn_i64_min_x86_64_v3(q, Q - 8);
             *(tn_u32x8_at *)&Y[Y_at_3 + at2] = *(const tn_u32x8_at *)&X[X_at_3 + at2];
           }
-        } else if (0 < Q) {
+        } else if (Q > 0) {
           tn_u32x8_copy_first_x86_64_v3(&Y[Y_at_3], &X[X_at_3], Q);
         }
       }
@@ -237,7 +237,7 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i64_x86_64_v3(const int64_t *size, 
             const int64_t at2 = tn_i64_min_x86_64_v3(q, Q - 8);
             *(tn_u32x8_at *)&Y[Y_at_3 + at2] = *(const tn_u32x8_at *)&X[X_at_3 + at2];
           }
-        } else if (0 < Q) {
+        } else if (Q > 0) {
           tn_u32x8_copy_first_x86_64_v3(&Y[Y_at_3], &X[X_at_3], Q);
         }
       }

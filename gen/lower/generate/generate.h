@@ -159,6 +159,7 @@ class Generator {
   Expr copied_stride(const TreeLoop& l);
   int run_bytes(const TreeLoop& l);
   bool padded_loop(const TreeLoop& l);
+  bool single_copy(const TreeLoop& l);
   bool short_runs_side_by_side(const TreeLoop& l);
   bool short_runs(const TreeLoop& l);
   void move(const TreeLoop& l, const Operand& base, LoopShape shape, const Operand& active);

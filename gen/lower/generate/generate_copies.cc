@@ -21,6 +21,7 @@ const TreeDefine* only_copy(const TreeLoop& l) {
 bool is_plain(const TreeLoop& l) {
   return !l.needed && l.rows <= 1 && l.apart == 0 && l.shape.lanes * l.shape.parts == 1;
 }
+
 /// Whether a loop copies all of a line whose length is known before the loops around it.
 bool is_run(const TreeLoop& l) {
   return only_copy(l) && !l.needed && !l.begin && !l.end && l.shape.lanes > 1 && !has_node<Read>(l.var.extent);
@@ -179,6 +180,13 @@ bool Generator::padded_loop(const TreeLoop& l) {
   return true;
 }
 
+/// Writes a loop over one element that is moved.
+bool Generator::single_copy(const TreeLoop& l) {
+  if (part_of_run_ != 1 || !copied_stride(l)) return false;
+  move(l, bound(l.begin, l, "_begin"), {1, 1}, nullptr);
+  return true;
+}
+
 /// Writes the loop if it moves elements, of which some may be moved twice.
 bool Generator::copy_loop(const TreeLoop& l, const Operand& from, const Operand& extent) {
   const Expr stride = copied_stride(l);
@@ -188,8 +196,7 @@ bool Generator::copy_loop(const TreeLoop& l, const Operand& from, const Operand&
   LoopShape group = l.shape, one{l.shape.lanes, 1};
   if (scalars) group = {1, kScalars}, one = {1, 1};
   const Operand lanes = v_int(one.lanes), count = extent - from;
-  if (part_of_run_ == 1) return move(l, from, {1, 1}, nullptr), true;
-  if (part_of_run_ > 1) {
+  if (part_of_run_ > 0) {
     const int bytes = part_of_run_ * bytes_of(k_.tensor(only_copy(l)->tensor).dtype);
     const Operand part = v_int(part_of_run_);
     // gcc 12 fails on copies of 16 bytes whose two moves are one
@@ -215,7 +222,7 @@ bool Generator::copy_loop(const TreeLoop& l, const Operand& from, const Operand&
   });
   if (scalars) return append(*out_, many), true;
   Block few = block([&] { move(l, from, one, count); });
-  Block some = {s_if(v_apply(ScalarOp::Lt, {v_int(0), count}), std::move(few))};
+  Block some = {s_if(v_apply(ScalarOp::Gt, {count, v_int(0)}), std::move(few))};
   out_->push_back(s_if(v_apply(ScalarOp::Ge, {count, lanes}), std::move(many), std::move(some)));
   return true;
 }

@@ -179,7 +179,7 @@ void Generator::searching_loop(const TreeLoop& l, const Operand& from, const Ope
 
 /// Whole groups of vectors, then the remainder one vector at a time, the last one partly.
 void Generator::vector_loop(const TreeLoop& l) {
-  if (padded_loop(l)) return;
+  if (padded_loop(l) || single_copy(l)) return;
   const Operand from = bound(l.begin, l, "_begin"), extent = bound(l.end ? l.end : l.var.extent, l, "_end");
   const int64_t lanes = l.shape.lanes, step = lanes * l.shape.parts;
   const auto first = constant_value(from), last = constant_value(extent);
