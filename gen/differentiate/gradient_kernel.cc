@@ -386,8 +386,7 @@ class Differentiator {
   Ranges ranges_with(const std::vector<LoopVar>& loops) const { return ranges_of(loops, facts().ranges); }
   Expr simplified(const Expr& e, const std::vector<LoopVar>& loops) const { return simplify(e, ranges_with(loops)); }
 
-  /// dX[g(v)] += e(v), in the order of the statement's loops. Where there is no contribution, 0 is added to the first
-  /// element.
+  /// dX[g(v)] += e(v), in the order of the statement's loops, where there is a contribution.
   void scatter(int to, const Contribution& c, bool is_result) {
     const std::vector<Expr>& dims = k_.tensor(c.tensor).dims;
     const std::vector<Expr>& own = k_.tensor(to).dims;
@@ -399,27 +398,13 @@ class Differentiator {
       if (!proves_lt(c.index[d], dims[d], ranges)) where = both(where, apply(ScalarOp::Lt, {c.index[d], dims[d]}));
     }
     std::vector<Expr> index = c.index;
-    for (size_t d = 0; d < index.size(); ++d) {
+    for (size_t d = 0; d < index.size(); ++d)
       if (is_result && request_.repeats[d]) index[d] = apply(ScalarOp::Min, {index[d], own[d] - constant_int(1)});
-      else if (runs_over(c.vars, index[d], own[d])) continue;
-      if (where) index[d] = select(where, index[d], constant_int(0));
-    }
-    const Expr value = where ? select(where, c.value, constant_float(0, c.value->type)) : c.value;
-    add_statement(to, index, Update::Add, value, where ? where_not_empty(c.vars, own) : c.vars);
-  }
-
-  /// The index is that of a loop over the dim: inside of the tensor.
-  static bool runs_over(const std::vector<LoopVar>& loops, const Expr& index, const Expr& dim) {
-    const auto* v = std::get_if<VarRef>(&index->node);
-    return v && any_of(loops, [&](const LoopVar& l) { return l.name == v->name && same(l.extent, dim); });
-  }
-
-  /// Loops that do nothing if the tensor is empty.
-  static std::vector<LoopVar> where_not_empty(std::vector<LoopVar> loops, const std::vector<Expr>& dims) {
-    for (const Expr& d : dims)
-      if (!loops.empty() && constant_value(d).value_or(0) < 1)
-        loops[0].extent = loops[0].extent * apply(ScalarOp::Min, {d, constant_int(1)});
-    return loops;
+    add_statement(to, index, Update::Add, c.value, c.vars);
+    if (!where) return;
+    KernelStatement& added = k_.body.back();
+    added.where = simplified(where, c.vars);
+    added.formula += " where " + to_text(added.where, tensor_names(k_));
   }
 
   Kernel k_;
