@@ -281,3 +281,19 @@ ops:
 YAML
 numbers() { "$tenon" try "$work/numbers.yaml" --isa portable --cc "${CC:-cc} -O0 -fsanitize=undefined -fno-sanitize-recover" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 2 ] || { cat "$work/rows"; return 1; }; }
 check 'attributes are negative or large numbers in values' numbers
+
+cat >"$work/stored.yaml" <<'YAML'
+ops:
+  - op: stored_last
+    types: {T: float}
+    attrs: {t: bool = false}
+    in: {A: "T[B, M, K]", C: "T[B, K, N]"}
+    out: {Y: "T[B, M, N]"}
+    storage: {A: {if: t, as: [K, M, B]}}
+    body: |
+      Y[b, m, n] = sum[k](A[b, m, k]*C[b, k, n])
+    tests:
+      - {t: true, in: {A: [[[1, 2], [3, 4]], [[5, 6], [7, 8]], [[9, 1], [2, 3]]], C: [[[1, 2], [4, 5], [3, 1]], [[1, 0], [2, 1], [5, 2]]]}}
+YAML
+stored() { "$tenon" try "$work/stored.yaml" --grad --isa portable --cc "${CC:-cc} -O0" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 2 ] || { cat "$work/rows"; return 1; }; }
+check 'gradients whose elements are adjacent along the first dimension' stored

@@ -357,7 +357,8 @@ std::optional<Fork> fork_positions(const Kernel& k) {
 }  // namespace
 
 std::optional<Fork> fork_stored(const Kernel& k) {
-  if (k.body.size() != 1 || k.tensor(k.body[0].target).dims.size() < 2) return std::nullopt;
+  // With more dimensions the elements may be adjacent along neither of the last two.
+  if (k.body.size() != 1 || k.tensor(k.body[0].target).dims.size() != 2) return std::nullopt;
   const Tensor& t = k.tensor(k.body[0].target);
   const std::string row = size_name(t.strides.end()[-2]), column = size_name(t.strides.back());
   if (!is_open(k, row) || !is_open(k, column)) return std::nullopt;
