@@ -1,5 +1,5 @@
 # Sums the log of ctest to one line 'N passed, N failed, N skipped'. A test counts as many as its own output says, in such a
-# line or in the summary of Catch2 (the last one holds), and as one where it says nothing.
+# line or in the summary of Catch2 (the last one holds), and as one where it says nothing. Tests that were left out are skips: -v not_run=N.
 
 function number_before(word,   i) {
   for (i = 2; i <= NF; i++) if ($i ~ "^" word) return $(i - 1) + 0
@@ -21,4 +21,4 @@ function counts(p_word, f_word, s_word) {
   if ($2 == "Passed." && !said) p = 1
   passed += p; failed += f; skipped += s
 }
-END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped }
+END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped + not_run }
