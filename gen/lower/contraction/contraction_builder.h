@@ -249,6 +249,10 @@ struct TileExtent {
   int64_t pitch = 0;  ///< elements of the tile from one row to the next; 0: panel_columns()
 };
 Block epilogue(ContractionBuilder& b, const TileExtent& extent);
+/// Requests the lines of memory that the epilogue of a tile reads and writes, so that they arrive while its sums are
+/// computed: each row of a tile is elsewhere in memory, where no hardware prefetcher expects it. Empty where the
+/// first-level cache may hold all of these tensors, and for transposed tiles, several of which share a line.
+Block fetch_result(ContractionBuilder& b, const TileExtent& extent);
 /// Applies the epilogue to rows first_row… of one vector of columns each, whose sums are `sums`, and stores them;
 /// `active` columns of them are there, null: all. Clears `possible` where vectors cannot be stored.
 Block epilogue_of_sums(ContractionBuilder& b, const Operand& first_row, const Operand& column,

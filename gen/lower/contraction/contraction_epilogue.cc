@@ -223,6 +223,72 @@ Block epilogue_of_sums(ContractionBuilder& b, const Operand& first_row, const Op
 
 namespace {
 
+/// A lower bound of the bytes of a tensor: extents that are known at run time may be 1.
+int64_t least_bytes(const Tensor& t) {
+  int64_t bytes = bytes_of(t.dtype);
+  for (const Expr& e : t.dims) bytes *= constant_value(e).value_or(1);
+  return bytes;
+}
+
+/// The tensors that the epilogue of a tile reads or writes line by line: the result, and what is read in its order.
+struct LinesOfTile {
+  struct Access {
+    int tensor;
+    const std::vector<Expr>* index;
+  };
+  std::vector<Access> accesses;
+  int64_t bytes = 0;  ///< of these tensors, at least
+};
+
+LinesOfTile lines_of_tile(const ContractionBuilder& b) {
+  const KernelStatement& s = *b.c.statement;
+  LinesOfTile out{{{s.target, &s.index}}, least_bytes(b.kernel.tensor(s.target))};
+  walk(s.value, [&](const Expr& e) {
+    const auto* read = std::get_if<Read>(&e->node);
+    if (read && !read->fill) {
+      out.accesses.push_back({read->tensor, &read->index});
+      out.bytes += least_bytes(b.kernel.tensor(read->tensor));
+    }
+    return !std::holds_alternative<Reduce>(e->node);
+  });
+  return out;
+}
+
+/// Requests for the lines of one row of a tile, which `scope.vector_var` walks.
+Block fetch_row(const ContractionBuilder& b, const LinesOfTile& lines, const ValueScope& scope) {
+  constexpr int64_t kLine = 64;  // bytes
+  Block out;
+  for (const auto& [tensor, index] : lines.accesses) {
+    const auto form = offset_form(tensor, *index, {{scope.vector_var, nullptr}}, scope);
+    if (!form || constant_value(form->coefficient(scope.vector_var)) != 1) continue;
+    const int64_t step = kLine / bytes_of(b.kernel.tensor(tensor).dtype);
+    for (int64_t at = 0; at < b.panel_columns(); at += step)
+      out.push_back({SPrefetch{tensor, form->rest + scope.vars.at(scope.vector_var) + v_int(at), 3}});
+  }
+  return out;
+}
+
+}  // namespace
+
+Block fetch_result(ContractionBuilder& b, const TileExtent& t) {
+  constexpr int64_t kFirstCache = 1 << 16;  // bytes
+  const LinesOfTile lines = lines_of_tile(b);
+  if (b.c.transposed || stored_lanes(b) == 1 || lines.bytes <= kFirstCache) return {};
+  const std::string r = b.local("r");
+  Block row;
+  ValueScope scope = b.scope;
+  bind_flat(b, b.c.rows, t.first_row + v_var(r), scope, row);
+  bind_collapsed(b.c.columns, t.first_column, scope);
+  scope.vector_var = b.c.columns.back().name;
+  scope.lanes = b.lanes();
+  Block fetches = fetch_row(b, lines, scope);
+  if (fetches.empty()) return {};
+  append(row, std::move(fetches));
+  return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
+}
+
+namespace {
+
 /// One column of `transposed_rows` rows from `first` on, of which `rows` are there.
 Block transposed_column(ContractionBuilder& b, const TileExtent& t, ValueScope scope, int first, const Operand& rows) {
   const std::string r = b.local("r");

@@ -240,8 +240,10 @@ class NestBuilder {
     clamped.row_end = n_.rows;
     TilePlace complete = place_;
     complete.store = stored_tile(v_var(row), column, width);
-    Block body{s_count(row, first_row + in_whole * v_int(tall) + past * v_int(low))},
-        all = tile_of(complete, tall, column, width), some = tile_of(clamped, low, column, width);
+    Block body{s_count(row, first_row + in_whole * v_int(tall) + past * v_int(low))};
+    Block all = fetch_result(b_, {v_var(row), v_int(tall), column, width, tile_});
+    append(all, tile_of(complete, tall, column, width));
+    Block some = tile_of(clamped, low, column, width);
     if (b_.c.transposed) {
       append(all, transposed_epilogue(b_, {v_var(row), v_int(tall), column, width, tile_}, tall));
       some.push_back(s_count(height, smaller(v_int(low), first_row + rows - v_var(row))));
@@ -282,8 +284,9 @@ class NestBuilder {
     if (!whole) body.push_back(s_count(height, smaller(v_int(tall), first_row + rows - v_var(row))));
     TilePlace place = place_;
     if (whole) place.store = stored_tile(v_var(row), column, width);
-    append(body, tile_of(place, tall, column, width));
     const TileExtent extent{v_var(row), whole ? v_int(tall) : v_var(height), column, width, tile_};
+    append(body, fetch_result(b_, extent));
+    append(body, tile_of(place, tall, column, width));
     if (!place.store) append(body, b_.c.transposed ? transposed_epilogue(b_, extent, tall) : epilogue(b_, extent));
     NestSurvey used;  // one row that is read in place has no number
     used.add(body);

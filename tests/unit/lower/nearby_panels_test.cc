@@ -1,8 +1,9 @@
-// Panels that are made just before the tiles that read them, and tiles that store what the epilogue makes of their
-// sums.
+// Panels that are made just before the tiles that read them, tiles that store what the epilogue makes of their sums,
+// and requests for the lines that it reads and writes.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "catch.h"
 #include "lower/lower_kernel.h"
@@ -75,6 +76,20 @@ TEST_CASE("whole tiles store the sums with a number for each row, bounded", "[sl
   CHECK_FALSE(has_tile(of("\"f32[1, 8, 16, 32]\"", "sigmoid(conv2d(x, F, b))"), "_stored"));
   CHECK_FALSE(has_tile(of("\"f32[1, 8, 16, 32]\"", "conv2d(x, F, b) * 2"), "_stored"));
   CHECK_FALSE(has_tile(of("\"f32[1, 8, 15, 31]\"", "conv2d(x, F, b)"), "_stored"));  // the last tile is not whole
+}
+
+TEST_CASE("tiles request the lines of large results and of what is added to them", "[slow]") {
+  const auto requested = [](const std::string& plane) {
+    const LoopNest nest = lowered(fmt::format("\"f32[1, 24, {}]\", r: \"f32[1, 32, {}]\"", plane, plane),
+                                  "f32[32, 24, 1, 1]", "relu(conv2d(x, F, b) + r)", "x86-64-v3");
+    std::set<std::string> out;
+    const std::string text = to_text(nest);
+    for (size_t at = 0; (at = text.find("prefetch b", at)) != std::string::npos; ++at)
+      out.insert(nest.buffers[static_cast<size_t>(std::stoi(text.substr(at + 10)))].name);
+    return out;
+  };
+  CHECK(requested("16, 32").size() == 2);  // the result, and r
+  CHECK(requested("8, 15").empty());       // both are in the first-level cache
 }
 
 }  // namespace nearby_panels_test
