@@ -150,7 +150,7 @@ std::vector<Expr> ExprBuilder::subscripts(const std::vector<Syntax>& subs, const
       continue;
     }
     append_subscript(subs[i], t.entries[i], out);
-    if (t.open) match_open(subs[i], t.entries[i]);
+    if (t.open && t.parts.empty()) match_open(subs[i], t.entries[i]);
   }
   statement_.widest = widest;
   return out;

@@ -1,4 +1,4 @@
-"""Calls whose arguments are functions of tensors, or of other types than their neighbours; clamps."""
+"""Calls whose arguments are functions of tensors, or of other types than their neighbours; parts of their results; clamps."""
 import numpy as np
 
 from casekit import EXACT, available, rand, softmax, tol, wide
@@ -46,6 +46,20 @@ ops:
     body: |
       Y = compress(X, R)
       Z = compress(X, C, axis=-1)
+''', r'''
+ops:
+  - op: first_of_sorted
+    doc: a part of what a call gives
+    types: {T: [f32, i16, u8]}
+    attrs: {k: int = 2}
+    require: [k >= 1, k <= N]
+    in: {X: "T[B, N]"}
+    out: {Y: "T[B, k]", V: "T[B, k]"}
+    body: |
+      s, at = sort(X, axis=-1)
+      Y[b,j] = s[b,j] + 0*X[b,wrap(at[b,j], N)]
+      v, i = topk(X, k=N)
+      V[b,j] = v[b,j]
 ''']
 
 
@@ -71,6 +85,12 @@ def cases(rng):
             x, r, c = rand(rng, (n, d), key), rand(rng, (n,), 'bool'), rand(rng, (d,), 'bool')
             yield dict(op='rows_and_columns_chosen', key=key, inputs=[x, r, c], want=[x[r], x[:, c]], dtypes=[key, key],
                        room=[(n, d), (n, d)], tol=EXACT)
+    for key in ('f32', 'i16', 'u8'):
+        for b, n, k in [(1, 1, 1), (3, 17, 2), (2, 5, 5), (0, 3, 2)]:
+            x = rand(rng, (b, n), key, -9, 9)
+            s = np.sort(x, -1)
+            yield dict(op='first_of_sorted', key=key, inputs=[x], attrs={'k': k}, want=[s[:, :k], s[:, ::-1][:, :k]], tol=EXACT)
+        yield dict(op='first_of_sorted', key=key, inputs=[rand(rng, (2, 3), key)], attrs={'k': 4}, error='k', out=[(key, (2, 4))]*2)
     for key in ('i8', 'u8', 'i32', 'u32', 'i64', 'u64'):
         info = np.iinfo(rand(rng, (1,), key).dtype)
         x = np.array([info.min, info.max, 0, 7, 11, 100, info.max//2 + 1, info.max - 7], info.dtype)
