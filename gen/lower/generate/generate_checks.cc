@@ -15,12 +15,15 @@ namespace {
 void join_runs(const Kernel& k, CheckGroup& g) {
   for (size_t i = 1; i < g.loops.size();) {
     const LoopVar outer = g.loops[i - 1], inner = g.loops[i];
-    const bool one = all_of(g.fails, [&](const Expr& e) { return reads_one_run(k, outer, inner, e); });
-    if (!one || g.around[i]) {
+    std::vector<Expr*> inside;
+    for (Expr& e : g.fails) inside.push_back(&e);
+    for (Expr& e : g.around)
+      if (e) inside.push_back(&e);
+    if (g.around[i] || !all_of(inside, [&](const Expr* e) { return reads_one_run(k, outer, inner, *e); })) {
       ++i;
       continue;
     }
-    for (Expr& e : g.fails) e = simplify(substitute(e, {{outer.name, constant_int(0)}}));
+    for (Expr* e : inside) *e = simplify(substitute(*e, {{outer.name, constant_int(0)}}));
     g.loops[i - 1] = {inner.name, simplify(outer.extent * inner.extent)};
     g.loops.erase(g.loops.begin() + static_cast<std::ptrdiff_t>(i));
     g.around.erase(g.around.begin() + static_cast<std::ptrdiff_t>(i));

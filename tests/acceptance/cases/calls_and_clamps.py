@@ -1,7 +1,7 @@
 """Calls whose arguments are functions of tensors, or of other types than their neighbours; parts of their results; clamps."""
 import numpy as np
 
-from casekit import EXACT, available, rand, softmax, tol, wide
+from casekit import EXACT, available, np_dtype, rand, softmax, tol, wide
 
 OPS = [r'''
 ops:
@@ -60,6 +60,15 @@ ops:
       Y[b,j] = s[b,j] + 0*X[b,wrap(at[b,j], N)]
       v, i = topk(X, k=N)
       V[b,j] = v[b,j]
+
+  - op: rows_of_others
+    doc: for each column the sparse rows, once for each other column
+    types: {T: [f32, i32], I: index}
+    in: {A: "T[N, M]", C: "T[M]", V: "T[E]", Ptr: "I[P]", Col: "I[E]"}
+    require: [P == N + 1]
+    index: {l: M}
+    out: {Y: "T[N, M]"}
+    body: "Y[i,j] = sum[l : l != j](A[i,l]*sum[e in Ptr[i] .. Ptr[i + 1]](V[e]*C[wrap(Col[e], M)]))"
 ''']
 
 
@@ -91,6 +100,17 @@ def cases(rng):
             s = np.sort(x, -1)
             yield dict(op='first_of_sorted', key=key, inputs=[x], attrs={'k': k}, want=[s[:, :k], s[:, ::-1][:, :k]], tol=EXACT)
         yield dict(op='first_of_sorted', key=key, inputs=[rand(rng, (2, 3), key)], attrs={'k': 4}, error='k', out=[(key, (2, 4))]*2)
+    for key in ('f32', 'i32'):
+        for t in (np.int32, np.int64):
+            for n, m in [(1, 1), (5, 3), (2, 17), (0, 2)]:
+                ptr = np.cumsum([0, *rng.integers(0, 4, n)]).astype(t)
+                a, c, v = (rand(rng, s, 'i32', -3, 3).astype(np_dtype(key)) for s in ((n, m), m, ptr[-1]))
+                col = rng.integers(-m, m, ptr[-1]).astype(t)
+                row = np.array([(v*c[col])[ptr[i]:ptr[i + 1]].sum() for i in range(n)]).reshape(n, 1)
+                yield dict(op='rows_of_others', key=key, inputs=[a, c, v, ptr, col], want=[(a.sum(1, keepdims=True) - a)*row], tol=EXACT)
+                if m > 1 and len(col):
+                    far = np.append(col[:-1], m).astype(t)
+                    yield dict(op='rows_of_others', key=key, inputs=[a, c, v, ptr, far], error='range', out=[(key, (n, m))])
     for key in ('i8', 'u8', 'i32', 'u32', 'i64', 'u64'):
         info = np.iinfo(rand(rng, (1,), key).dtype)
         x = np.array([info.min, info.max, 0, 7, 11, 100, info.max//2 + 1, info.max - 7], info.dtype)
