@@ -80,7 +80,7 @@ bool ExpressionChecker::check_special_call(const Syntax& s, const ExpressionPlac
     case Builtin::sum_of:
     case Builtin::offset:
     case Builtin::operand:
-    case Builtin::count: return check_pack_arguments(s, place), true;
+    case Builtin::count: return check_pack_arguments(s), true;
     default: return false;
   }
 }
@@ -172,8 +172,8 @@ void ExpressionChecker::check_pack_variable(const Syntax& s) {
   }
 }
 
-/// lin(*s), lin(i, *q); size(P), size(*p), size(N); sum_of(D), offset(D), operand(X), count(X).
-void ExpressionChecker::check_pack_arguments(const Syntax& s, const ExpressionPlace& place) {
+/// lin(*s); size(P), size(*p), size(N); sum_of(D), offset(D), operand(X), count(X).
+void ExpressionChecker::check_pack_arguments(const Syntax& s) {
   for (const Syntax& argument : s.children) {
     const bool pack = argument.is(SyntaxKind::pack);
     const bool name = pack || argument.is(SyntaxKind::name);
@@ -191,8 +191,10 @@ void ExpressionChecker::check_pack_arguments(const Syntax& s, const ExpressionPl
                                : "'operand' takes the name of a variadic input or output",
                            {fmt::format("write {}(X) with an input `X...`", s.text)});
     } else if (s.calls(Builtin::lin)) {
-      if (pack) check_pack_variable(argument);
-      else check(argument, place);
+      if (pack && s.children.size() == 1) check_pack_variable(argument);
+      else
+        diagnostics_.error(Code::E0431, argument.span, "'lin' takes one pack of index variables",
+                           {"write lin(*s); of other indices compute it: i*size(S) + lin(*s)"});
     } else if (!name || !(scope_.is_given(argument.text) || scope_.variable(argument.text) != nullptr)) {
       if (name) unknown_name(argument);
       else

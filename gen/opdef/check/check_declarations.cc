@@ -101,7 +101,9 @@ class DeclarationChecker {
   }
 
   void check_element(const AttrDef& attr, const Syntax& value) {
-    if (value_fits(attr, value)) return;
+    const TypeVar* type = value.is(SyntaxKind::boolean) ? op_.type(attr.type) : nullptr;
+    const bool no_bool = type != nullptr && !class_allows(*type, DType::Bool);
+    if (value_fits(attr, value) && !no_bool) return;
     const std::string note = attr.kind == AttrKind::enumeration
                                  ? fmt::format("its words are: {}", joined(attr.words, ", "))
                                  : fmt::format("write a value of type {}", attr.type);
@@ -217,7 +219,10 @@ bool value_fits(const AttrDef& attr, const Syntax& value) {
     case AttrKind::integer: return bare.is(SyntaxKind::integer);
     case AttrKind::u64: return value.is(SyntaxKind::integer);
     case AttrKind::real: return is_number(bare);
-    case AttrKind::dtype: return is_int(*dtype_from_name(attr.type)) ? bare.is(SyntaxKind::integer) : is_number(bare);
+    case AttrKind::dtype: {
+      const DType type = *dtype_from_name(attr.type);
+      return is_int(type) ? bare.is(SyntaxKind::integer) && holds(type, value) : is_number(bare);
+    }
     case AttrKind::enumeration: return value.is(SyntaxKind::name) && contains(attr.words, value.text);
     case AttrKind::type_variable: return is_number(bare) || value.is(SyntaxKind::boolean);
   }

@@ -1,4 +1,4 @@
-// Visits the statements in order, tracking the extents that have no value yet.
+// Extents: whether a call can have them, and whether those that the data decide have a value where they are used.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -137,9 +137,25 @@ class ExtentChecker {
   std::set<std::string> reported_;
 };
 
+/// Extents that no call could have: fractions, and what is always below 0.
+void check_possible(const OpDef& op, BodyScope& scope, Diagnostics& diagnostics) {
+  const auto check = [&](const Syntax& extent) {
+    if (without_sign(extent).is(SyntaxKind::real))
+      diagnostics.error(Code::E0601, extent.span, fmt::format("an extent is an integer, not {}", print(extent)),
+                        {"write it without a decimal point"});
+    else if (scope.bounds().always_negative(extent))
+      diagnostics.error(Code::E0507, extent.span, "this extent is always negative", {"no call could succeed"});
+  };
+  for (const IndexRange& range : op.index) check(range.extent);
+  for (const TensorDef& output : op.outputs)
+    for (const Dim& d : output.dims)
+      if (const LetDef* let = op.let(d.name); let != nullptr && !let->written) check(let->value);
+}
+
 }  // namespace
 
-void check_extents(const OpDef& op, const BodyScope& scope, Diagnostics& diagnostics) {
+void check_extents(const OpDef& op, BodyScope& scope, Diagnostics& diagnostics) {
+  check_possible(op, scope, diagnostics);
   ExtentChecker(op, scope, diagnostics).run();
 }
 

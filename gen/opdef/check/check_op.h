@@ -30,6 +30,8 @@ void check_declarations(const OpDef& op, Diagnostics& diagnostics);
 
 /// True if a literal fits the attribute (an element of it, when the attribute is a list).
 bool value_fits(const AttrDef& attr, const Syntax& value);
+/// Whether an integer of the notation, with its sign, is one of the type.
+bool holds(DType type, const Syntax& value);
 
 /// Reports everything that is wrong with the op's shapes.
 void check_shapes(const OpDef& op, Diagnostics& diagnostics);

@@ -8,9 +8,7 @@
 #include "support/ranges.h"
 
 namespace tenon {
-namespace {
 
-/// Whether an integer of the notation, with its sign, is one of the type.
 bool holds(DType type, const Syntax& value) {
   const Syntax& bare = without_sign(value);
   const bool negative = &bare != &value && bare.integer != 0;
@@ -21,6 +19,8 @@ bool holds(DType type, const Syntax& value) {
   const std::uint64_t most = std::uint64_t{1} << (bits - 1);
   return negative ? magnitude <= most : magnitude < most;
 }
+
+namespace {
 
 class TableChecker {
  public:

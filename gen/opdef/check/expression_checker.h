@@ -65,7 +65,7 @@ class ExpressionChecker {
   void check_padded_expression(const Syntax& guard, const ExpressionPlace& place);
   Syntax guarded_reads(const Syntax& s, const Syntax& value) const;
   void check_arguments(const Syntax& s, const ExpressionPlace& place);
-  void check_pack_arguments(const Syntax& s, const ExpressionPlace& place);
+  void check_pack_arguments(const Syntax& s);
   void check_derived_type(const Syntax& type);
   void check_pack_variable(const Syntax& s);
   bool definite_number(const Syntax& s) const;

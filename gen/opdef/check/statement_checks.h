@@ -31,7 +31,7 @@ bool is_guarded(const Syntax& index);
 std::vector<RunOrder> order_of(const RecurrentGroup& group, BodyScope& scope, Diagnostics& diagnostics);
 
 /// Checks the lets `M: upto(D)` of an op with a body: what names them, and the order of its statements.
-void check_extents(const OpDef& op, const BodyScope& scope, Diagnostics& diagnostics);
+void check_extents(const OpDef& op, BodyScope& scope, Diagnostics& diagnostics);
 
 /// Warns of a variable that has its range from other statements and indexes larger dims alone in this one:
 /// `sum[i](A[i])` of all but the last elements of A, because R[i] elsewhere has fewer.
