@@ -852,6 +852,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           for (int64_t tile_row = 0; tile_row < (block_rows + 5) / 6; ++tile_row) {
             const int64_t row = first_row + tile_row * 6;
             const int64_t height = tn_i64_min_x86_64_v3(6, first_row + block_rows - row);
+            for (int64_t r = 0; r < height; ++r) {
+              __builtin_prefetch(&Y[(row + r) * N + column_at], 0, 3);
+            }
             if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
@@ -1581,6 +1584,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           for (int64_t tile_row = 0; tile_row < (block_rows + 5) / 6; ++tile_row) {
             const int64_t row = first_row + tile_row * 6;
             const int64_t height = tn_i64_min_x86_64_v3(6, first_row + block_rows - row);
+            for (int64_t r = 0; r < height; ++r) {
+              __builtin_prefetch(&Y[(row + r) * N + column_at], 0, 3);
+            }
             if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {

@@ -223,10 +223,14 @@ Block epilogue_of_sums(ContractionBuilder& b, const Operand& first_row, const Op
 
 namespace {
 
-/// A lower bound of the bytes of a tensor: extents that are known at run time may be 1.
-int64_t least_bytes(const Tensor& t) {
-  int64_t bytes = bytes_of(t.dtype);
-  for (const Expr& e : t.dims) bytes *= constant_value(e).value_or(1);
+/// Bytes of a tensor. Extents that are known at run time are taken for large.
+double most_bytes(const Tensor& t) {
+  constexpr double kLarge = 1 << 10;
+  double bytes = bytes_of(t.dtype);
+  for (const Expr& e : t.dims) {
+    const auto known = constant_value(e);
+    bytes *= known ? static_cast<double>(*known) : kLarge;
+  }
   return bytes;
 }
 
@@ -237,17 +241,17 @@ struct LinesOfTile {
     const std::vector<Expr>* index;
   };
   std::vector<Access> accesses;
-  int64_t bytes = 0;  ///< of these tensors, at least
+  double bytes = 0;  ///< of these tensors
 };
 
 LinesOfTile lines_of_tile(const ContractionBuilder& b) {
   const KernelStatement& s = *b.c.statement;
-  LinesOfTile out{{{s.target, &s.index}}, least_bytes(b.kernel.tensor(s.target))};
+  LinesOfTile out{{{s.target, &s.index}}, most_bytes(b.kernel.tensor(s.target))};
   walk(s.value, [&](const Expr& e) {
     const auto* read = std::get_if<Read>(&e->node);
     if (read && !read->fill) {
       out.accesses.push_back({read->tensor, &read->index});
-      out.bytes += least_bytes(b.kernel.tensor(read->tensor));
+      out.bytes += most_bytes(b.kernel.tensor(read->tensor));
     }
     return !std::holds_alternative<Reduce>(e->node);
   });
@@ -271,7 +275,7 @@ Block fetch_row(const ContractionBuilder& b, const LinesOfTile& lines, const Val
 }  // namespace
 
 Block fetch_result(ContractionBuilder& b, const TileExtent& t) {
-  constexpr int64_t kFirstCache = 1 << 16;  // bytes
+  constexpr double kFirstCache = 1 << 16;  // bytes
   const LinesOfTile lines = lines_of_tile(b);
   if (b.c.transposed || stored_lanes(b) == 1 || lines.bytes <= kFirstCache) return {};
   const std::string r = b.local("r");
