@@ -46,6 +46,7 @@ std::vector<IsaRow> avx2_rows() {
       {"cvt_f32_f16", DType::F32, 1, "_cvtss_sh($0, 0)"},
       {"cvt_f16_f32", DType::F16, 4, "_mm_cvtph_ps(_mm_cvtsi64_si128((long long)$0))"},
       {"cvt_f16_f32", DType::F16, 8, "_mm256_cvtph_ps((__m128i)$0)"},
+      {"cvt_f32_f16", DType::F32, 4, "_mm_cvtsi128_si64(_mm_cvtps_ph($0, 0))"},
       {"cvt_f32_f16", DType::F32, 8, "_mm256_cvtps_ph($0, 0)"},
       MASKED(F32, 8, "_mm256", "ps", FIRST_8X32),
       MASKED(F64, 4, "_mm256", "pd", FIRST_4X64),
