@@ -304,34 +304,37 @@ std::vector<std::optional<LoopNest>> lower_whole(const std::vector<const Isa*>& 
   return out;
 }
 
-/// Products of complex numbers, with plain loops for the shapes where they are faster. `loops`: one per level; a level
-/// without its own body uses that of the first.
-std::vector<std::optional<LoopNest>> with_loops_if_thin(std::vector<std::optional<LoopNest>> products,
-                                                        const std::vector<std::optional<LoopNest>>& loops,
-                                                        const ComplexProduct& of) {
-  for (size_t i = 0; i < products.size(); ++i) {
-    if (!products[i]) continue;
-    LoopNest plain = loops[i] ? *loops[i] : *loops[0];
-    plain.body = described("one column: complex numbers as they are", std::move(plain.body));
-    products[i]->body =
-        described("more columns: one product of the real and imaginary halves", std::move(products[i]->body));
-    add_case(of.thin, plain, CaseWorkspace::by_call, *products[i]);
-    products[i]->kernel = plain.kernel;
+/// Bodies for a case, at levels that have such.
+void add_bodies(const Expr& holds, std::string_view what, std::vector<std::optional<LoopNest>> bodies,
+                std::vector<std::optional<LoopNest>>& nests) {
+  for (size_t i = 0; i < nests.size(); ++i) {
+    if (!nests[i] || !bodies[i]) continue;
+    bodies[i]->body = described(what, std::move(bodies[i]->body));
+    add_case(holds, *bodies[i], CaseWorkspace::by_call, *nests[i]);
   }
-  return products;
 }
 
-/// The same with loops whose vectors run along neighbours, at levels that have such.
+/// Products of complex numbers, with plain loops for the shapes where they are faster. `loops`: one per level; a level
+/// without its own body uses that of the first.
+void add_loops_if_thin(std::vector<std::optional<LoopNest>>& products, std::vector<std::optional<LoopNest>> loops,
+                       const ComplexProduct& of) {
+  for (size_t i = 0; i < products.size(); ++i) {
+    if (!loops[i]) loops[i] = loops[0];
+    if (!products[i]) continue;
+    products[i]->body =
+        described("more columns: one product of the real and imaginary halves", std::move(products[i]->body));
+  }
+  add_bodies(of.thin, "one column: complex numbers as they are", std::move(loops), products);
+}
+
+/// The same with loops whose vectors run along neighbours.
 void add_neighbours(std::vector<std::optional<LoopNest>>& products, const std::vector<const Isa*>& levels,
                     const ComplexProduct& of, const Blueprints& blueprints) {
   for (const ComplexProduct::Neighbours& n : of.neighbours) {
-    const auto loops = lower_whole(levels, n.kernel, blueprints, Sharing::none);
-    for (size_t i = 0; i < levels.size(); ++i) {
-      if (!products[i] || !loops[i] || levels[i]->vector_bits == 0) continue;
-      LoopNest plain = *loops[i];
-      plain.body = described(n.what, std::move(plain.body));
-      add_case(n.holds, plain, CaseWorkspace::by_call, *products[i]);
-    }
+    auto loops = lower_whole(levels, n.kernel, blueprints, Sharing::none);
+    for (size_t i = 0; i < levels.size(); ++i)
+      if (levels[i]->vector_bits == 0) loops[i].reset();
+    add_bodies(n.holds, n.what, std::move(loops), products);
   }
 }
 
@@ -343,28 +346,34 @@ std::vector<std::optional<LoopNest>> bodies_of(const Kernel& kernel, std::vector
   return nests;
 }
 
+/// Bodies of a kernel in a library for cases of it, each of which is tested before those that it follows.
+std::vector<std::optional<LoopNest>> with_cases(const std::vector<const Isa*>& levels, const Kernel& kernel,
+                                                const SteppedSums& by, const Blueprints& blueprints) {
+  auto out = lower_to(levels, *by.otherwise, blueprints, Sharing::functions);
+  for (const WindowCase& one : by.cases)
+    add_bodies(one.holds, one.what, lower_to(levels, one.kernel, blueprints, Sharing::functions), out);
+  return bodies_of(kernel, std::move(out));
+}
+
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                               const Blueprints& blueprints, Sharing sharing) {
   if (!kernel.parts.empty()) return lower_parts(levels, kernel, blueprints);
-  if (sharing == Sharing::functions && fork_repeated(kernel))
-    return bodies_of(kernel, lower_whole(levels, split_repeats(kernel), blueprints, sharing));
-  if (const auto stored = sharing == Sharing::functions ? fork_stored(kernel) : std::nullopt) {
-    auto out = lower_whole(levels, stored->otherwise, blueprints, sharing);
-    const auto by_rows = lower_whole(levels, stored->then, blueprints, sharing);
-    for (size_t i = 0; i < levels.size(); ++i)
-      if (out[i]) add_case(stored->holds, by_rows[i].value(), CaseWorkspace::by_call, *out[i]);
-    return bodies_of(kernel, std::move(out));
-  }
-  auto apart = sharing == Sharing::functions ? scattered_products(kernel) : std::nullopt;
-  if (!apart && sharing == Sharing::functions) apart = gathered_products(kernel);
-  if (!apart && sharing == Sharing::functions) apart = spread_parts(kernel);
+  if (sharing != Sharing::functions) return lower_whole(levels, kernel, blueprints, sharing);
+  if (fork_repeated(kernel)) return bodies_of(kernel, lower_whole(levels, split_repeats(kernel), blueprints, sharing));
+  if (const auto stored = fork_stored(kernel))
+    return with_cases(levels, kernel, {stored->otherwise, {{stored->holds, stored->then}}}, blueprints);
+  if (const SteppedSums sums = stepped_sums(kernel); sums.otherwise)
+    return with_cases(levels, kernel, sums, blueprints);
+  auto apart = scattered_products(kernel);
+  if (!apart) apart = gathered_products(kernel);
   if (apart) return bodies_of(kernel, lower_parts(levels, apart->kernel, blueprints, apart->repeated));
   auto out = lower_whole(levels, kernel, blueprints, sharing);
-  if (auto product = sharing == Sharing::functions ? complex_products(kernel) : std::nullopt) {
-    out = with_loops_if_thin(lower_parts(levels, product->kernel, blueprints), out, *product);
-    add_neighbours(out, levels, *product, blueprints);
-  }
-  return out;
+  const auto product = complex_products(kernel);
+  if (!product) return out;
+  auto halves = lower_parts(levels, product->kernel, blueprints);
+  add_loops_if_thin(halves, std::move(out), *product);
+  add_neighbours(halves, levels, *product, blueprints);
+  return bodies_of(kernel, std::move(halves));
 }
 
 }  // namespace

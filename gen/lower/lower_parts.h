@@ -31,19 +31,6 @@ std::optional<PartsPerImage> scattered_products(const Kernel&);
 /// The other way round: t[n,…] = values that are looked up by data, and products of t, one image after the other.
 std::optional<PartsPerImage> gathered_products(const Kernel&);
 
-/// A kernel whose last statement reads the temp that those before it make.
-struct SpreadKernel {
-  Kernel kernel;
-  int temp = 0;
-};
-
-/// Y[u] = sum[r : (u - r) % s == 0](X[(u - r)//s]*F[r]) of a gradient, s an attribute: t[s*x] = X[x], 0 elsewhere, and
-/// Y[u] = sum[r](t[u - r]*F[r]). Nothing where the kernel is something else.
-std::optional<SpreadKernel> spread_sums(const Kernel&);
-
-/// The same as parts.
-std::optional<PartsPerImage> spread_parts(const Kernel&);
-
 /// Sums of products of complex numbers in three parts: the halves of both operands, one product of matrices of real
 /// numbers, which has tiles, and the results.
 struct ComplexProduct {

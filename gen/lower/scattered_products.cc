@@ -10,13 +10,6 @@
 namespace tenon {
 namespace {
 
-bool mentions_size(const Expr& e, const std::string& size) {
-  return any_node(e, [&](const Expr& n) {
-    const auto* s = std::get_if<SizeRef>(&n->node);
-    return s && s->name == size;
-  });
-}
-
 /// The size that is extent number `at` of the result of all statements; "" where they differ.
 std::string common_extent(const Kernel& k, size_t at) {
   std::string size;
@@ -182,17 +175,6 @@ std::optional<PartsPerImage> gathered_products(const Kernel& k) {
   const std::vector<std::string> repeated = between < 0 ? std::vector<std::string>() : sizes_apart(k);
   if (repeated.empty()) return std::nullopt;
   return with_product(in_two_parts(k, repeated, k.body.size() - 1, between), 1);
-}
-
-std::optional<PartsPerImage> spread_parts(const Kernel& k) {
-  const auto spread = spread_sums(k);
-  if (!spread) return std::nullopt;
-  const std::vector<std::string> repeated = checks_data(k) ? std::vector<std::string>() : sizes_apart(spread->kernel);
-  PartsPerImage out = in_two_parts(spread->kernel, repeated, spread->kernel.body.size() - 1, spread->temp);
-  Kernel& sum = out.kernel.parts[1];
-  sum.checks.clear();
-  sum = simplify_kernel(sum);
-  return out;
 }
 
 }  // namespace tenon

@@ -37,6 +37,13 @@ Fork fork_on(const Expr& holds, Kernel then, const Kernel& otherwise) {
   return f;
 }
 
+bool mentions_size(const Expr& e, const std::string& size) {
+  return any_node(e, [&](const Expr& n) {
+    const auto* s = std::get_if<SizeRef>(&n->node);
+    return s && s->name == size;
+  });
+}
+
 bool scatters_into_temps(const Kernel& k) {
   return std::any_of(k.body.begin(), k.body.end(), [&](const KernelStatement& s) {
     return s.update != Update::Assign && k.tensors[static_cast<size_t>(s.target)].role == Role::Temp;

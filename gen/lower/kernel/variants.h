@@ -39,6 +39,8 @@ inline bool has_joined_rows(DType t) { return is_float(t) || (is_int(t) && bytes
 /// Columns and rows from which on a reduction along another axis than the last goes over blocks of rows.
 inline constexpr int64_t kManyColumns = 64, kManyRows = 32;
 
+bool mentions_size(const Expr&, const std::string& size);
+
 /// Whether a statement adds to elements of a temp, or replaces them, in an order that data or attributes give.
 bool scatters_into_temps(const Kernel&);
 
@@ -72,7 +74,7 @@ struct ThinProduct {
 /// of the only row (or column).
 std::vector<ThinProduct> thin_products(const Kernel& kernel, const Contraction& c);
 
-/// Where `holds` is true at run time, `kernel` is the same contraction with what that says put in.
+/// Where `holds` is true at run time, `kernel` is the same as another one with what that says put in.
 struct WindowCase {
   Expr holds;  ///< over sizes and attributes
   Kernel kernel;
@@ -82,5 +84,13 @@ struct WindowCase {
 /// The cases of a convolution or a product of bytes whose extents and attributes are known at the call, in the order in
 /// which they are tested.
 std::vector<WindowCase> window_cases(const Kernel& kernel, const Contraction& c);
+
+/// Y[u] = sum[r,k : (u - r) % s == 0](X[(u - r)//s,k]*F[r,k]), s an attribute. Nothing where the kernel is something
+/// else.
+struct SteppedSums {
+  std::optional<Kernel> otherwise;  ///< t[x,r] = sum[k](X[x,k]*F[r,k]) and Y[x*s + r] += t[x,r]
+  std::vector<WindowCase> cases;    ///< no sum over k, and steps of 1, in the opposite order to that of the tests
+};
+SteppedSums stepped_sums(const Kernel& k);
 
 }  // namespace tenon

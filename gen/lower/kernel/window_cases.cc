@@ -60,6 +60,17 @@ std::vector<SlidingIndex> sliding(const Contraction& c, const Read& read) {
   return out;
 }
 
+/// Whether weights of one filter are no line, as in a gradient of its input: a stencil walks them as one if no other
+/// filter is between.
+bool weights_pass_filters(const Kernel& k, const Contraction& c, const std::string& filters) {
+  const Read* weights = plain_read(c.right);
+  for (size_t d = 0; weights && d < weights->index.size(); ++d)
+    if (mentions_size(k.tensor(weights->tensor).strides[d], filters) &&
+        any_of(c.depth, [&](const LoopVar& v) { return mentions(weights->index[d], v.name); }))
+      return true;
+  return false;
+}
+
 /// Few filters, for which pixels in a line are `step` apart: vectors go along the pixels, for one filter after the
 /// other.
 std::optional<WindowCase> few_filters(const Kernel& k, const Contraction& c, const Read& read, int64_t step) {
@@ -74,9 +85,13 @@ std::optional<WindowCase> few_filters(const Kernel& k, const Contraction& c, con
   if (!filters || !along) return std::nullopt;
   WindowCase out = few.result();
   out.what = "few filters: vectors of pixels along a line";
-  out.holds = both(apply(ScalarOp::Le, {c.columns[0].extent, constant_int(kFewFilters)}), out.holds);
+  const int64_t most = weights_pass_filters(k, c, filters->name) ? 1 : kFewFilters;
+  out.holds = both(apply(ScalarOp::Le, {c.columns[0].extent, constant_int(most)}), out.holds);
   for (Size& s : out.kernel.sizes)
-    if (s.name == filters->name) s.hi = std::min(s.hi, kFewFilters);
+    if (s.name == filters->name) s.hi = std::min(s.hi, most);
+  for (Tensor& t : out.kernel.tensors)
+    for (Expr& stride : t.strides)
+      if (most == 1) stride = simplify(with_known(stride, {{c.columns[0].extent, constant_int(1)}}));
   const auto found = find_contraction(out.kernel);
   return found && found->is_stencil() ? std::optional(std::move(out)) : std::nullopt;
 }

@@ -28,13 +28,19 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
-TEST_CASE("gradient bodies: windows at steps of the call are sums over what is spread by the steps") {
-  const std::string conv = nest_of("conv2d", "dX"), pool = nest_of("avgpool2d", "dX");
-  INFO(conv << pool);
+TEST_CASE("gradient bodies: windows at steps of the call add terms to their places, or slide at steps of 1") {
+  const std::string conv = nest_of("conv2d", "dX"), pool = nest_of("avgpool2d", "dX"),
+                    columns = nest_of("im2col", "dX");
+  INFO(conv << pool << columns);
   CHECK(contains(conv, "packed"));  // tiles
   CHECK(contains(conv, "for at_N = 0"));
-  CHECK_FALSE(contains(conv, "floormod("));
-  CHECK_FALSE(contains(pool, "floormod("));
+  CHECK(contains(conv, "steps of 1: sums over windows"));
+  CHECK(contains(conv, "few filters: vectors of pixels along a line"));
+  CHECK(contains(conv, "sums of one product: added to their places"));
+  for (const std::string& body : {conv, pool, columns}) {
+    CHECK(contains(body, "sums"));
+    CHECK_FALSE(contains(body, "floormod("));
+  }
 }
 
 TEST_CASE("gradient bodies: what a scatter leaves out is padding of its gradient") {
