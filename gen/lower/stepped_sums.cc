@@ -105,6 +105,7 @@ class Scattering {
     if (!know_extents(out_, factor_with(r.value, steps_), steps_) || !find_places()) return std::nullopt;
     Expr term = r.value;
     for (const Step& s : steps_) term = with_expr(term, s.number, var_ref(s.var));
+    const bool reads_there = any_of(places_, [&](const auto& place) { return mentions(term, place.first); });
     term = substitute(term, places_);
     std::vector<LoopVar> within;
     for (const LoopVar& v : r.vars) (is_tap(v) ? taps_ : within).push_back(v);
@@ -112,7 +113,10 @@ class Scattering {
     out_.body.pop_back();
     const bool once = all_of(taps_, [&](const LoopVar& v) { return mentions(term, v.name); });
     if (!within.empty()) term = reduce_like(r, within, nullptr, term, term->type);
-    update(within.empty() && (once || std::holds_alternative<Read>(term->node)) ? term : stored(term));
+    const bool directly = within.empty() && (once || std::holds_alternative<Read>(term->node));
+    // A result without elements has no place that could be read.
+    if (reads_there && !directly) term = select(inside_, term, constant_of(0, term->type));
+    update(directly ? term : stored(term));
     return std::move(out_);
   }
 

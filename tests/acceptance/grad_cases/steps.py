@@ -47,6 +47,15 @@ ops:
       q[*p,y] = sum[r](sq(padded(X[*p, y*step + r*apart - pad], 0))*F[r])
       Y[*p,y] = q[*p,y]/(1 + sq(q[*p,y]))
 
+  - op: squared_channels
+    types: {T: float}
+    attrs: {step: int = 1, pad: int = 0}
+    in: {X: "T[N, C, H]", F: "T[M, C, R]"}
+    require: [step > 0]
+    let: {Ho: (H + 2*pad - R)//step + 1}
+    out: {Y: "T[N, M, Ho]"}
+    body: Y[n,m,y] = sum[c,r](sq(padded(X[n,c,y*step + r - pad], 0))*F[m,c,r])
+
   - op: unfolded
     types: {T: float}
     attrs: {size: int, step: int = 1, apart: int = 1}
@@ -109,6 +118,8 @@ def cases(rng):
         yield case('windows_first', [r(w, n, h, c), r(c, s, k)], step=step, before=before, after=after)
     for shape, k, step, apart, pad in (((2, 3, 17), 3, 2, 1, 1), ((16,), 2, 3, 2, 0), ((4, 9), 4, 1, 1, 3), ((2, 5), 1, 2, 1, 0)):
         yield case('squared_windows', [r(*shape), r(k)], step=step, apart=apart, pad=pad)
+    for n, c, h, m, k, step, pad in ((2, 3, 17, 4, 3, 2, 1), (1, 1, 5, 2, 2, 3, 2), (1, 2, 9, 3, 3, 1, 0)):
+        yield case('squared_channels', [r(n, c, h), r(m, c, k)], step=step, pad=pad)
     for n, length, size, step, apart in ((2, 17, 3, 2, 1), (3, 16, 4, 1, 2), (1, 9, 1, 3, 1), (2, 12, 2, 5, 3), (1, 40, 20, 1, 1)):
         yield case('unfolded', [r(n, length)], size=size, step=step, apart=apart)
     for n, h, k, step, pad in ((2, 7, 3, 2, 1), (1, 6, 2, 3, 0), (2, 5, 1, 1, 0)):
