@@ -170,8 +170,24 @@ void BackPropagation::apply_rule(const Expr& e, const Apply& a, const Expr& adjo
     }
 }
 
-/// The product of all other values of the reduction, without a division, so that zeros are allowed.
-Expr BackPropagation::others(const Reduce& r, DType type) {
+/// The product of all other values of the reduction. Few are multiplied; the product of many is that of the values
+/// which are not 0, divided by the one that is left out.
+Expr BackPropagation::others(const Expr& e, const Reduce& r, const Region& in) {
+  constexpr int64_t kFew = 8;
+  const Expr zero = constant_of(0, e->type), one = constant_of(1, e->type), none = constant_int(0);
+  int64_t steps = 1;
+  for (const LoopVar& v : r.vars)
+    steps *= std::clamp<int64_t>(constant_value(v.extent).value_or(kFew + 1), 0, kFew + 1);
+  if (steps > kFew) {
+    const Expr is_zero = apply(ScalarOp::Eq, {r.value, zero});
+    const auto over_all = [&](const char* name, Reducer op, const Expr& value) {
+      return noted(name, e, reduce(op, r.vars, r.where, value, value->type), in);
+    };
+    const Expr zeros = over_all("zeros", Reducer::Sum, select(is_zero, constant_int(1), none)),
+               rest = over_all("rest", Reducer::Prod, select(is_zero, one, r.value));
+    return select(is_zero, select(apply(ScalarOp::Eq, {zeros, constant_int(1)}), rest, zero),
+                  select(apply(ScalarOp::Eq, {zeros, none}), apply(ScalarOp::Div, {rest, r.value}), zero));
+  }
   std::vector<LoopVar> vars;
   std::map<std::string, Expr> to;
   Expr apart;
@@ -182,23 +198,30 @@ Expr BackPropagation::others(const Reduce& r, DType type) {
     apart = apart ? apply(ScalarOp::Or, {apart, differs}) : differs;
   }
   const Expr where = r.where ? both(substitute(r.where, to), apart) : apart;
-  return reduce(Reducer::Prod, vars, where, substitute(r.value, to), type);
+  return reduce(Reducer::Prod, vars, where, substitute(r.value, to), e->type);
 }
 
-/// The first step of a maximum or minimum that has its value.
-Expr BackPropagation::first_extreme(const Expr& e, const Reduce& r, const Region& in) {
+/// A value of a reduction for each element that `e` is computed for, made by a statement.
+Expr BackPropagation::noted(const char* name, const Expr& e, const Expr& value, const Region& in) {
   KernelStatement s;
   for (const LoopVar& v : in.vars)
     if (mentions(e, v.name)) s.loops.push_back(v);
   s.index = var_refs(s.loops);
-  s.target = kernel_.add_temp(names_("at"), DType::I64, mapped(s.loops, &LoopVar::extent));
-  s.value = reduce(r.op == Reducer::Max ? Reducer::ArgMax : Reducer::ArgMin, r.vars, r.where, r.value, DType::I64);
+  s.target = kernel_.add_temp(names_(name), value->type, mapped(s.loops, &LoopVar::extent));
+  s.value = value;
   s.formula = kernel_.tensors.back().name + " = " + to_text(s.value, tensor_names(kernel_));
+  positions.push_back(s);
+  return read_of(s.target, value->type, s.index);
+}
+
+/// The first step of a maximum or minimum that has its value.
+Expr BackPropagation::first_extreme(const Expr& e, const Reduce& r, const Region& in) {
+  const Reducer position = r.op == Reducer::Max ? Reducer::ArgMax : Reducer::ArgMin;
+  const Expr at = noted("at", e, reduce(position, r.vars, r.where, r.value, DType::I64), in);
   int64_t steps = 1;
   for (const LoopVar& v : r.vars) steps *= constant_value(v.extent).value_or(0);
-  if (steps > 0) elements[s.target] = {0, steps - 1};
-  positions.push_back(s);
-  return read_of(s.target, DType::I64, s.index);
+  if (steps > 0) elements[std::get<Read>(at->node).tensor] = {0, steps - 1};
+  return at;
 }
 
 /// A maximum passes its gradient to one element. If elements are read at the variables themselves or in disjoint
@@ -249,7 +272,7 @@ void BackPropagation::reduction(const Expr& e, const Reduce& r, const Expr& adjo
   append(below.vars, r.vars);
   below.where = both(in.where, r.where);
   Expr inner = adjoint;
-  if (r.op == Reducer::Prod && !r.vars.empty()) inner = chained(adjoint, conjugate(others(r, e->type)));
+  if (r.op == Reducer::Prod && !r.vars.empty()) inner = chained(adjoint, conjugate(others(e, r, in)));
   else if (r.op != Reducer::Sum && r.op != Reducer::Prod) why = fmt::format("{} has no derivative", name_of(r.op));
   region(r.value, inner, below);
 }

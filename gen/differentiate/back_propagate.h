@@ -32,7 +32,7 @@ class BackPropagation {
 
   bool keeps_variables = false;  ///< a maximum hands on at its own variables: each of them asks whether it is the one
   std::vector<Contribution> contributions;
-  std::vector<KernelStatement> positions;  ///< places of maxima, which `where` names: to be put in front
+  std::vector<KernelStatement> positions;  ///< places of maxima, parts of products: to be put in front
   std::map<int, Interval> elements;        ///< what these tensors hold, where that is known
   std::string why;                         ///< not empty: what has no derivative here
 
@@ -50,7 +50,8 @@ class BackPropagation {
   Expr derivative(const Expr& e, const Apply& a, size_t k) const;
   void apply_rule(const Expr& e, const Apply& a, const Expr& adjoint);
   void reduction(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in);
-  Expr others(const Reduce& r, DType type);
+  Expr others(const Expr& e, const Reduce& r, const Region& in);
+  Expr noted(const char* name, const Expr& e, const Expr& value, const Region& in);
   void extreme(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in);
   Expr first_extreme(const Expr& e, const Reduce& r, const Region& in);
   /// Whether no element is read by two steps of the reduction, and the step follows from the element's index.

@@ -30,6 +30,7 @@ std::vector<Case> shipped_cases() {
           {"layernorm", {{3, 7}, {7}, {7}}},
           {"sum", {{2, 3, 4}}, {{"axes", Ints{0, 2}}}},
           {"prod", {{2, 4}}, {{"axes", Ints{1}}}},
+          {"prod", {{3, 5, 2}}, {{"axes", Ints{0, 1}}}},
           {"max", {{3, 5}}, {{"axes", Ints{1}}}},
           {"logsumexp", {{3, 5}}, {{"axes", Ints{1}}}},
           {"cumsum", {{3, 5}}, {{"axis", int64_t{1}}, {"reverse", true}}},
@@ -107,6 +108,12 @@ ops:
     let: {N: M//2 + 1}
     out: {Y: "T[N]"}
     body: Y[wrap(m, N)] last= sq(X[m]) where X[m] > 0
+  - op: zero_in_long_product
+    types: {T: float}
+    in: {X: "T[N, M]"}
+    out: {Y: "T[N]"}
+    body: |
+      Y[i] = prod[j : j != 3](X[i,j]*cast(abs(j - i), T))
   - op: zeros_in_product
     types: {T: float}
     in: {X: "T[N, M]"}
@@ -172,6 +179,8 @@ TEST_CASE("gradients: index maps that are solved, and those that are scattered")
                                    {"clamped", {{6}}},
                                    {"mirrored", {{6}}},
                                    {"zeros_in_product", {{3, 4}}},
+                                   {"zeros_in_product", {{3, 11}}},
+                                   {"zero_in_long_product", {{5, 9}}},
                                    {"guarded_log", {{8}}},
                                    {"guarded_difference", {{8}}},
                                    {"guarded_parts", {{8}}},
