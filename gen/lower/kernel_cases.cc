@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "lower/kernel/float_quotients.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
 #include "lower/tree/build_loops.h"
@@ -60,6 +61,7 @@ KernelCase prepare_simple(Kernel simple, const Preparing& by) {
     return out;
   }
   const auto fork = next_fork(simple, by.isa);
+  if (!fork && by.isa.vector_bits != 0 && divides_integers(simple)) simple = quotients_by_floats(simple);
   if (!fork) return after_passes(std::move(simple), by.passes);
   KernelCase out;
   out.kernel = std::move(simple);
@@ -130,7 +132,8 @@ const KernelCase& Prepared::of(const Isa& isa) {
     body.checks.clear();  // what a kernel asks first comes before its cases
     simple_ = simplify_kernel(body);
   }
-  const bool same = other && other->parts.empty() && !other->holds && !next_fork(*simple_, isa);
+  const bool same =
+      other && other->parts.empty() && !other->holds && !next_fork(*simple_, isa) && !divides_integers(*simple_);
   mine = same ? other : std::make_shared<const KernelCase>(prepare_simple(*simple_, {isa, sharing_, {}}));
   return *mine;
 }

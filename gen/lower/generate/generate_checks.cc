@@ -2,6 +2,7 @@
 
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
+#include "lower/kernel/fork_parts.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
 #include "lower/kernel/one_run.h"
@@ -48,6 +49,28 @@ Block Generator::run_checks() {
 
 namespace {
 
+/// That everything the group asks along this loop is an element that the call repeats, so that one iteration is enough;
+/// null where something else depends on the loop.
+Expr repeats(const Kernel& k, const CheckGroup& group, size_t depth) {
+  const std::string& v = group.loops[depth].name;
+  Expr all;
+  const std::function<bool(const Expr&)> only_elements = [&](const Expr& e) {
+    const auto* r = std::get_if<Read>(&e->node);
+    bool good = !is_variable(e, v) && !has_node<Reduce>(e);
+    for (size_t d = 0; r && d < r->index.size(); ++d) {
+      if (!is_variable(r->index[d], v)) continue;
+      const Tensor& t = k.tensor(r->tensor);
+      good = good && t.repeats && !size_name(t.strides[d]).empty();
+      all = both(all, equals(t.strides[d], 0));
+    }
+    each_child(e, [&](const Expr& c) { good = good && ((r && is_variable(c, v)) || only_elements(c)); });
+    return good;
+  };
+  const bool inner = any_of(group.around, [&](const Expr& e) { return e && mentions(e, v); }) ||
+                     any_of(group.loops, [&](const LoopVar& l) { return mentions(l.extent, v); });
+  return !inner && all_of(group.fails, only_elements) ? all : nullptr;
+}
+
 /// A bound of the loop at `depth` that every failure of the group needs, and that no loop inside of it decides; it is
 /// taken out of the failures.
 Expr take_bound(CheckGroup& group, size_t depth, bool from) {
@@ -92,6 +115,7 @@ void Generator::ask(const CheckGroup& group, size_t depth) {
   Expr from = take_bound(inside, depth, true), to = take_bound(inside, depth, false);
   from = from ? apply(ScalarOp::Max, {from, constant_int(0)}) : constant_int(0);
   to = to ? apply(ScalarOp::Min, {to, v.extent}) : v.extent;
+  if (const Expr once = repeats(k_, inside, depth)) to = select(once, apply(ScalarOp::Min, {to, constant_int(1)}), to);
   const Expr around = shared.share(group.around[depth]);
   start_leaf({around});
   const Operand runs = around ? scalar(around, 0) : nullptr;
