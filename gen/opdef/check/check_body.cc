@@ -341,6 +341,10 @@ class BodyChecker {
 
   void check_call(const Statement& statement) {
     const OpDef* callee = library_.declared(statement.value.text);
+    if (!statement.value.is(SyntaxKind::call)) {  // did not parse
+      for (const Word& target : statement.targets) complete_.insert(target.text);
+      return;
+    }
     for (const Word& target : statement.targets) {
       if (assignable(target)) define(target, Update::Assign);
       if (const TensorDef* output = op_.output(target.text); output != nullptr && output->variadic)
@@ -348,7 +352,6 @@ class BodyChecker {
                            fmt::format("a call does not define the variadic output '{}'", target.text),
                            {fmt::format("give its result another name, and write {}[…] = …", target.text)});
     }
-    if (!statement.value.is(SyntaxKind::call)) return;  // did not parse
     if (callee == nullptr) {
       diagnostics_.error(
           Code::E0424, statement.value.span, fmt::format("there is no op '{}'", statement.value.text),
@@ -411,19 +414,7 @@ class BodyChecker {
                          {meant_note(argument.text, known)});
       return;
     }
-    if (attr->kind == AttrKind::enumeration) return check_word(argument, *attr);
-    expressions_.check(argument.children[0], sizes_only());
-  }
-
-  /// The value of an attribute that is one of several words: a word, or an attribute of this op with the same words.
-  void check_word(const Syntax& argument, const AttrDef& attr) {
-    const Syntax& value = argument.children[0];
-    const bool named = value.is(SyntaxKind::name);
-    const AttrDef* own = named ? op_.attr(value.text) : nullptr;
-    if (named && (contains(attr.words, value.text) || (own != nullptr && own->words == attr.words))) return;
-    diagnostics_.error(
-        Code::E0425, value.span, fmt::format("'{}' is not a word of the attribute '{}'", print(value), attr.name),
-        {fmt::format("its words are {}; an attribute with the same words may be passed on", joined(attr.words, ", "))});
+    expressions_.check_attr_value(argument.children[0], *attr, sizes_only());
   }
 
   /// An argument that is computed element by element: tensors by their names, numbers and functions.

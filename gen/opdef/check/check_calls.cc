@@ -8,6 +8,7 @@
 
 #include "ir/number/scalar_op.h"
 #include "ir/op/type_function.h"
+#include "opdef/check/check_op.h"
 #include "opdef/check/expression_checker.h"
 #include "opdef/notation/call_table.h"
 #include "opdef/notation/notation_parser.h"
@@ -170,6 +171,21 @@ void ExpressionChecker::check_pack_variable(const Syntax& s) {
                        fmt::format("the index variables '*{}' are neither on the left side nor reduced here", s.text),
                        {"add them to the left side, or reduce them"});
   }
+}
+
+/// Of several words: a word, or an attribute of this op with the same words.
+void ExpressionChecker::check_attr_value(const Syntax& value, const AttrDef& attr, const ExpressionPlace& place) {
+  const bool words = attr.kind == AttrKind::enumeration;
+  if (!words) check(value, place);
+  if (!words && !without_sign(value).is(SyntaxKind::real)) return;
+  const AttrDef* own = value.is(SyntaxKind::name) ? op_.attr(value.text) : nullptr;
+  if (value_fits(attr, value) || (own != nullptr && own->words == attr.words)) return;
+  const std::string what = words ? "a word" : "a value", note = "its type is " + attr.type;
+  diagnostics_.error(Code::E0425, value.span,
+                     fmt::format("'{}' is not {} of the attribute '{}'", print(value), what, attr.name),
+                     {!words ? note
+                             : fmt::format("its words are {}; an attribute with the same words may be passed on",
+                                           joined(attr.words, ", "))});
 }
 
 /// lin(*s); size(P), size(*p), size(N); sum_of(D), offset(D), operand(X), count(X).

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 #include "ir/op/type_function.h"
 #include "opdef/check/check_op.h"
@@ -128,6 +129,13 @@ class DeclarationChecker {
     for (const LetDef& l : op_.lets) claim(l.name, l.span, "a let");
     for (const IndexRange& r : op_.index) claim(r.name, r.span, "an index variable");
     for (const TableDef& t : op_.tables) claim(t.tensor.name, t.tensor.span, "a table");
+    std::set<std::string> sizes;
+    for (const TensorDef& t : op_.inputs)
+      for (const Dim& d : t.dims) sizes.insert(d.name);
+    for (const IndexRange& r : op_.index)
+      if (sizes.count(r.name) != 0)
+        diagnostics_.error(Code::E0416, r.span, fmt::format("the index variable '{}' is a size already", r.name),
+                           {"rename one of the two"});
   }
 
   void check_sizes() {

@@ -233,7 +233,15 @@ class ShapeChecker {
   void check_storage(const TensorDef& t) {
     std::vector<std::string> logical = mapped(t.dims, [&](const Dim& d) { return print(d); });
     sort(logical);
+    const auto unknown = [&](const Syntax& n) {
+      if (!n.is(SyntaxKind::name) && !n.is(SyntaxKind::subscript)) return false;
+      return op_.attr(n.text) == nullptr &&
+             none_of(op_.attrs, [&](const AttrDef& a) { return contains(a.words, n.text); });
+    };
     for (const StorageRule& rule : t.storage) {
+      if (const Syntax* name = rule.condition ? first_within(*rule.condition, unknown) : nullptr)
+        diagnostics_.error(Code::E0401, name->span, fmt::format("there is no attribute '{}'", name->text),
+                           {"the condition of an order in memory is on attributes"});
       std::vector<std::string> stored = mapped(rule.dims, [&](const Dim& d) { return print(d); });
       sort(stored);
       if (stored == logical) continue;

@@ -30,6 +30,8 @@ class ExpressionChecker {
   void check(const Syntax& s, ExpressionPlace place);
   /// The same, and it must be a condition.
   void check_condition(const Syntax& s, ExpressionPlace place);
+  /// What a call gives an attribute of the called op.
+  void check_attr_value(const Syntax& value, const AttrDef& attr, const ExpressionPlace& place);
   /// Indices of a read or of a scattered target against the value's slots.
   void check_subs(const Syntax& access, const std::vector<Syntax>& subs, const BodyValue& value, ExpressionPlace place);
 
