@@ -16,18 +16,26 @@ struct Leaf {
   std::vector<Expr> values;
 };
 
+/// The expressions of a leaf, without those that are null.
+Leaf leaf_of(const std::vector<const TreeLoop*>& loops, const TreeDefine* define, std::vector<Expr> values) {
+  std::erase_if(values, [](const Expr& e) { return !e; });
+  return {loops, define, std::move(values)};
+}
+
 void collect(const Tree& tree, std::vector<const TreeLoop*>& loops, std::vector<Leaf>& out) {
   for (const TreeNode& n : tree) {
     if (const auto* l = std::get_if<TreeLoop>(&n.node)) {
+      out.push_back(leaf_of(loops, nullptr, {l->begin, l->end, l->needed}));
       loops.push_back(l);
       collect(l->body, loops, out);
       loops.pop_back();
     } else if (const auto* d = std::get_if<TreeDefine>(&n.node)) {
-      out.push_back({loops, d, d->index});
-      out.back().values.push_back(d->value);
+      out.push_back(leaf_of(loops, d, {d->value, d->where}));
+      append(out.back().values, d->index);
+    } else if (const auto* b = std::get_if<TreeBegin>(&n.node)) {
+      out.push_back(leaf_of(loops, nullptr, {b->start}));
     } else if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) {
-      out.push_back({loops, nullptr, {a->value}});
-      if (a->where) out.back().values.push_back(a->where);
+      out.push_back(leaf_of(loops, nullptr, {a->value, a->where, a->position}));
     }
   }
 }
@@ -111,15 +119,11 @@ class Reuse {
 
 void rename_in(Tree& tree, int from, int to) {
   for (TreeNode& n : tree) {
-    if (auto* l = std::get_if<TreeLoop>(&n.node)) rename_in(l->body, from, to);
-    if (auto* d = std::get_if<TreeDefine>(&n.node)) {
-      d->tensor = d->tensor == from ? to : d->tensor;
-      d->value = with_tensor(d->value, from, to);
+    if (auto* l = std::get_if<TreeLoop>(&n.node)) {
+      if (l->needed) l->needed = with_tensor(l->needed, from, to);
+      rename_in(l->body, from, to);
     }
-    if (auto* a = std::get_if<TreeAccumulate>(&n.node)) {
-      a->where = with_tensor(a->where, from, to);
-      a->value = with_tensor(a->value, from, to);
-    }
+    if (auto* d = std::get_if<TreeDefine>(&n.node)) d->tensor = d->tensor == from ? to : d->tensor;
   }
 }
 
@@ -130,7 +134,11 @@ void reuse_outputs(const Kernel& k, LoopTree& tree) {
   for (size_t t = 0; t < k.tensors.size(); ++t) {
     if (k.tensors[t].role != Role::Temp || !places[t].stored) continue;
     const int output = Reuse(k, tree).output_for(static_cast<int>(t));
-    if (output >= 0) rename_in(tree.body, static_cast<int>(t), output);
+    if (output < 0) continue;
+    const int temp = static_cast<int>(t);
+    const auto renamed = [&](const Expr& e, const Ranges&) { return with_tensor(e, temp, output); };
+    tree.body = changed_tree(tree.body, {}, renamed);
+    rename_in(tree.body, temp, output);
   }
 }
 

@@ -191,6 +191,25 @@ ops:
       Y[*p,c] = X[wrap(Iy[*p], H),wrap(Ix[*p], W),c] + padded(X[Iy[*p] + 1,Ix[*p] - 1,c], 3)
       Back[wrap(Iy[*p], H),wrap(Ix[*p], W),c] += Y[*p,c]
       Count[wrap(Iy[*p], H),wrap(Ix[*p], W)] += 1
+''', r'''
+ops:
+  - op: lowered_where
+    doc: an output that a condition and an index of updates read before it is stored
+    types: {T: [i32, i64, f32]}
+    in: {B: "T[M, N]", Ix: "u16[N]", C: "i64[M, N]"}
+    require: [N >= 1]
+    out: {Y: "T[M, N]", Z: "T[M, N]", W: "T[M, N]", At: "i64[M, N]"}
+    body: |
+      b[m,n] = 2*B[m,n] - 1
+      u[m,n] = b[m,n]*b[m,n]
+      u[m,cast(Ix[n], i64) % N] min= 1 where b[m,n] > 0
+      k[m,n] = C[m,n] % N
+      w[m,n] = B[m,n]
+      w[m,k[m,n]] += 1
+      Y[m,n] = u[m,n]
+      Z[m,n] = b[m,n]
+      W[m,n] = w[m,n]
+      At[m,n] = k[m,n]
 ''']
 
 
@@ -359,3 +378,15 @@ def cases(rng):
                 back, cnt = np.zeros((h, w, c), x.dtype), np.zeros((h, w), np.int64)
                 for at in np.ndindex(*p): back[iy[at], ix[at]] += y[at]; cnt[iy[at], ix[at]] += 1
                 yield dict(op='gathered_by_two', key=key, inputs=[x, iy, ix], want=[y, back, cnt], dtypes=[key, key, 'i64'], tol=EXACT)
+    for key in ('i32', 'i64', 'f32'):
+        for m, n in [(1, 1), (2, 5), (33, 16), (0, 3)]:
+            x, ix = rng.integers(-4, 5, (m, n)).astype(rand(rng, (1,), key).dtype), rng.integers(0, 50, n).astype(np.uint16)
+            c = rng.integers(-50, 50, (m, n))
+            b, w = 2*x - 1, x.copy()
+            u = b*b
+            for i in range(m):
+                for j in range(n):
+                    if b[i, j] > 0:
+                        u[i, ix[j] % n] = min(u[i, ix[j] % n], 1)
+                    w[i, c[i, j] % n] += 1
+            yield dict(op='lowered_where', key=key, inputs=[x, ix, c], want=[u, b, w, c % n], dtypes=[key]*3 + ['i64'], tol=EXACT)
