@@ -47,3 +47,20 @@ main: |
 outputs: [y]
 YAML
 check 'generates a convolution without results' "$tenon" model "$work/no_rows.yaml" -q -o "$work/no_rows"
+# A gradient without elements takes the workspace that is asked for: none.
+cat >"$work/empty_grad.c" <<'C'
+#include "tn.h"
+int main(void) {
+  static const int64_t axis = 0;
+  const tn_prod_grad_dims dims = {.K = {.rank = 1, .dim = {1}}, .Q = {.rank = 1, .dim = {0}}, .R = {.rank = 1, .dim = {5}}};
+  const tn_prod_grad_attrs attrs = {.keepdims = 1, .axes = {.count = 1, .values = &axis}};
+  float dy[1] = {0}, x[1] = {0}, dx[1] = {0};
+  return tn_prod_grad_f32_workspace(&dims, &attrs) != 0 || tn_prod_grad_f32(&dims, &attrs, dy, x, dx, NULL, 0) != 0;
+}
+C
+empty_gradient() {
+  "$tenon" lib --ops prod --grad --dtypes f32 --isa portable -q -o "$work/empty_grad" || return 1
+  # shellcheck disable=SC2046
+  (cd "$work/empty_grad" && "${CC:-cc}" -O1 -Iinclude -o empty "$work/empty_grad.c" $(cat sources.txt)) && "$work/empty_grad/empty"
+}
+check 'a gradient without elements' empty_gradient
