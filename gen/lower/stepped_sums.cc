@@ -22,8 +22,9 @@ struct Step {
   Expr index, by;
   Expr number = nullptr;  ///< index//by
   Expr extent = nullptr;
-  std::string var = {};  ///< takes the place of the number
-  Expr place = nullptr;  ///< the element of the result that a number and the other variables belong to
+  bool from_zero = false;  ///< no other number counts below the extent
+  std::string var = {};    ///< takes the place of the number
+  Expr place = nullptr;    ///< the element of the result that a number and the other variables belong to
 };
 
 bool holds_variable(const Expr& e) { return has_node<VarRef>(e); }
@@ -56,6 +57,7 @@ std::vector<Step> steps_in(const Kernel& k, const Expr& where) {
     const bool plain = step != out.end() && (below ? !holds_variable(below->args[1]) : is_zero(from->args[1]));
     if (!plain) return {};
     if (below) step->extent = below->args[1];
+    else step->from_zero = true;
   }
   const auto tests = std::count_if(terms.begin(), terms.end(), [](const Expr& t) { return as_apply(t, ScalarOp::Eq); });
   return static_cast<size_t>(tests) == out.size() ? out : std::vector<Step>();
@@ -76,15 +78,19 @@ Expr factor_with(const Expr& value, const std::vector<Step>& steps) {
   return value;
 }
 
-/// An extent of each number: where no condition bounds it, of the dimension outside of which the factor is 0.
+/// The extent of each number: where no condition bounds it, of the dimension outside of which the factor is 0. False
+/// where a number below 0 may count, as that of a clamped index.
 bool know_extents(const Kernel& k, const Expr& factor, std::vector<Step>& steps) {
   const auto* r = std::get_if<Read>(&factor->node);
   const Constant* fill = r && r->fill ? as_constant(r->fill) : nullptr;
   if (fill && fill->f == 0 && is_float(r->fill->type))
     for (size_t d = 0; d < r->index.size(); ++d)
-      for (Step& s : steps)
-        if (!s.extent && same(r->index[d], s.number)) s.extent = k.tensor(r->tensor).dims[d];
-  return all_of(steps, [](const Step& s) { return s.extent != nullptr; });
+      for (Step& s : steps) {
+        if (!same(r->index[d], s.number)) continue;
+        s.from_zero = true;
+        if (!s.extent) s.extent = k.tensor(r->tensor).dims[d];
+      }
+  return all_of(steps, [](const Step& s) { return s.extent && s.from_zero; });
 }
 
 /// The sum that a statement is, maybe rounded; or null.

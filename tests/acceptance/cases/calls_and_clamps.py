@@ -61,6 +61,19 @@ ops:
       v, i = topk(X, k=N)
       V[b,j] = v[b,j]
 
+  - op: clamped_steps
+    doc: windows at steps of the call whose index may be below 0
+    types: {T: [f32, i32]}
+    attrs: {step: int = 1}
+    in: {X: "T[N]", F: "T[R]"}
+    require: [step > 0, N >= 1]
+    let: {L: N*step}
+    index: {u: L}
+    out: {Y: "T[L]", Z: "T[L]"}
+    body: |
+      Y[u] = sum[r : (u - r) % step == 0 and (u - r)//step < N](X[clamp((u - r)//step, 0, N - 1)]*F[r])
+      Z[u] = sum[r : (u - r) % step == 0 and (u - r)//step < N](cast((u - r)//step, T)*F[r])
+
   - op: rows_of_others
     doc: for each column the sparse rows, once for each other column
     types: {T: [f32, i32], I: index}
@@ -101,6 +114,13 @@ def cases(rng):
             yield dict(op='first_of_sorted', key=key, inputs=[x], attrs={'k': k}, want=[s[:, :k], s[:, ::-1][:, :k]], tol=EXACT)
         yield dict(op='first_of_sorted', key=key, inputs=[rand(rng, (2, 3), key)], attrs={'k': 4}, error='k', out=[(key, (2, 4))]*2)
     for key in ('f32', 'i32'):
+        for n, r, step in [(5, 4, 2), (3, 7, 3), (4, 3, 1), (1, 5, 2)]:
+            x, f = (rand(rng, (k,), 'i32', -3, 3).astype(np_dtype(key)) for k in (n, r))
+            y, z = np.zeros(n*step, x.dtype), np.zeros(n*step, x.dtype)
+            for u in range(n*step):
+                for k in (k for k in range(r) if (u - k) % step == 0):
+                    y[u] += x[max((u - k)//step, 0)]*f[k]; z[u] += (u - k)//step*f[k]
+            yield dict(op='clamped_steps', key=key, inputs=[x, f], attrs={'step': step}, want=[y, z], tol=EXACT)
         for t in (np.int32, np.int64):
             for n, m in [(1, 1), (5, 3), (2, 17), (0, 2)]:
                 ptr = np.cumsum([0, *rng.integers(0, 4, n)]).astype(t)
