@@ -49,7 +49,7 @@ bool has_tile(const LoopNest& nest, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("panels are packed just before the tiles of all rows read them", "[slow]") {
+TEST_CASE("panels are packed just before the tiles of all rows read them", "[slow][deep]") {
   const auto of = [](const char* x) { return packed(lowered(x, "f32[32, 24, 1, 1]", "conv2d(x, F)")); };
   CHECK(of("\"f32[1, 24, 32, 64]\"") == 2 * 32 * 24);  // planes of a multiple of 4096 bytes: two panels of 64
   CHECK(of("\"f32[1, 24, 32, 31]\"") == 0);            // planes that are apart in the caches are read in place
@@ -57,7 +57,7 @@ TEST_CASE("panels are packed just before the tiles of all rows read them", "[slo
 }
 
 TEST_CASE("panels in more pages than a processor has at hand are copied where vectors are less than a cache line",
-          "[slow]") {
+          "[slow][deep]") {
   const auto of = [](const char* channels, const char* level) {
     return packed(lowered(fmt::format("\"f32[1, {}, 32, 33]\"", channels), fmt::format("f32[32, {}, 1, 1]", channels),
                           "conv2d(x, F)", level));

@@ -54,7 +54,7 @@ std::string innermost(const Layer& layer) {
 
 }  // namespace
 
-TEST_CASE("convolutions over many channels copy them side by side and sum over them last", "[slow]") {
+TEST_CASE("convolutions over many channels copy them side by side and sum over them last", "[slow][deep]") {
   for (const Layer& layer : kLayers) {
     CHECK(innermost(layer) == "c");
     check_everywhere(layer);

@@ -55,7 +55,8 @@ const size_t kLevels =
 
 }  // namespace
 
-TEST_CASE("a convolution in the transformed space has the values of the sum of products, at every level", "[slow]") {
+TEST_CASE("a convolution in the transformed space has the values of the sum of products, at every level",
+          "[slow][deep]") {
   constexpr size_t kAtAllLevels = 7;  // interpreting the others takes seconds: each is run at one, in turn
   for (size_t i = 0; i < kChosen.size(); ++i) {
     const Layer& c = kChosen[i];
