@@ -338,6 +338,18 @@ void add_neighbours(std::vector<std::optional<LoopNest>>& products, const std::v
   }
 }
 
+/// Convolutions whose windows have one element each, with steps between them, at levels with vectors.
+void add_copied_elements(std::vector<std::optional<LoopNest>>& nests, const std::vector<const Isa*>& levels,
+                         const Kernel& kernel, const Blueprints& blueprints) {
+  const auto copied = copied_elements(kernel);
+  const auto apart = copied ? products_of_temps(copied->kernel) : std::nullopt;
+  if (!apart) return;
+  auto products = lower_parts(levels, apart->kernel, blueprints, apart->repeated);
+  for (size_t i = 0; i < levels.size(); ++i)
+    if (levels[i]->vector_bits == 0) products[i].reset();
+  add_bodies(copied->holds, copied->what, std::move(products), nests);
+}
+
 /// Nests that were lowered from another form of the kernel.
 std::vector<std::optional<LoopNest>> bodies_of(const Kernel& kernel, std::vector<std::optional<LoopNest>> nests) {
   const auto whole = std::make_shared<const Kernel>(kernel);
@@ -368,6 +380,7 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
   if (!apart) apart = gathered_products(kernel);
   if (apart) return bodies_of(kernel, lower_parts(levels, apart->kernel, blueprints, apart->repeated));
   auto out = lower_whole(levels, kernel, blueprints, sharing);
+  add_copied_elements(out, levels, kernel, blueprints);
   const auto product = complex_products(kernel);
   if (!product) return out;
   auto halves = lower_parts(levels, product->kernel, blueprints);

@@ -31,6 +31,9 @@ std::optional<PartsPerImage> scattered_products(const Kernel&);
 /// The other way round: t[n,…] = values that are looked up by data, and products of t, one image after the other.
 std::optional<PartsPerImage> gathered_products(const Kernel&);
 
+/// The same of temps that are made by any values.
+std::optional<PartsPerImage> products_of_temps(const Kernel&);
+
 /// Sums of products of complex numbers in three parts: the halves of both operands, one product of matrices of real
 /// numbers, which has tiles, and the results.
 struct ComplexProduct {

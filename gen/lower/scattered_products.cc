@@ -139,21 +139,24 @@ std::optional<PartsPerImage> with_product(PartsPerImage parts, size_t product) {
 
 bool is_temp(const Kernel& k, int tensor) { return k.tensor(tensor).role == Role::Temp; }
 
-/// The one temp that the last statement reads, where all the others make temps, one by reads at indices that data give;
-/// -1 where there is none.
-int gathered_temp(const Kernel& k) {
+/// The one temp that the last statement reads, where all the others make temps; -1 where there is none.
+int temp_of_product(const Kernel& k) {
   int found = -1;
-  bool one = true, looks_up = false;
+  bool one = true;
   each_read(k.body.back().value, [&](const Read& r) {
     if (!is_temp(k, r.tensor)) return;
     one = one && (found < 0 || found == r.tensor);
     found = r.tensor;
   });
-  for (size_t i = 0; i + 1 < k.body.size(); ++i) {
-    one = one && is_temp(k, k.body[i].target);
-    looks_up = looks_up || any_read(k.body[i].value, [](const Read& r) { return any_of(r.index, has_node<Read>); });
-  }
-  return one && looks_up ? found : -1;
+  for (size_t i = 0; i + 1 < k.body.size(); ++i) one = one && is_temp(k, k.body[i].target);
+  return one ? found : -1;
+}
+
+/// Whether a statement before the last reads at indices that data give.
+bool looks_up(const Kernel& k) {
+  return std::any_of(k.body.begin(), k.body.end() - 1, [](const KernelStatement& s) {
+    return any_read(s.value, [](const Read& r) { return any_of(r.index, has_node<Read>); });
+  });
 }
 
 /// Nothing that depends on the order of images or has to hold for all of them.
@@ -171,7 +174,11 @@ std::optional<PartsPerImage> scattered_products(const Kernel& k) {
 }
 
 std::optional<PartsPerImage> gathered_products(const Kernel& k) {
-  const int between = takes_images_apart(k) && !scatters_into_temps(k) ? gathered_temp(k) : -1;
+  return takes_images_apart(k) && looks_up(k) ? products_of_temps(k) : std::nullopt;
+}
+
+std::optional<PartsPerImage> products_of_temps(const Kernel& k) {
+  const int between = takes_images_apart(k) && !scatters_into_temps(k) ? temp_of_product(k) : -1;
   const std::vector<std::string> repeated = between < 0 ? std::vector<std::string>() : sizes_apart(k);
   if (repeated.empty()) return std::nullopt;
   return with_product(in_two_parts(k, repeated, k.body.size() - 1, between), 1);

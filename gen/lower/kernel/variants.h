@@ -85,6 +85,10 @@ struct WindowCase {
 /// which they are tested.
 std::vector<WindowCase> window_cases(const Kernel& kernel, const Contraction& c);
 
+/// The case of a convolution whose windows have one element each, 2 apart: a copy of these elements, and the product of
+/// it. Nothing where the kernel is something else.
+std::optional<WindowCase> copied_elements(const Kernel& kernel);
+
 /// Y[u] = sum[r,k : (u - r) % s == 0](X[(u - r)//s,k]*F[r,k]), s an attribute. Nothing where the kernel is something
 /// else.
 struct SteppedSums {

@@ -1,9 +1,12 @@
 // The special cases of windows: values of sizes and attributes, and the kernel for each case.
 
+#include <functional>
+
 #include "algebra/known_values.h"
 #include "algebra/linear.h"
 #include "algebra/pair_depth.h"
 #include "algebra/simplify.h"
+#include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
 #include "support/ranges.h"
@@ -35,6 +38,9 @@ class Case {
     const LinearForm form = linear_form(sum);
     return form.constant == 0 && all_of(form.terms, [&](const auto& t) { return is(t.first, 0); });
   }
+
+  /// `low` < `high`, which is no value for the kernel.
+  void is_below(const Expr& low, const Expr& high) { holds_ = both(holds_, apply(ScalarOp::Lt, {low, high})); }
 
   WindowCase result() const { return {holds_, simplify_kernel(with_known(k_, known_))}; }
 
@@ -96,25 +102,70 @@ std::optional<WindowCase> few_filters(const Kernel& k, const Contraction& c, con
   return found && found->is_stencil() ? std::optional(std::move(out)) : std::nullopt;
 }
 
-/// Windows of one element, without padding: a product of matrices.
-std::optional<WindowCase> one_element(const Kernel& k, const Contraction& c, const Read& read) {
-  Case one(k);
-  const Tensor& t = k.tensor(read.tensor);
-  for (const SlidingIndex& s : sliding(c, read)) {
+/// Assumes windows of one element, `step` apart, without padding; false where that is never so.
+bool has_one_element(const Contraction& c, const std::vector<SlidingIndex>& walks, int64_t step, Case& one) {
+  for (const SlidingIndex& s : walks) {
     Expr rest = s.form.rest;
     for (const LoopVar& v : c.depth) {
       if (!mentions(rest, v.name)) continue;
-      if (!one.is(v.extent, 1)) return std::nullopt;
+      if (!one.is(v.extent, 1)) return false;
       rest = substitute(rest, {{v.name, constant_int(0)}});
     }
-    if (!one.is(s.form.coefficient, 1) || !one.is_zero(simplify(rest)) || !one.is(s.along.extent, t.dims[s.dim]))
-      return std::nullopt;
+    if (!one.is(s.form.coefficient, step) || !one.is_zero(simplify(rest))) return false;
   }
+  return !walks.empty();
+}
+
+/// Windows of one element, without padding: a product of matrices.
+std::optional<WindowCase> one_element(const Kernel& k, const Contraction& c, const Read& read) {
+  Case one(k);
+  const std::vector<SlidingIndex> walks = sliding(c, read);
+  if (!has_one_element(c, walks, 1, one)) return std::nullopt;
+  for (const SlidingIndex& s : walks)
+    if (!one.is(s.along.extent, k.tensor(read.tensor).dims[s.dim])) return std::nullopt;
   WindowCase out = one.result();
   out.what = "windows of one element without padding: a product of matrices";
   const auto found = find_contraction(out.kernel);
   return out.holds && found && !found->transposed ? std::optional(std::move(out)) : std::nullopt;
 }
+
+/// Replaces `read`, which is in range, by that of a temp that the kernel makes first: its elements side by side.
+void copy_first(Kernel& k, const Read& read, const std::vector<SlidingIndex>& walks) {
+  const Tensor source = k.tensor(read.tensor);
+  KernelStatement copy;
+  std::vector<Expr> index = read.index, dims = source.dims;
+  for (const SlidingIndex& w : walks) {
+    index[w.dim] = var_ref(w.along.name);
+    dims[w.dim] = w.along.extent;
+  }
+  for (size_t d = 0; d < dims.size(); ++d) copy.loops.push_back({std::get<VarRef>(index[d]->node).name, dims[d]});
+  copy.target = add_temp(k, "taken", source.dtype, dims);
+  copy.index = index;
+  copy.value = read_of(read.tensor, source.dtype, read.index);
+  const Expr taken = read_of(copy.target, source.dtype, index);
+  const Expr whole = read_of(read.tensor, source.dtype, read.index, read.fill);
+  const std::function<Expr(const Expr&)> replaced = [&](const Expr& e) -> Expr {
+    return same(e, whole) ? taken : map_children(e, replaced);
+  };
+  k.body[0].value = replaced(k.body[0].value);
+  k.body.insert(k.body.begin(), std::move(copy));
+}
+
+/// Whether a read goes over all elements of the dimensions that no window slides along, and over nothing else.
+bool reads_whole(const Kernel& k, const Contraction& c, const Read& read, const std::vector<SlidingIndex>& walks) {
+  std::vector<LoopVar> loops = c.statement->loops;
+  loops.insert(loops.end(), c.depth.begin(), c.depth.end());
+  for (size_t d = 0; d < read.index.size(); ++d) {
+    if (any_of(walks, [&](const SlidingIndex& w) { return w.dim == d; })) continue;
+    const Expr& extent = k.tensor(read.tensor).dims[d];
+    const auto over = [&](const LoopVar& v) { return is_variable(read.index[d], v.name) && same(v.extent, extent); };
+    if (none_of(loops, over)) return false;
+  }
+  return true;
+}
+
+/// The step of windows of one element that a library copies.
+constexpr int64_t kCopiedStep = 2;
 
 /// Bytes minus zero points: if these are 0, the products are of the bytes themselves, several of which a level
 /// multiplies at once.
@@ -132,15 +183,41 @@ std::optional<WindowCase> without_zero_points(const Kernel& k, const Contraction
   return found && byte_read(found->left) && byte_read(found->right) ? std::optional(std::move(out)) : std::nullopt;
 }
 
+/// The one read of the pixels under windows; null where there is none.
+const Read* windows_of(const Contraction& c) {
+  const Read* read = c.transposed && !c.is_stencil() ? plain_read(c.left) : nullptr;
+  // integers have many types, and convolutions of them are rare
+  return read && read->fill && !c.rows.empty() && is_float(c.result) ? read : nullptr;
+}
+
 }  // namespace
+
+std::optional<WindowCase> copied_elements(const Kernel& k) {
+  const auto c = k.body.size() == 1 ? find_contraction(k) : std::nullopt;
+  const Read* read = c ? windows_of(*c) : nullptr;
+  if (!read) return std::nullopt;
+  Case one(k);
+  std::vector<SlidingIndex> walks = sliding(*c, *read);
+  if (!has_one_element(*c, walks, kCopiedStep, one)) return std::nullopt;
+  for (const SlidingIndex& w : walks)
+    one.is_below((w.along.extent - constant_int(1)) * constant_int(kCopiedStep), k.tensor(read->tensor).dims[w.dim]);
+  WindowCase out = one.result();
+  const auto single = find_contraction(out.kernel);
+  const Read* elements = single ? plain_read(single->left) : nullptr;
+  if (!elements) return std::nullopt;
+  walks = sliding(*single, *elements);
+  if (!reads_whole(out.kernel, *single, *elements, walks)) return std::nullopt;
+  copy_first(out.kernel, *elements, walks);
+  out.what = "windows of one element, 2 apart: a product of matrices, one of them a copy";
+  return out;
+}
 
 std::vector<WindowCase> window_cases(const Kernel& k, const Contraction& c) {
   std::vector<WindowCase> out;
   if (c.result == DType::I32)
     if (auto zero = without_zero_points(k, c)) out.push_back(std::move(*zero));
-  const Read* read = c.transposed && !c.is_stencil() ? plain_read(c.left) : nullptr;
-  if (!read || !read->fill || c.rows.empty()) return out;
-  if (!is_float(c.result)) return out;  // integers have many types, and convolutions of them are rare
+  const Read* read = windows_of(c);
+  if (!read) return out;
   if (auto one = one_element(k, c, *read)) out.push_back(std::move(*one));
   for (const int64_t step : {1, 2})
     if (auto few = few_filters(k, c, *read, step)) out.push_back(std::move(*few));

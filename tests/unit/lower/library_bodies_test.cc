@@ -377,6 +377,7 @@ TEST_CASE("library bodies: convolutions with few filters and with windows of one
   CHECK(contains(nest, "if and(le(Mg, 4), eq(stride.1, 1))"));
   CHECK(contains(nest, "if and(le(Mg, 4), eq(stride.1, 2))"));
   CHECK(contains(nest, "eq(Ho, H)"));
+  CHECK(contains(nest, "taken: workspace"));      // pixels that are 2 apart, side by side
   CHECK(contains(nest, "transpose_square_f32"));  // weights become panels
   CHECK(contains(nest_of("conv1d"), "if and(le(Mg, 4), eq(stride, 1))"));
 }
