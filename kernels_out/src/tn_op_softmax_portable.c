@@ -54,14 +54,14 @@ static inline uint32_t tn_f32_bits_portable(float a) {
 /* exp_bounded: e^x for x <= 40; error below 1.18 ULP */
 static inline float tn_f32_exp_bounded_portable(float x) {
   const float c = -104.0f > x ? -104.0f : x;
-  const float t = c * 1.442695f + 12582912.0f;
-  const float n = t - 12582912.0f;
+  const float t = c * 1.442695f + 12583103.0f;
+  const float n = t - 12583103.0f;
   const float a = n * -0.69314575f + c;
   const float r = n * -1.4286068e-06f + a;
   const float s = r * r;
-  const float p = ((0.0013935808f * s + (0.008368962f * r + 0.041666456f)) * s + (0.16666518f * r + 0.5f)) * s + r +
-      1.0f;
-  return p * tn_u32_f32_of_bits_portable(tn_f32_bits_portable(n + 12583103.0f) << 23) * 5.421011e-20f;
+  const float d = ((0.0013935808f * s + (0.008368962f * r + 0.041666456f)) * s + (0.16666518f * r + 0.5f)) * s + r;
+  const float power = tn_u32_f32_of_bits_portable(tn_f32_bits_portable(t) << 23);
+  return (d * power + power) * 5.421011e-20f;
 }
 
 /* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; exact */

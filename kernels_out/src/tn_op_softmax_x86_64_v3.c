@@ -88,15 +88,16 @@ static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_max_x86_64_v3(tn_f32x8 a) 
 /* exp_bounded: e^x for x <= 40; error below 1.18 ULP */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_bounded_x86_64_v3(tn_f32x8 x) {
   const tn_f32x8 c = _mm256_max_ps(_mm256_set1_ps(-104.0f), x);
-  const tn_f32x8 t = _mm256_fmadd_ps(c, _mm256_set1_ps(1.442695f), _mm256_set1_ps(12582912.0f));
-  const tn_f32x8 n = t - 12582912.0f;
+  const tn_f32x8 t = _mm256_fmadd_ps(c, _mm256_set1_ps(1.442695f), _mm256_set1_ps(12583103.0f));
+  const tn_f32x8 n = t - 12583103.0f;
   const tn_f32x8 a = _mm256_fmadd_ps(n, _mm256_set1_ps(-0.69314575f), c);
   const tn_f32x8 r = _mm256_fmadd_ps(n, _mm256_set1_ps(-1.4286068e-06f), a);
   const tn_f32x8 s = r * r;
-  const tn_f32x8 p = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(0.0013935808f), s,
+  const tn_f32x8 d = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(0.0013935808f), s,
       _mm256_fmadd_ps(_mm256_set1_ps(0.008368962f), r, _mm256_set1_ps(0.041666456f))), s,
-      _mm256_fmadd_ps(_mm256_set1_ps(0.16666518f), r, _mm256_set1_ps(0.5f))), s, r) + 1.0f;
-  return p * (tn_f32x8)((tn_u32x8)(n + 12583103.0f) << 23) * 5.421011e-20f;
+      _mm256_fmadd_ps(_mm256_set1_ps(0.16666518f), r, _mm256_set1_ps(0.5f))), s, r);
+  const tn_f32x8 power = (tn_f32x8)((tn_u32x8)t << 23);
+  return _mm256_fmadd_ps(d, power, power) * 5.421011e-20f;
 }
 
 /* the first n lanes */
