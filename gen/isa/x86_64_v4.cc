@@ -62,11 +62,14 @@ namespace {
     KEY, DType::F64, 1, "_mm_cvtsd_f64(_mm_scalef_sd(_mm_set_sd($0), _mm_set_sd($1)))"                                 \
   }
 
-// t is n plus a number that the definition of scale2_near states.
-#define SCALE_NEAR(MM, LANES_F32, LANES_F64)                                                 \
-  {"scale2_near", DType::F32, LANES_F32, MM "_scalef_ps($0 + 1.0f, $1 - 12583103.0f)"}, {    \
-    "scale2_near", DType::F64, LANES_F64, MM "_scalef_pd($0 + 1.0, $1 - 6755399441056831.0)" \
+// $1 is n plus a number that the definition of KEY states.
+#define SCALE_SUM(KEY, MM, LANES, SINGLE, DOUBLE)                            \
+  {KEY, DType::F32, LANES, MM "_scalef_ps($0 + 1.0f, $1 - " SINGLE "f)"}, {  \
+    KEY, DType::F64, (LANES) / 2, MM "_scalef_pd($0 + 1.0, $1 - " DOUBLE ")" \
   }
+#define SCALE_SUMS(KEY, SINGLE, DOUBLE)                                                      \
+  SCALE_SUM(KEY, "_mm512", 16, SINGLE, DOUBLE), SCALE_SUM(KEY, "_mm256", 8, SINGLE, DOUBLE), \
+      SCALE_SUM(KEY, "_mm", 4, SINGLE, DOUBLE)
 
 std::vector<IsaRow> avx512_rows() {
   return {
@@ -74,9 +77,8 @@ std::vector<IsaRow> avx512_rows() {
       X86_BOTH_FLOATS("sqrt", "_mm512", "sqrt", "$0", 16, 8),
       SCALE("scale2"),
       SCALE("scale2_down"),
-      SCALE_NEAR("_mm512", 16, 8),
-      SCALE_NEAR("_mm256", 8, 4),
-      SCALE_NEAR("_mm", 4, 2),
+      SCALE_SUMS("scale2_sum", "12583166.0", "6755399441057790.0"),
+      SCALE_SUMS("scale2_down_sum", "12583103.0", "6755399441056831.0"),
       X86_BOTH_FLOATS("floor", "_mm512", "roundscale", "$0, 9", 16, 8),
       X86_BOTH_FLOATS("ceil", "_mm512", "roundscale", "$0, 10", 16, 8),
       X86_BOTH_FLOATS("round", "_mm512", "roundscale", "$0, 8", 16, 8),
