@@ -132,16 +132,21 @@ void convert_bounded(Emitter& in, const OperandType& from, const OperandType& w,
   body.push_back(c_return(c_call("__builtin_convertvector", {c_text("bounded"), c_text(in.c_type(w))})));
 }
 
-/// Lanes inside the range are converted; lanes outside get the bound; NaN is in no range and gives 0.
-CExpr float_to_int(Emitter& e, CExpr v, const OperandType& from, DType to) {
+/// The integers of at least 32 bits that floats become on the way to `to`.
+OperandType before_narrowing(const OperandType& from, DType to) {
+  const DType wide = from.dtype == DType::F64 ? DType::I64 : DType::U32;
+  return {to == DType::U32 ? wide : bits_of(to) == 64 ? to : DType::I32, from.lanes, 0};
+}
+
+/// Lanes inside the range of `to` are converted; lanes outside get the bound; NaN is in no range and gives 0.
+CExpr within_ints(Emitter& e, CExpr v, const OperandType& from, DType to) {
   const bool wide = from.dtype == DType::F64;
-  const DType work = to == DType::U32 ? (wide ? DType::I64 : DType::U32) : bits_of(to) == 64 ? to : DType::I32;
-  const OperandType w{work, from.lanes, 0};
+  const OperandType w = before_narrowing(from, to);
   const int bits = bits_of(to);
   const double hi = std::ldexp(1.0, is_signed_int(to) ? bits - 1 : bits), lo = is_signed_int(to) ? -hi : 0.0;
   const Operand a = v_var("a", from);
   const Piece piece{piece_to(to, "float_lanes"), from, w, {from}};
-  const CExpr r = call_piece(e, piece, {v}, [&](Emitter& in, CBlock& body) {
+  return call_piece(e, piece, {v}, [&](Emitter& in, CBlock& body) {
     if (bits <= (wide ? 52 : 23)) return convert_bounded(in, from, w, {lo, hi - 1}, body);
     const Operand high = v_const(hi, from), low = v_const(lo, from);
     const OperandType m{DType::Bool, from.lanes, bits_of(from.dtype)};
@@ -158,7 +163,57 @@ CExpr float_to_int(Emitter& e, CExpr v, const OperandType& from, DType to) {
     body.push_back(
         c_return(in.operand(v_select(v_var("over", m), top, v_select(v_var("under", m), bottom, v_var("r", w))))));
   });
-  return convert_ints(e, r, work, to, from.lanes);
+}
+
+/// The vectors that `v` lays end to end.
+void each_joined(const Operand& v, FunctionRef<void(const Operand&)> f) {
+  const auto* s = std::get_if<VShuffle>(&v->node);
+  if (!s) return f(v);
+  each_joined(s->a, f);
+  each_joined(s->b, f);
+}
+
+/// Whether `v` is more than one register of lanes, laid end to end.
+bool is_joined(const Emitter& e, const Operand& v) {
+  const int bits = v->type.dtype == DType::Bool ? v->type.mask_bits : bits_of(v->type.dtype);
+  return std::holds_alternative<VShuffle>(v->node) && bits * v->type.lanes > e.isa.vector_bits;
+}
+
+/// Two vectors as one, of integers of half the width, which the lanes fit if `fits`, or as wide.
+CExpr pair_of(Emitter& e, std::vector<CExpr> ab, const OperandType& t, const OperandType& to, bool fits) {
+  const std::string_view fitting = is_signed_int(to.dtype) ? "pack" : "pack_unsigned";
+  const std::string_view key = bits_of(to.dtype) == 32 ? "pack_words" : fits ? fitting : "";
+  const IsaRow* row = e.isa.row(key, signed_of(bits_of(t.dtype)), t.lanes);
+  if (row && bits_of(to.dtype) < bits_of(t.dtype)) return c_cast(e.c_type(to), c_row(row->spelling, ab));
+  return call_piece(e, Piece{piece_to(to.dtype, "pair"), t, to, {t, t}}, std::move(ab), [&](Emitter& in, CBlock& body) {
+    const int ratio = bits_of(t.dtype) / bits_of(to.dtype);
+    const std::string parts = in.vector_type(to.dtype, t.lanes * ratio);
+    std::vector<CExpr> args = {c_cast(parts, c_text("a")), c_cast(parts, c_text("b"))};
+    for (int l = 0; l < to.lanes; ++l) args.push_back(c_text(std::to_string(l * ratio)));
+    body.push_back(c_return(c_call("__builtin_shufflevector", std::move(args))));
+  });
+}
+
+/// Several vectors that are laid end to end, as integers that fit one: each step makes one of two and halves the width.
+CExpr narrow_joined(Emitter& e, const Operand& v, DType to) {
+  const DType from = v->type.dtype;
+  OperandType t;
+  std::vector<CExpr> lanes;
+  each_joined(v, [&](const Operand& part) {
+    const CExpr x = e.operand(part);
+    t = part->type;
+    if (from == DType::Bool) t = {signed_of(t.mask_bits), t.lanes, 0};
+    if (is_float(from)) t = before_narrowing(part->type, to);
+    lanes.push_back(is_float(from) ? within_ints(e, x, part->type, to) : x);
+  });
+  for (std::vector<CExpr> pairs; lanes.size() > 1; lanes = std::exchange(pairs, {})) {
+    const int bits = std::max(bits_of(t.dtype) / 2, bits_of(to));
+    const OperandType pair{bits == bits_of(to) ? to : signed_of(bits), 2 * t.lanes, 0};
+    for (size_t i = 0; i < lanes.size(); i += 2)
+      pairs.push_back(pair_of(e, {lanes[i], lanes[i + 1]}, t, pair, !is_int(from)));
+    t = pair;
+  }
+  return convert_ints(e, lanes[0], t.dtype, to, t.lanes);
 }
 
 /// Half floats by integer arithmetic on vectors, where the level has no row.
@@ -264,6 +319,7 @@ CExpr cast_small_vector(Emitter& e, const OperandType& to, const Operand& from) 
 CExpr cast_vector(Emitter& e, const OperandType& to, const Operand& from) {
   const OperandType& t = from->type;
   if (t == to) return e.operand(from);
+  if (is_int(to.dtype) && is_joined(e, from)) return narrow_joined(e, from, to.dtype);
   if (is_small(t.dtype) || (is_small(to.dtype) && !is_half(t.dtype))) return cast_small_vector(e, to, from);
   if (t.dtype == DType::Bool && !is_half(to.dtype)) return cast_mask(e, to, from);
   if (is_half(t.dtype))
@@ -278,7 +334,8 @@ CExpr cast_vector(Emitter& e, const OperandType& to, const Operand& from) {
   if (is_int(t.dtype) && is_int(to.dtype)) return convert_ints(e, e.operand(from), t.dtype, to.dtype, t.lanes);
   if (is_float(t.dtype) && is_int(to.dtype)) {
     if (t.dtype == DType::F32 && bits_of(to.dtype) == 64) return cast_vector(e, to, v_cast(from, DType::F64));
-    return float_to_int(e, e.operand(from), t, to.dtype);
+    const CExpr lanes = within_ints(e, e.operand(from), t, to.dtype);
+    return convert_ints(e, lanes, before_narrowing(t, to.dtype).dtype, to.dtype, t.lanes);
   }
   const bool small = is_int(t.dtype) && bits_of(t.dtype) < 32;
   const CExpr v = small ? convert_ints(e, e.operand(from), t.dtype, DType::I32, t.lanes) : e.operand(from);
@@ -288,6 +345,7 @@ CExpr cast_vector(Emitter& e, const OperandType& to, const Operand& from) {
 }  // namespace
 
 CExpr mask_of_width(Emitter& e, const Operand& m, int bits) {
+  if (is_joined(e, m)) return narrow_joined(e, m, signed_of(bits));
   return convert_ints(e, e.operand(m), signed_of(m->type.mask_bits), signed_of(bits), m->type.lanes);
 }
 

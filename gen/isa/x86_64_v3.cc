@@ -14,6 +14,13 @@ namespace {
 #define MASKED(TYPE, LANES, MM, SUFFIX, FIRST) \
   { "load_masked", DType::TYPE, LANES, MM "_maskload_" SUFFIX "((const void *)$0, " FIRST ")" }
 
+// Instructions take the halves of both vectors alternately.
+#define IN_ORDER(V) "_mm256_permute4x64_epi64(" V ", 0xd8)"
+#define PACK(KEY, TYPE, LANES, NAME)                                                  \
+  {KEY, DType::TYPE, LANES, IN_ORDER("_mm256_" NAME "((__m256i)$0, (__m256i)$1)")}, { \
+    KEY, DType::TYPE, LANES / 2, "_mm_" NAME "((__m128i)$0, (__m128i)$1)"             \
+  }
+
 std::vector<IsaRow> avx2_rows() {
   return {
       X86_BOTH_FLOATS("fma", "_mm", "fmadd", "$0, $1, $2", 4, 2),
@@ -40,6 +47,11 @@ std::vector<IsaRow> avx2_rows() {
       X86_WIDEN("_mm256", 4, X86_FROM_16_BYTES, 32, 64),
       {"mul_low", DType::U64, 4, "_mm256_mul_epu32((__m256i)$0, (__m256i)$1)"},
       {"dot2", DType::I32, 8, "_mm256_add_epi32((__m256i)$2, _mm256_madd_epi16((__m256i)$0, (__m256i)$1))"},
+      PACK("pack", I32, 8, "packs_epi32"),
+      PACK("pack", I16, 16, "packs_epi16"),
+      PACK("pack_unsigned", I32, 8, "packus_epi32"),
+      PACK("pack_unsigned", I16, 16, "packus_epi16"),
+      {"pack_words", DType::I64, 4, IN_ORDER("(__m256i)_mm256_shuffle_ps((__m256)$0, (__m256)$1, 0x88)")},
       {"select", DType::F32, 8, "_mm256_blendv_ps($2, $1, (__m256)$0)"},
       {"select", DType::F64, 4, "_mm256_blendv_pd($2, $1, (__m256d)$0)"},
       {"cvt_f16_f32", DType::F16, 1, "_cvtsh_ss($0)"},

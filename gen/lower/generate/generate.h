@@ -154,6 +154,7 @@ class Generator {
   Operand position(const Expr& e);
   void start_leaf(std::initializer_list<Expr> roots);
   Bundle combined(const TreeDefine& d, const Bundle& v);
+  Bundle joined(const Bundle& v, DType storage) const;
 
   // ---- copies (generate_copies.cc)
   Expr copied_stride(const TreeLoop& l);

@@ -1,5 +1,7 @@
 // Loops and stores: strip-mined vector loops with a partial remainder, plain loops elsewhere.
 
+#include <numeric>
+
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_ranges.h"
@@ -13,6 +15,22 @@ Operand larger_extent(const Operand& a, const Operand& b) {
   if (constant_value(a) == 0) return b;
   if (a == b || (constant_value(a) && constant_value(a) == constant_value(b)) || to_text(a) == to_text(b)) return a;
   return v_apply(ScalarOp::Max, {a, b});
+}
+
+/// What `stored` was before it was narrowed to integers of one or two bytes; null where it was not.
+Operand before_narrowing(const Operand& stored, DType storage) {
+  if (storage == DType::Bool) return stored->type.mask_bits > 8 * bytes_of(storage) ? stored : nullptr;
+  const auto* cast = std::get_if<VApply>(&stored->node);
+  if (!cast || cast->op != ScalarOp::Cast || !is_int(storage) || bytes_of(storage) > 2) return nullptr;
+  const DType from = cast->args[0]->type.dtype;
+  const bool plain = is_int(from) || from == DType::F32 || from == DType::F64;
+  return plain && bytes_of(from) > bytes_of(storage) ? cast->args[0] : nullptr;
+}
+
+Operand end_to_end(const Operand& a, const Operand& b) {
+  std::vector<int> pick(static_cast<size_t>(a->type.lanes + b->type.lanes));
+  std::iota(pick.begin(), pick.end(), 0);
+  return v_shuffle(a, b, std::move(pick));
 }
 
 }  // namespace
@@ -256,6 +274,24 @@ Bundle Generator::combined(const TreeDefine& d, const Bundle& v) {
   return out;
 }
 
+/// Vectors that are stored narrower than they are computed, joined to as many lanes as fill a register, where the level
+/// packs two registers into one.
+Bundle Generator::joined(const Bundle& v, DType storage) const {
+  const bool packs = isa_.vector_bits > 0 && isa_.row("pack", DType::I32, isa_.lanes(DType::I32));
+  Bundle wide;
+  for (const Operand& x : v)
+    if (Operand w = packs ? before_narrowing(x, storage) : nullptr) wide.push_back(std::move(w));
+  if (wide.size() != v.size() || lanes_.active || lanes_.rows || lanes_.lanes == 1) return v;
+  const DType from = wide[0]->type.dtype;
+  const int bytes = bytes_of(storage), wider = from == DType::Bool ? wide[0]->type.mask_bits / 8 : bytes_of(from);
+  for (int left = wider / bytes; left > 1 && wide.size() % 2 == 0; left /= 2) {
+    for (size_t i = 0; i < wide.size() / 2; ++i) wide[i] = end_to_end(wide[2 * i], wide[2 * i + 1]);
+    wide.resize(wide.size() / 2);
+  }
+  for (Operand& x : wide) x = from == DType::Bool ? mask_as(x, 8 * bytes) : v_cast(x, storage);
+  return wide;
+}
+
 /// A position that reads determine, under a name.
 Operand Generator::position(const Expr& e) {
   const Expr shared = SharedExprs().share(e);  // the read is named too if both its sign and its value are used
@@ -306,10 +342,12 @@ void Generator::define(const TreeDefine& d) {
   }
   if (place.stored) {
     const int buffer = buffer_of_[static_cast<size_t>(d.tensor)];
-    for (size_t u = 0; u < v.size(); ++u) {
-      const Operand offset = offset_of(d.tensor, d.index, static_cast<int>(u));
-      if (!lanes_.var.empty()) prefetch(buffer, offset, static_cast<int>(u), lanes_.prefetch_of(d.tensor));
-      const Operand stored = v[u]->type.dtype == DType::Bool ? mask_as(v[u], 8) : v[u];
+    const Bundle all = joined(v, tensor.dtype);
+    for (size_t u = 0; u < all.size(); ++u) {
+      const int part = static_cast<int>(u * (v.size() / all.size()));
+      const Operand offset = offset_of(d.tensor, d.index, part);
+      if (!lanes_.var.empty()) prefetch(buffer, offset, part, lanes_.prefetch_of(d.tensor));
+      const Operand stored = all[u]->type.dtype == DType::Bool ? mask_as(all[u], 8) : all[u];
       out_->push_back(s_store(buffer, offset, stored, lanes_.var.empty() ? nullptr : lanes_.active));
     }
   }

@@ -111,7 +111,9 @@ void LaneSurvey::define(const TreeDefine& d) {
   if ((!s || !is_one(*s)) && !scalars_) return refuse();
   if (d.update == Update::Last) return refuse();
   neighbours_ += 1;
-  widest_ = std::max(widest_, bytes_of(k_.tensor(d.tensor).dtype));
+  const DType storage = k_.tensor(d.tensor).dtype;
+  widest_ = std::max(widest_, bytes_of(storage));
+  if (is_int(storage) || storage == DType::Bool) narrowest_ = std::min(narrowest_, bytes_of(storage));
   if (is_complex(k_.tensor(d.tensor).dtype)) {
     complex_ = true;
     if (scalars_ || d.update != Update::Assign) refuse();

@@ -41,6 +41,8 @@ class LaneSurvey {
   /// Operations on values that differ between iterations.
   int operations() const { return operations_; }
   int widest() const { return widest_; }
+  /// Bytes of the narrowest integer or truth value that is stored; many if there is none.
+  int narrowest_stored() const { return narrowest_; }
   /// Random words whose blocks neighbours share.
   int draws() const { return draws_; }
   bool has_loops() const { return has_loops_; }
@@ -77,7 +79,7 @@ class LaneSurvey {
   PointerMap<std::pair<Expr, bool>> varies_;  ///< with the node itself: its address must not become another one's
   PointerMap<bool> seen_;
   bool possible_ = true, has_loops_ = false, far_ = false, complex_ = false, computes_complex_ = false;
-  int neighbours_ = 0, strided_ = 0, costly_ = 0, operations_ = 0, widest_ = 1, draws_ = 0;
+  int neighbours_ = 0, strided_ = 0, costly_ = 0, operations_ = 0, widest_ = 1, draws_ = 0, narrowest_ = 16;
 };
 
 /// What a read of tensor elements is seen from a loop: its index, and what the tensor's dimensions are apart.

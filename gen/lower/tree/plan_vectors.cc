@@ -303,6 +303,9 @@ class VectorPlanner {
     const int operations = survey.has_loops() ? 0 : survey.operations();
     if (operations > 2 * kLong) return std::max(1, wanted / 4);
     const bool shared = survey.draws() > 0;  // vectors share random blocks
+    const bool packs = isa_.row("pack", DType::I32, isa_.lanes(DType::I32));
+    if (packs && operations <= kLong && survey.narrowest_stored() < survey.widest() / 2)
+      return std::max(wanted, survey.widest() / survey.narrowest_stored());
     const bool two = shared ? costly : isa_.vector_bits >= kWide || survey.has_loops() || survey.costly() > 0;
     return two || operations > kLong ? std::max(1, wanted / 2) : wanted;
   }

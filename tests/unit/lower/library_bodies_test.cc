@@ -160,6 +160,18 @@ TEST_CASE("library bodies: random integers share blocks though their products ha
   }
 }
 
+TEST_CASE("library bodies: what is stored narrower than it is compared fills a register, where the level packs") {
+  const auto bytes = [](const char* level, DType type) {
+    const std::string nest = nest_of("equal", level, type);
+    INFO(nest);
+    CHECK(contains(nest, ".. s_1_groups step 32") == (level == std::string("x86-64-v3")));
+    return count_of(nest, "shuffle(");
+  };
+  CHECK(bytes("x86-64-v3", DType::F32) > 0);
+  CHECK(bytes("x86-64-v3", DType::F64) > bytes("x86-64-v3", DType::F32));
+  for (const char* level : {"x86-64-v2", "x86-64-v4", "neon"}) CHECK(bytes(level, DType::F64) == 0);
+}
+
 TEST_CASE("library bodies: what depends on an element's parity has lanes as narrow as the elements") {
   const std::string nest = nest_of("randn", "x86-64-v3");
   INFO(nest);
