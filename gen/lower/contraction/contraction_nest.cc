@@ -365,11 +365,29 @@ class NestBuilder {
 
 }  // namespace
 
+namespace {
+
+/// `rows`, but those of one tile where sums are short and the panels of all columns stay in the cache: tile after tile
+/// the result is then written along its rows, else in as many places as it has rows.
+Operand rows_in_turn(ContractionBuilder& b, const Operand& columns, const Operand& depth, Operand rows) {
+  constexpr int64_t kShort = 32, kMany = 128, kCached = 131072;
+  if (b.c.transposed || constant_value(b.extent_of(b.c.columns))) return rows;
+  const Operand fits = v_apply(ScalarOp::Le, {columns * depth, v_int(kCached / bytes_of(b.c.accumulator))});
+  const Operand is_short = v_apply(ScalarOp::Le, {depth, v_int(kShort)});
+  const Operand many = v_apply(ScalarOp::Ge, {columns, v_int(kMany)});
+  return v_select(v_apply(ScalarOp::And, {v_apply(ScalarOp::And, {is_short, many}), fits}),
+                  v_int(b.blueprint.tile_rows), std::move(rows));
+}
+
+}  // namespace
+
 Block contraction_body(ContractionBuilder& b) {
   const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"),
                     row_block = b.local("rows_cached");
   Block body{s_let(rows, b.extent_of(b.c.rows)), s_let(columns, b.extent_of(b.c.columns)),
-             s_let(depth, b.extent_of(b.c.depth)), s_let(row_block, rows_a_block(b, v_var(depth), b.panel_columns()))};
+             s_let(depth, b.extent_of(b.c.depth))};
+  const Operand together = rows_a_block(b, v_var(depth), b.panel_columns());
+  body.push_back(s_let(row_block, rows_in_turn(b, v_var(columns), v_var(depth), together)));
   const Operand number = rows_a_block(b, b.extent_of(b.c.depth), b.panel_columns());
   append(body, NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number}).build());
   return body;

@@ -160,6 +160,12 @@ TEST_CASE("library bodies: random integers share blocks though their products ha
   }
 }
 
+TEST_CASE("library bodies: short sums of a product are stored along the rows of the result") {
+  const std::string nest = nest_of("gemm", "x86-64-v3");
+  INFO(nest);
+  CHECK(contains(nest, "let rows_cached: i64 = select(and(and(le(depth, 32), ge(columns, 128)), "));
+}
+
 TEST_CASE("library bodies: what is stored narrower than it is compared fills a register, where the level packs") {
   const auto bytes = [](const char* level, DType type) {
     const std::string nest = nest_of("equal", level, type);
