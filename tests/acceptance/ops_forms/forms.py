@@ -585,7 +585,7 @@ class Form:
         used = ' '.join(self.inputs.values())
         missing = [s for s in SIZES if s not in used]
         for s in missing:
-            if any(s in o for o in [*self.outputs.values(), *self.lets.values(), *self.body]):
+            if any(re.search(rf'\b{s}\b', o, re.IGNORECASE) for o in [*self.outputs.values(), *self.lets.values(), *self.body]):
                 self.inputs[f'S{s}'] = f'T[{s}]'
         if self.packed and '*P' not in used:
             self.inputs['SP'] = 'T[*P, N]'
