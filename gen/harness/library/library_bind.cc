@@ -51,12 +51,16 @@ class BindWriter {
     s_.scope.float_types = has_float_;
   }
 
+  bool is_dim(const std::string& name) const {
+    const auto named = [&](const Dim& d) {
+      return (d.kind == DimKind::size && d.name == name) ||
+             any_of(d.parts, [&](const Dim& part) { return part.name == name; });
+    };
+    return any_of(tensors_of(def_), [&](const TensorDef* t) { return any_of(t->dims, named); });
+  }
+
   bool is_extent(const std::string& name) const {
-    for (const TensorDef* t : tensors_of(def_))
-      for (const Dim& d : t->dims) {
-        if (d.kind == DimKind::size && d.name == name) return true;
-        if (any_of(d.parts, [&](const Dim& p) { return p.name == name; })) return true;
-      }
+    if (is_dim(name)) return true;
     for (const IndexRange& r : def_.index)
       if (names_in(r.extent).count(name)) return true;
     return contains(signature_.symbols, name);
@@ -287,11 +291,13 @@ class BindWriter {
     }
   }
 
-  /// Ranges of index variables must not be negative; those that are sizes are checked already.
+  /// Ranges of index variables must not be negative; those that are extents of tensors are checked already.
   void index_ranges() {
     for (const IndexRange& r : def_.index) {
       if (r.pack) require_each(r.extent, true);
-      if (r.pack || r.extent.kind == SyntaxKind::name || r.extent.kind == SyntaxKind::integer) continue;
+      if (r.pack || r.extent.kind == SyntaxKind::integer ||
+          (r.extent.kind == SyntaxKind::name && is_dim(r.extent.text)))
+        continue;
       s_.add(c_comment("range of " + r.name));
       s_.add(require(not_negative(integer_value(r.extent, s_.scope)), error_of(r.extent)));
     }

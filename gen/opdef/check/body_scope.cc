@@ -292,6 +292,9 @@ BoundsContext BodyScope::context() const {
   for (const LetDef& let : op_.lets)
     if (let.written && let.value.children.size() == 1)
       context.requires_.push_back(at_most(let.name, let.value.children[0]));
+  for (const IndexRange& range : op_.index)  // each call refuses negative ones
+    if (!range.pack && !range.extent.is(SyntaxKind::integer))
+      context.requires_.push_back(binary_node(">=", range.extent, number_node(0), range.span));
   std::set<std::string> defined;
   const auto known = [&](const std::string& name) { return op_.input(name) != nullptr || defined.count(name) != 0; };
   for (const Statement& s : op_.body) {

@@ -307,10 +307,14 @@ void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, co
     return;
   }
   if (!begins) {
-    diagnostics_.error(
-        Code::E0502, sub.span,
-        fmt::format("'{}' may read before the start of its dim {}", print(access), print(extent)),
-        {fmt::format("not proved: {} >= 0{}", bounds.describe(end_of(sub, 1)), where(end_of(sub, 1))), guard});
+    // The sign of its divisor decides where a remainder is.
+    const bool rest = sub.is(SyntaxKind::binary) && sub.text == "%" && !bounds.nonnegative(sub.children[1]);
+    const Syntax& start = rest ? sub.children[1] : end_of(sub, 1);
+    diagnostics_.error(Code::E0502, sub.span,
+                       fmt::format("'{}' may read before the start of its dim {}", print(access), print(extent)),
+                       {fmt::format("not proved: {} >= 0{}", bounds.describe(start), where(start)),
+                        rest ? fmt::format("state under `require` that {} >= 0", print(start)) : guard});
+    if (rest) return;
   }
   if (!ends) {
     const std::string range = smaller_range(sub, extent);

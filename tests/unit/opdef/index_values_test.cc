@@ -188,6 +188,13 @@ TEST_CASE("check_op: intermediates of any integer type keep to the range of thei
   CHECK_FALSE(accepted("f32[M]", "k[i] = X[i] % 9\n      Y[i] = L[cast(k[i], i32)]", ", N == 9"));
 }
 
+TEST_CASE("check_op: ranges of index variables are never negative") {
+  const std::string let = "\n    let: {O: n - 2}", range = "\n    index: {o: O}";
+  CHECK(accepted("f32[M]", "t[o] = 2*o\n      Y[i] = L[(i + t[i % O]) % O]" + let + range, ", O <= N"));
+  CHECK(accepted("f32[M]", "t[o] = 2*o\n      Y[i] = select(t[i % (n - 2)] > 0, L[0], L[0])\n    index: {o: n - 2}"));
+  CHECK_FALSE(accepted("f32[M]", "Y[i] = L[i % O]" + let, ", O <= N"));
+}
+
 TEST_CASE("check_op: nothing is proved by real attributes") {
   CHECK_FALSE(accepted("f32[N]", "Y[i] = L[clamp(i, 0, N - 1)*scale]", ", scale > 0, scale < 2"));
   CHECK_FALSE(accepted("f32[N]", "Y[i] = L[clamp(i, 0, N - 1)*alpha]", ", alpha > 0, alpha < 2"));
