@@ -129,10 +129,12 @@ Expr as_unsigned(const Expr& e) {
 void visit_parts(const Expr& e, IndexPart part, FunctionRef<void(const Expr&, IndexPart)> f) {
   if (std::holds_alternative<AttrRef>(e->node) || std::holds_alternative<SizeRef>(e->node)) f(e, part);
   const auto* read = std::get_if<Read>(&e->node);
+  const auto* reduce = std::get_if<Reduce>(&e->node);
   size_t argument = 0;
   each_child(e, [&](const Expr& x) {
     const IndexPart inner = part_of_argument(e, argument++, part);
-    visit_parts(x, read != nullptr && x != read->fill ? IndexPart::Term : inner, f);
+    const bool bounds = reduce != nullptr && x == reduce->where;
+    visit_parts(x, read != nullptr && x != read->fill ? IndexPart::Term : bounds ? IndexPart::Inner : inner, f);
   });
 }
 
@@ -155,9 +157,13 @@ IndexPart part_of_argument(const Expr& e, size_t argument, IndexPart part) {
   if (part == IndexPart::Value || (a && a->op == ScalarOp::Cast)) return part;
   if (a && a->op == ScalarOp::Mul) return IndexPart::Factor;
   constexpr ScalarOp kSums[] = {ScalarOp::Add, ScalarOp::Sub, ScalarOp::Neg};
+  constexpr ScalarOp kChoices[] = {ScalarOp::Min, ScalarOp::Max, ScalarOp::Abs};
   // Loops over the periods of a quotient or remainder end at sums with the divisor; what is divided may be any number.
   const bool divisor = a && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod) && argument == 1;
-  return a && (divisor || contains(kSums, a->op)) ? std::max(part, IndexPart::Term) : IndexPart::Inner;
+  if (a && (divisor || contains(kSums, a->op))) return std::max(part, IndexPart::Term);
+  // A number alone in a minimum may be any, but not what a product has of it.
+  const bool chosen = std::holds_alternative<Select>(e->node) || (a && contains(kChoices, a->op));
+  return chosen && part == IndexPart::Factor ? part : IndexPart::Inner;
 }
 
 void IntegerStates::define(const KernelStatement& s) {
@@ -197,6 +203,8 @@ bool IntegerStates::stays_within(const Expr& index, const Expr& extent) {
 }
 
 Expr IntegerStates::unsigned_where_wrapping(const Expr& index) {
+  if (const auto* s = std::get_if<Select>(&index->node); s && !guards_.contains(index.get()))
+    return select(s->cond, unsigned_where_wrapping(s->yes), unsigned_where_wrapping(s->no));
   largest_dim_ = kUsualDim;
   done_.clear();
   const bool wraps = any_wraps(index);

@@ -87,39 +87,47 @@ bool adds(ScalarOp op) {
   return op == ScalarOp::Add || op == ScalarOp::Sub || op == ScalarOp::Mul || op == ScalarOp::Neg;
 }
 
-/// Sums, products and comparisons of indices: always plain operators, because indices do not overflow.
-bool of_indices(const Emitter& e, const VApply& n) {
-  return (adds(n.op) || is_comparison(n.op)) && all_of(n.args, [&](const Operand& x) { return e.is_index(x, false); });
-}
+constexpr double kAny = 0x1p64, kWraps = 0x1p63;
 
-/// A rough upper bound of an i64: memory bounds indices and their products, data may have any value of their type.
-double magnitude(const Emitter& e, const Operand& x) {
-  constexpr double kMemory = 0x1p40, kAny = 0x1p64;
-  if (const auto c = e.known(x)) return std::abs(static_cast<double>(*c));
-  if (e.is_index(x, true)) return kMemory;
-  const auto* a = std::get_if<VApply>(&x->node);
-  if (!a) return kAny;
-  const auto of = [&](std::size_t k) { return magnitude(e, a->args[k]); };
-  switch (a->op) {
+/// A bound of the result of an operation on i64.
+double magnitude_of(const Emitter& e, const VApply& a) {
+  const auto of = [&](std::size_t k) { return e.magnitude(a.args[k]); };
+  switch (a.op) {
     case ScalarOp::Cast: {
-      const DType from = a->args[0]->type.dtype;
+      const DType from = a.args[0]->type.dtype;
       return from == DType::Bool ? 1 : is_int(from) && bits_of(from) < 64 ? std::exp2(bits_of(from)) : kAny;
     }
-    case ScalarOp::Neg: return of(0);
+    case ScalarOp::Neg:
+    case ScalarOp::FloorDiv: return of(0);
     case ScalarOp::Add:
     case ScalarOp::Sub: return of(0) + of(1);
     case ScalarOp::Mul: return of(0) * of(1);
     case ScalarOp::Mod: return of(1);
+    case ScalarOp::Min:
+    case ScalarOp::Max: return std::max(of(0), of(1));
     default: return kAny;
   }
 }
 
-/// Whether sums or products of data in it may be beyond i64.
-bool may_overflow(const Emitter& e, const Operand& x) {
-  const auto* a = std::get_if<VApply>(&x->node);
-  if (!a || x->type != OperandType{} || e.is_index(x, true)) return false;
-  if (adds(a->op) && magnitude(e, x) >= 0x1p63) return true;
-  return any_of(a->args, [&](const Operand& y) { return may_overflow(e, y); });
+/// Whether it is x < 0 ? x + D : x.
+bool counted_from_end(const Emitter& e, const VSelect& s) {
+  const auto* below = std::get_if<VApply>(&s.cond->node);
+  const auto* sum = std::get_if<VApply>(&s.yes->node);
+  return below && below->op == ScalarOp::Lt && constant_value(below->args[1]) == 0 && sum && sum->op == ScalarOp::Add &&
+         e.nonnegative(sum->args[1]) && to_text(sum->args[0]) == to_text(s.no) &&
+         to_text(below->args[0]) == to_text(s.no);
+}
+
+bool may_overflow_in(const Emitter& e, const VApply& a) {
+  if (adds(a.op) && magnitude_of(e, a) >= kWraps) return true;
+  return any_of(a.args, [&](const Operand& x) { return e.may_overflow(x); });
+}
+
+/// Sums, products and comparisons of indices: plain operators, because indices do not overflow.
+bool of_indices(const Emitter& e, const VApply& n) {
+  return (adds(n.op) || is_comparison(n.op)) &&
+         all_of(n.args, [&](const Operand& x) { return e.is_index(x, Attributes::limited); }) &&
+         (all_of(n.args, [&](const Operand& x) { return e.is_index(x, Attributes::alone); }) || !may_overflow_in(e, n));
 }
 
 /// Whether a sum or product has a term or factor that the expansion has marked by a conversion from u64.
@@ -132,7 +140,7 @@ bool has_unsigned(const Operand& x) {
 /// The index itself is proved to be in its dim unless it is marked. Nothing is proved about operands of `%`, `clamp` or
 /// bit operations in it.
 bool of_unbounded_data(const Emitter& e, const VApply& n) {
-  return any_of(n.args, [&](const Operand& x) { return adds(n.op) ? has_unsigned(x) : may_overflow(e, x); });
+  return any_of(n.args, [&](const Operand& x) { return adds(n.op) ? has_unsigned(x) : e.may_overflow(x); });
 }
 
 /// Folds x+0, x-0, x*1 and x*0 on indices; null if none of them applies.
@@ -155,6 +163,26 @@ CExpr index_sum(CExpr left, CExpr right) {
 }
 
 }  // namespace
+
+/// A rough one: memory bounds indices and their products, calls limit attributes that are parts of indices, and data
+/// may have any value of their type.
+double Emitter::magnitude(const Operand& v) const {
+  if (const auto c = known(v)) return std::abs(static_cast<double>(*c));
+  if (is_index(v, Attributes::alone)) return kUsualMemory;
+  if (const auto* s = std::get_if<VSize>(&v->node)) return static_cast<double>(most_of(number_named(s->name)->limit));
+  if (const auto* var = std::get_if<VVar>(&v->node); var && is_index(v, Attributes::all)) return lookup(var->name).most;
+  if (const auto* s = std::get_if<VSelect>(&v->node)) return std::max(magnitude(s->yes), magnitude(s->no));
+  const auto* a = std::get_if<VApply>(&v->node);
+  return a ? magnitude_of(*this, *a) : kAny;
+}
+
+bool Emitter::may_overflow(const Operand& v) const {
+  if (is_bounded || v->type != OperandType{} || is_index(v, Attributes::alone)) return false;
+  if (const auto* s = std::get_if<VSelect>(&v->node))
+    return may_overflow(counted_from_end(*this, *s) ? s->no : s->yes) || may_overflow(s->no);
+  const auto* a = std::get_if<VApply>(&v->node);
+  return a && may_overflow_in(*this, *a);
+}
 
 CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
   const DType d = n.args[0]->type.dtype;

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "algebra/integer_states.h"
 #include "support/c_names.h"
 #include "support/check.h"
 #include "support/ranges.h"
@@ -59,12 +58,12 @@ void Emitter::name_everything() {
                             : in_registers(b)            ? b.name
                                                          : reserve(b.name));
   for (const Size& s : k.sizes)
-    sizes_[s.name] = {reserve(s.name), s.lo == s.hi ? std::optional(s.lo) : std::nullopt, s.lo >= 0, false};
+    sizes_[s.name] = {reserve(s.name), s.lo == s.hi ? std::optional(s.lo) : std::nullopt, s.lo >= 0, IndexPart::Value};
   for (const Tensor& t : k.tensors)
     for (const Expr& d : t.dims)
       if (const auto* s = std::get_if<SizeRef>(&d->node)) sizes_[s->name].nonnegative = true;
   for_each_part(k, [&](const Expr& e, IndexPart part) {
-    if (const auto* s = std::get_if<SizeRef>(&e->node); s && part >= IndexPart::Term) sizes_[s->name].limited = true;
+    if (const auto* s = std::get_if<SizeRef>(&e->node)) sizes_[s->name].limit = std::max(sizes_[s->name].limit, part);
   });
   for (const Attr& a : k.attrs)
     for (int i = 0; i < a.count; ++i) {
@@ -201,17 +200,19 @@ const Emitter::NamedSize* Emitter::number_named(const std::string& size) const {
   return at == sizes_.end() || at->second.nonnegative ? nullptr : &at->second;
 }
 
-bool Emitter::is_index(const Operand& v, bool attributes) const {
+bool Emitter::is_index(const Operand& v, Attributes attributes) const {
   if (v->type != OperandType{}) return false;
   if (std::holds_alternative<VConst>(v->node)) return true;
   if (const auto* s = std::get_if<VSize>(&v->node)) {
     const NamedSize* number = number_named(s->name);
-    return attributes || !number || number->limited;
+    return !number || attributes == Attributes::all ||
+           (attributes == Attributes::limited) == (number->limit >= IndexPart::Term);
   }
-  if (std::holds_alternative<VAttr>(v->node)) return attributes;
+  if (std::holds_alternative<VAttr>(v->node)) return attributes != Attributes::limited;
   if (const auto* var = std::get_if<VVar>(&v->node)) {
     const Binding& b = lookup(var->name);
-    return b.index || (attributes && b.of_attributes);
+    return attributes == Attributes::alone ? (b.index || b.of_attributes) && b.most <= kUsualMemory
+                                           : b.index || (attributes == Attributes::all && b.of_attributes);
   }
   if (const auto* s = std::get_if<VSelect>(&v->node))
     return is_index(s->yes, attributes) && is_index(s->no, attributes);

@@ -9,9 +9,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "algebra/integer_states.h"
 #include "emit/kernel_to_c.h"
 
 namespace tenon::emit {
+
+/// Where products of extents and variables with what the call gives are taken to fit an i64.
+constexpr double kUsualMemory = 0x1p30;
 
 /// A visible variable.
 struct Binding {
@@ -21,7 +25,12 @@ struct Binding {
   bool nonnegative = false;
   std::optional<int64_t> constant;  ///< in a repetition of an unrolled loop
   bool of_attributes = false;       ///< made of attributes too: an index in offsets, any number as a value
+  double most = kUsualMemory;       ///< of its absolute value, if it is made of indices and attributes
 };
+
+/// Which attributes and lets count as indices: those that calls limit as parts of indices, those that are alone in
+/// bounds, or all.
+enum class Attributes : uint8_t { limited, alone, all };
 
 class Emitter {
  public:
@@ -75,7 +84,11 @@ class Emitter {
   bool in_index() const { return in_index_; }
   /// Products of indices may overflow: they are workspace sizes, computed before the sizes are checked.
   bool is_measuring = false;
-  bool is_index(const Operand& v, bool attributes) const;
+  bool is_bounded = false;  ///< workspace sizes: their products are checked where they are measured
+  bool is_index(const Operand& v, Attributes attributes) const;
+  /// Whether sums or products in it may be beyond i64.
+  bool may_overflow(const Operand& v) const;
+  double magnitude(const Operand& v) const;
   bool nonnegative(const Operand& v) const;
   std::optional<int64_t> known(const Operand& v) const;
 
@@ -110,7 +123,7 @@ class Emitter {
     std::string c_name;
     std::optional<int64_t> fixed;
     bool nonnegative;  ///< an extent, not an attribute
-    bool limited;      ///< a part of an index: calls refuse large ones
+    IndexPart limit;   ///< as a part of an index: calls refuse large ones
   };
   std::unordered_map<std::string, NamedSize> sizes_;
   /// An attribute or a number made of sizes, not an extent; null for others.

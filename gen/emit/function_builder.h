@@ -248,7 +248,9 @@ class FunctionBuilder {
   /// Bytes of a buffer in the workspace, a multiple of 64.
   CExpr rounded_bytes(const Buffer& b) {
     if (const auto n = e.known(b.elements)) return c_text(index_literal((*n * bytes_of(b.dtype) + 63) / 64 * 64));
+    e.is_bounded = true;
     CExpr n = e.index(b.elements);
+    e.is_bounded = false;
     const CExpr bytes = c_text(std::to_string(bytes_of(b.dtype)));
     if (e.is_measuring && bytes_of(b.dtype) > 1) n = c_call(options.prefix + "_rt_bytes_times", {n, bytes});
     else if (bytes_of(b.dtype) > 1) n = c_binary(n, "*", bytes);

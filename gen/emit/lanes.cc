@@ -159,7 +159,7 @@ CExpr ramp_value(Emitter& e, const OperandNode& node, const VRamp& n) {
   if (t.lanes == 1) return e.operand(n.base);
   std::vector<CExpr> steps;
   for (int l = 0; l < t.lanes; ++l) steps.push_back(c_text(std::to_string(l)));
-  const bool may_wrap = t.dtype == DType::I64 && !e.is_index(n.base, false);
+  const bool may_wrap = t.dtype == DType::I64 && !e.is_index(n.base, Attributes::limited);
   const CExpr ramp = c_braces(may_wrap ? e.vector_type(DType::U64, t.lanes) : e.c_type(t), std::move(steps));
   if (may_wrap) return c_cast(e.c_type(t), c_binary(c_cast("uint64_t", e.operand(n.base)), "+", ramp));
   if (constant_value(n.base) == 0) return ramp;

@@ -93,13 +93,15 @@ class StatementToC {
 
   void declare(const SLet& let, bool constant) {
     const Operand& value = let.value;
-    const bool of_attributes = constant && e.is_index(value, true),
-               computed = of_attributes && (!let.any || e.is_index(value, false));
+    const bool of_attributes = constant && e.is_index(value, Attributes::all);
+    const bool computed = of_attributes && (!let.any || e.is_index(value, Attributes::limited)) &&
+                          !(let.operand && e.may_overflow(value));
     const bool nonnegative = computed && (let.count || e.nonnegative(value));
     CExpr init = computed ? e.index(value) : e.operand(value);
     const std::string type = e.c_type(value->type);
     const std::string c_name =
-        e.declare(let.name, Binding{"", value->type, computed || let.place, nonnegative, std::nullopt, of_attributes});
+        e.declare(let.name, Binding{"", value->type, computed || let.place, nonnegative, std::nullopt, of_attributes,
+                                    of_attributes && let.operand ? e.magnitude(value) : kUsualMemory});
     out.push_back(c_declare(constant ? "const " + type : type, c_name, std::move(init)));
   }
 
@@ -173,7 +175,8 @@ class StatementToC {
 
 CExpr Emitter::condition(const Operand& v) {
   const auto* a = std::get_if<VApply>(&v->node);
-  const bool indices = a && !a->args.empty() && all_of(a->args, [&](const Operand& x) { return is_index(x, true); });
+  const bool indices =
+      a && !a->args.empty() && all_of(a->args, [&](const Operand& x) { return is_index(x, Attributes::all); });
   return indices ? index(v) : operand(v);
 }
 

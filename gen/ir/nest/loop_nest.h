@@ -105,11 +105,12 @@ enum class LoopKind : uint8_t { Serial, Parallel, Unrolled };
 
 /// Constant from here to the end of the block. `place`: read from a tensor and checked to be a valid index, so that
 /// offsets computed from it do not overflow. `any`: computed even if out of range, so that it wraps for large
-/// attributes. `count`: a count, never negative.
+/// attributes. `operand`: a part of a minimum or a remainder, not proved to be in range itself. `count`: a count, never
+/// negative.
 struct SLet {
   std::string name;
   Operand value;
-  bool place = false, any = false, count = false;
+  bool place = false, any = false, count = false, operand = false;
 };
 struct SVar {
   std::string name;

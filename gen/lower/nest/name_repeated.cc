@@ -53,10 +53,18 @@ bool may_move(const VApply& a) {
   }
 }
 
-/// Children of loads and gathers are positions; children of an operation are positions if it is one.
-bool positions_below(const Operand& v, bool here) {
-  if (std::holds_alternative<VLoad>(v->node) || std::holds_alternative<VGather>(v->node)) return true;
-  return here && (std::holds_alternative<VApply>(v->node) || std::holds_alternative<VSelect>(v->node));
+/// Plain arithmetic holds for what is within its dim: an offset, a bound and their terms, not for what a minimum or a
+/// remainder in them is made of.
+enum class Part : uint8_t { value, operand, position };
+
+/// Children of loads and gathers are positions; children of an operation are what it is.
+Part part_below(const Operand& v, Part here) {
+  if (std::holds_alternative<VLoad>(v->node) || std::holds_alternative<VGather>(v->node)) return Part::position;
+  if (std::holds_alternative<VSelect>(v->node)) return here;
+  const auto* a = std::get_if<VApply>(&v->node);
+  if (!a) return Part::value;
+  const bool adds = a->op == ScalarOp::Add || a->op == ScalarOp::Sub || a->op == ScalarOp::Mul;
+  return adds ? here : std::min(here, Part::operand);
 }
 
 /// One function of a nest. Both walks open the same blocks and meet the same operands in the same order.
@@ -91,8 +99,8 @@ class Namer {
   struct Found {
     Operand value;
     int uses = 0, statement = 0, leaves = 0, height = 0, order = 0;
-    bool any = false;      ///< a part of a value, too
-    bool written = false;  ///< its let is written, so that it is known to the end of the block
+    Part part = Part::position;  ///< the least of all uses
+    bool written = false;        ///< its let is written, so that it is known to the end of the block
     std::string hint, name;
   };
 
@@ -141,8 +149,7 @@ class Namer {
   void count_statement(const S& n) {
     if constexpr (std::is_same_v<S, SLet>)
       statements_.back().position = n.value->type == OperandType{} && of(n.value).valid;
-    each_part(
-        n, [this](const Operand& v, bool position, const std::string& hint) { visit(v, position, hint, innermost()); });
+    each_part(n, [this](const Operand& v, Part part, const std::string& hint) { visit(v, part, hint, innermost()); });
     declare_of(n, statements_.back());
     if constexpr (std::is_same_v<S, SFor>) inner(&n.var, [&] { count(*n.body); });
     if constexpr (std::is_same_v<S, SIf>) {
@@ -166,8 +173,7 @@ class Namer {
   void write_statement(S& n) {
     const Seen seen = statements_[static_cast<size_t>(statement_)];
     if (seen.changes)
-      each_part(
-          n, [this](Operand& v, bool position, const std::string& hint) { v = visit(v, position, hint, innermost()); });
+      each_part(n, [this](Operand& v, Part part, const std::string& hint) { v = visit(v, part, hint, innermost()); });
     declare_of(n, seen);
     const auto written = [this](const Block& b) { return std::make_shared<const Block>(write(b)); };
     if constexpr (std::is_same_v<S, SFor>) inner(&n.var, [&] { n.body = written(*n.body); });
@@ -184,24 +190,26 @@ class Namer {
     if constexpr (std::is_same_v<S, SVar>) declare(n.name, false);
   }
 
-  /// f(operand, whether it is a position, hint) for each operand of a statement.
+  /// f(operand, its part, hint) for each operand of a statement.
   template <class S, class F>
   void each_part(S& n, const F& f) {
     const std::string none;
     using T = std::remove_const_t<S>;
-    if constexpr (std::is_same_v<T, SLet>) f(n.value, statements_[static_cast<size_t>(statement_)].position, none);
-    if constexpr (std::is_same_v<T, SVar>) f(n.init, false, none);
-    if constexpr (std::is_same_v<T, SAssign>) f(n.value, false, none);
-    if constexpr (std::is_same_v<T, SFor>) f(n.begin, true, none), f(n.end, true, none);
-    if constexpr (std::is_same_v<T, SIf>) f(n.cond, of(n.cond).valid, none);
-    if constexpr (std::is_same_v<T, SPrefetch>) f(n.offset, true, buffer_name(n.buffer));
+    const auto if_valid = [](bool valid) { return valid ? Part::position : Part::value; };
+    if constexpr (std::is_same_v<T, SLet>)
+      f(n.value, if_valid(statements_[static_cast<size_t>(statement_)].position), none);
+    if constexpr (std::is_same_v<T, SVar>) f(n.init, Part::value, none);
+    if constexpr (std::is_same_v<T, SAssign>) f(n.value, Part::value, none);
+    if constexpr (std::is_same_v<T, SFor>) f(n.begin, Part::position, none), f(n.end, Part::position, none);
+    if constexpr (std::is_same_v<T, SIf>) f(n.cond, if_valid(of(n.cond).valid), none);
+    if constexpr (std::is_same_v<T, SPrefetch>) f(n.offset, Part::position, buffer_name(n.buffer));
     if constexpr (std::is_same_v<T, SStore>) {
       const std::string& name = buffer_name(n.buffer);
-      f(n.offset, true, name), f(n.value, false, name), f(n.active, true, name);
+      f(n.offset, Part::position, name), f(n.value, Part::value, name), f(n.active, Part::position, name);
     }
     if constexpr (std::is_same_v<T, SCall>) {
-      for (auto& b : n.buffers) f(b.offset, true, b.buffer < 0 ? none : buffer_name(b.buffer));
-      for (auto& a : n.args) f(a, a->type == OperandType{}, none);
+      for (auto& b : n.buffers) f(b.offset, Part::position, b.buffer < 0 ? none : buffer_name(b.buffer));
+      for (auto& a : n.args) f(a, if_valid(a->type == OperandType{}), none);
     }
   }
   const std::string& buffer_name(int buffer) const { return buffers_[static_cast<size_t>(buffer)].name; }
@@ -209,24 +217,28 @@ class Namer {
   // ---- operands
   int innermost() const { return static_cast<int>(open_.size()) - 1; }
 
-  /// An expression in block `depth`. `position`: it is an offset, a bound or a part of one, and plain arithmetic holds
-  /// for it.
-  Operand visit(const Operand& v, bool position, const std::string& hint, int depth) {
+  /// An expression in block `depth`.
+  Operand visit(const Operand& v, Part part, const std::string& hint, int depth) {
     if (!v || is_leaf(v)) return v;
     if (v->type == OperandType{}) {
       const Position p = of(v);
       const bool rests = p.home == 0 || p.home < open_[static_cast<size_t>(depth)].loop;
       if (p.valid && p.leaves >= kLeaves) {
-        if (rests || !position) return found(v, p, position, hint);
+        if (rests || part == Part::value) return found(v, p, part, hint);
         if (writing_)
           if (const auto at = found_.find(key_of(p)); at != found_.end() && at->second.written)
             return v_var(at->second.name);
       }
     }
     const auto* load = std::get_if<VLoad>(&v->node);
-    return below(v, {positions_below(v, position), load ? buffer_name(load->buffer) : hint, depth});
+    return below(v, {part_below(v, part), load ? buffer_name(load->buffer) : hint, depth});
   }
 
+  struct Place {
+    Part part;
+    const std::string& hint;
+    int depth;
+  };
   std::pair<int, int> key_of(const Position& p) const { return {open_[static_cast<size_t>(p.home)].serial, p.id}; }
 
   /// Its base name: a step of a buffer, an offset in one or, as a part of a value, a position along a loop.
@@ -236,32 +248,28 @@ class Namer {
     return hint.empty() || !position ? "span" : hint + (p.home == 0 ? "_step" : "_at");
   }
 
-  Operand found(const Operand& v, const Position& p, bool position, const std::string& hint) {
+  Operand found(const Operand& v, const Position& p, Part part, const std::string& hint) {
     Found& f = found_[key_of(p)];
-    if (writing_) return f.name.empty() ? below(v, {position, hint, p.home}) : v_var(f.name);
+    const Place inside{part_below(v, part), hint, p.home};
+    if (writing_) return f.name.empty() ? below(v, inside) : v_var(f.name);
     met_.emplace_back(statement_, &f);
-    const std::string name = name_of(p, position, hint);
-    if (f.any < !position) f.hint = name;
-    f.any |= !position;
+    const std::string name = name_of(p, part != Part::value, hint);
+    if (part == Part::value && f.part != Part::value) f.hint = name;
+    f.part = std::min(f.part, part);
     if (f.uses++ > 0) {
-      if (position && !f.any && f.hint != name) f.hint = p.home == 0 ? "step" : "at";  // of several buffers
+      if (f.part != Part::value && f.hint != name) f.hint = p.home == 0 ? "step" : "at";  // of several buffers
       return v;
     }
     f.value = v, f.hint = name, f.statement = open_[static_cast<size_t>(p.home)].statement, f.leaves = p.leaves,
     f.height = p.height, f.order = static_cast<int>(found_.size());
-    return below(v, {position, hint, p.home});
+    return below(v, inside);
   }
 
-  struct Place {
-    bool position;
-    const std::string& hint;
-    int depth;
-  };
   /// The same with its children visited; itself while positions are counted.
   Operand below(const Operand& v, const Place& at) {
     if (writing_)
-      return map_children(v, [this, &at](const Operand& c) { return visit(c, at.position, at.hint, at.depth); });
-    each_child(v, [this, &at](const Operand& c) { visit(c, at.position, at.hint, at.depth); });
+      return map_children(v, [this, &at](const Operand& c) { return visit(c, at.part, at.hint, at.depth); });
+    each_child(v, [this, &at](const Operand& c) { visit(c, at.part, at.hint, at.depth); });
     return v;
   }
 
@@ -359,7 +367,10 @@ class Namer {
     const auto at = lets_.find({open_.back().serial, open_.back().statement});
     if (at == lets_.end()) return;
     for (Found* f : at->second) {
-      out.push_back({SLet{f->name, below(f->value, {!f->any, "", innermost()}), false, f->any}});
+      const std::string none;
+      const Place inside{part_below(f->value, f->part), none, innermost()};
+      const bool any = f->part == Part::value, operand = f->part != Part::position;
+      out.push_back({SLet{f->name, below(f->value, inside), false, any, false, operand}});
       f->written = true;
     }
   }
