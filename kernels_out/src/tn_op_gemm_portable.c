@@ -205,7 +205,8 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
   const int64_t rows = M;
   const int64_t columns = N;
   const int64_t depth = K;
-  const int64_t rows_cached = tn_i64_max_portable(2048 / (depth > 1 ? depth : 1), 1) * 4;
+  const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 32768) ? 4 :
+      tn_i64_max_portable(2048 / (depth > 1 ? depth : 1), 1) * 4;
   const int64_t columns_packed = tn_i64_min_portable(N, tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4);
   const int pack_all = rows > 4 || B_s1 != 1;
   for (int64_t column_block = 0; column_block < tn_i64_floordiv_portable(columns + columns_packed - 1,
@@ -346,7 +347,8 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
   const int64_t rows = M;
   const int64_t columns = N;
   const int64_t depth = K;
-  const int64_t rows_cached = tn_i64_max_portable(2048 / (depth > 1 ? depth : 1), 1) * 4;
+  const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 32768) ? 4 :
+      tn_i64_max_portable(2048 / (depth > 1 ? depth : 1), 1) * 4;
   const int64_t columns_packed = tn_i64_min_portable(N, tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4);
   const int pack_all = rows > 4 || B_s1 != 1;
   for (int64_t column_block = 0; column_block < tn_i64_floordiv_portable(columns + columns_packed - 1,

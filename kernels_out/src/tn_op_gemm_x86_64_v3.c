@@ -758,7 +758,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
     const int64_t rows = M;
     const int64_t columns = N;
     const int64_t depth = K;
-    const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
+    const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 32768) ? 6 :
+        tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
     const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
     const int pack_all = rows > 6 || B_s1 != 1;
     for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
@@ -1490,7 +1491,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
     const int64_t rows = M;
     const int64_t columns = N;
     const int64_t depth = K;
-    const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
+    const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 32768) ? 6 :
+        tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
     const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
     const int pack_all = rows > 6 || B_s1 != 1;
     for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
