@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <charconv>
 #include <set>
 
 #include "cli/flags.h"
 #include "support/c_names.h"
+#include "support/parse_number.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -26,10 +26,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 std::optional<int64_t> parse_count(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  const auto value = parse_number<int64_t>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 /// "64K" → 65536; nothing where it is no number of bytes that 62 bits hold.

@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "support/joined.h"
+#include "support/parse_number.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -49,15 +48,9 @@ std::vector<std::string> window_sizes(const OpDef& def) {
 }
 
 std::optional<FixedNumber> number_of(const std::string& word) {
-  FixedNumber out;
   const std::string text = word.starts_with('+') ? word.substr(1) : word;
-  const char* const end = text.data() + text.size();
-  if (const auto r = std::from_chars(text.data(), end, out.real); r.ec != std::errc() || r.ptr != end)
-    return std::nullopt;
-  int64_t integer = 0;
-  if (const auto i = std::from_chars(text.data(), end, integer); i.ec == std::errc() && i.ptr == end)
-    out.integer = integer;
-  return out;
+  const auto real = parse_number<double>(text);
+  return real ? std::optional(FixedNumber{*real, parse_number<int64_t>(text)}) : std::nullopt;
 }
 
 std::string type_text(const AttrDef& a) {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -16,6 +15,7 @@
 #include "support/check.h"
 #include "support/file_hashes.h"
 #include "support/parallel.h"
+#include "support/parse_number.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -53,10 +53,9 @@ pid_t writer_of(const std::string& name, const std::string& final_name) {
   if (name.size() <= final_name.size() + 1 + tail.size() || name.rfind(final_name + ".", 0) != 0 ||
       !name.ends_with(tail))
     return 0;
-  const char *const first = name.data() + final_name.size() + 1, *const last = name.data() + name.size() - tail.size();
-  pid_t writer = 0;
-  const auto [end, status] = std::from_chars(first, last, writer);
-  return status == std::errc() && end == last && writer > 0 ? writer : 0;
+  std::string_view digits = std::string_view(name).substr(final_name.size() + 1);
+  digits.remove_suffix(tail.size());
+  return std::max(parse_number<pid_t>(digits).value_or(0), 0);
 }
 
 /// The path itself, or the target of its link.
@@ -253,9 +252,7 @@ void OutputTree::add(std::string path, std::string bytes) {
 }
 
 std::vector<std::string> OutputTree::list() const {
-  std::vector<std::string> names;
-  for (const auto& [path, bytes] : files_) names.push_back(path);
-  return names;
+  return mapped(files_, [](const auto& file) { return file.first; });
 }
 
 void OutputTree::seal(const std::string& path, const std::string& output) {

@@ -1,8 +1,8 @@
 // Reads profiles and finds winners.
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
+#include "support/parse_number.h"
 #include "support/yaml_document.h"
 #include "tune/tune.h"
 
@@ -11,13 +11,7 @@ namespace {
 
 constexpr double kLeastGain = 1.03, kLeastShare = 0.75;
 
-std::optional<double> number_of(const YamlNode* node) {
-  if (node == nullptr) return std::nullopt;
-  double value = 0;
-  const char *begin = node->text.data(), *end = begin + node->text.size();
-  const auto [at, status] = std::from_chars(begin, end, value);
-  return status == std::errc() && at == end ? std::optional(value) : std::nullopt;
-}
+std::optional<double> number_of(const YamlNode* node) { return node ? parse_number<double>(node->text) : std::nullopt; }
 
 }  // namespace
 

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstring>
 
 #include "frontend/tensors/tensor_files.h"
 #include "ir/number/small_number.h"
+#include "support/parse_number.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -99,11 +99,9 @@ std::vector<uint8_t> typed_bytes(const TensorProto& t, const TypeRow& row) {
 }
 
 int64_t whole_number(const std::string& text, const std::string& key, const std::string& where) {
-  int64_t v = 0;
-  const auto r = std::from_chars(text.data(), text.data() + text.size(), v);
-  if (r.ec != std::errc() || r.ptr != text.data() + text.size() || v < 0)
-    fail(Code::E0805, where, fmt::format("external data has {} '{}'", key, text));
-  return v;
+  const auto v = parse_number<int64_t>(text);
+  if (!v || *v < 0) fail(Code::E0805, where, fmt::format("external data has {} '{}'", key, text));
+  return *v;
 }
 
 // A model must not reach files outside of its own folder: neither by its paths nor by links.

@@ -1,10 +1,10 @@
 // Reads .safetensors: the header is JSON, which is read as the YAML that it also is.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
 
 #include "frontend/tensors/tensor_files.h"
+#include "support/parse_number.h"
 #include "support/yaml_document.h"
 
 namespace tenon {
@@ -45,12 +45,9 @@ std::vector<int64_t> integers(const YamlNode* node, std::string_view key) {
   if (!node || !node->is_sequence()) throw SafetensorsError{fmt::format("a tensor's {} is not a list", key)};
   std::vector<int64_t> values;
   for (const YamlNode& item : node->items) {
-    int64_t v = 0;
-    const char *begin = item.text.data(), *end = begin + item.text.size();
-    const auto r = std::from_chars(begin, end, v);
-    if (!item.is_scalar() || r.ec != std::errc() || r.ptr != end || v < 0)
-      throw SafetensorsError{fmt::format("a tensor's {} holds '{}'", key, item.text)};
-    values.push_back(v);
+    const auto v = item.is_scalar() ? parse_number<int64_t>(item.text) : std::nullopt;
+    if (!v || *v < 0) throw SafetensorsError{fmt::format("a tensor's {} holds '{}'", key, item.text)};
+    values.push_back(*v);
   }
   return values;
 }

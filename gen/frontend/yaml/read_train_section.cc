@@ -1,12 +1,12 @@
 // Reads the section `train` of a graph.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "frontend/yaml/add_training.h"
 #include "frontend/yaml/check_key_rows.h"
 #include "support/c_names.h"
+#include "support/parse_number.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -25,14 +25,6 @@ constexpr KeyRow kTrainKeys[] = {
     {"loss_scale", YamlKind::scalar, false, "loss_scale: dynamic"},
 };
 
-/// The whole text is a number.
-template <class Number>
-bool read_number(const std::string& text, Number& to) {
-  const auto end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, to);
-  return read.ec == std::errc() && read.ptr == end;
-}
-
 class SectionReader {
  public:
   SectionReader(const YamlNode& train, const std::vector<TrainedParameter>& trained, const OpSemantics& semantics,
@@ -50,9 +42,10 @@ class SectionReader {
     limit("average", out.average);
     if (out.average && *out.average >= 1) error(*train_.find("average"), "average is a number between 0 and 1");
     scale(out);
-    const YamlNode* steps = train_.find("accumulate");
-    if (steps && (!read_number(steps->text, out.accumulate) || out.accumulate < 1))
-      error(*steps, "accumulate is a number of steps, 1 or more");
+    if (const YamlNode* steps = train_.find("accumulate")) {
+      out.accumulate = parse_number<int64_t>(steps->text).value_or(0);
+      if (out.accumulate < 1) error(*steps, "accumulate is a number of steps, 1 or more");
+    }
     const YamlNode* groups = train_.find("groups");
     for (const YamlNode& g : groups && !diagnostics_.has_errors() ? groups->items : std::vector<YamlNode>{})
       group(g, out);
@@ -80,20 +73,18 @@ class SectionReader {
   void limit(const char* key, std::optional<double>& limit) {
     const YamlNode* n = train_.find(key);
     if (!n) return;
-    double value = 0;
-    if (!read_number(n->text, value) || !(value > 0)) return error(*n, fmt::format("{} is a number above 0", key));
-    limit = value;
+    limit = parse_number<double>(n->text);
+    if (!limit || !(*limit > 0)) error(*n, fmt::format("{} is a number above 0", key));
   }
 
   void scale(Optimizer& to) {
     constexpr double kFirst = 65536;
     const YamlNode* n = train_.find("loss_scale");
     if (!n) return;
-    double value = 0;
+    const double value = parse_number<double>(n->text).value_or(0);
     to.scale_follows = n->text == "dynamic";
     if (to.scale_follows) to.loss_scale = kFirst;
-    else if (!read_number(n->text, value) || !(value > 0) || !std::isfinite(value))
-      error(*n, "loss_scale is dynamic, or a number above 0");
+    else if (!(value > 0) || !std::isfinite(value)) error(*n, "loss_scale is dynamic, or a number above 0");
     else if (value == 1) error(*n, "a loss_scale of 1 has no effect; leave it out");
     else to.loss_scale = value;
   }

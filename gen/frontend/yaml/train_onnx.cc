@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "frontend/onnx/onnx.pb.h"
 #include "frontend/onnx/onnx_tensor.h"
 #include "frontend/onnx/onnx_weights.h"
@@ -12,6 +10,7 @@
 #include "frontend/yaml/check_key_rows.h"
 #include "frontend/yaml/graph_sections.h"
 #include "support/joined.h"
+#include "support/parse_number.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -121,9 +120,8 @@ class OnnxTraining : public OnnxExtension, private GraphSections {
     if (!extents) return;
     type.mutable_shape()->Clear();
     for (const std::string& extent : *extents) {
-      int64_t number = 0;
-      const auto read = std::from_chars(extent.data(), extent.data() + extent.size(), number);
-      if (read.ec == std::errc()) type.mutable_shape()->add_dim()->set_dim_value(number);
+      const auto number = parse_number<int64_t>(extent);
+      if (number) type.mutable_shape()->add_dim()->set_dim_value(*number);
       else type.mutable_shape()->add_dim()->set_dim_param(extent);
     }
     graph.clear_value_info();
@@ -179,10 +177,8 @@ class OnnxTraining : public OnnxExtension, private GraphSections {
   }
 
   std::vector<std::string> last_layers(const YamlNode& last, const OnnxWeights& weights) {
-    size_t count = 0;
-    const auto read = std::from_chars(last.text.data(), last.text.data() + last.text.size(), count);
-    if (read.ec != std::errc() || read.ptr != last.text.data() + last.text.size() || count == 0 ||
-        count > weights.layers.size()) {
+    const size_t count = parse_number<size_t>(last.text).value_or(0);
+    if (count == 0 || count > weights.layers.size()) {
       error(Code::E0710, last.span,
             fmt::format("`last` is a number of layers; the model has {} with weights", weights.layers.size()));
       return {};

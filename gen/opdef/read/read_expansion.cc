@@ -8,6 +8,7 @@
 #include "opdef/notation/parse_body.h"
 #include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
+#include "support/parse_number.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -26,10 +27,9 @@ bool want_dtype(const Word& word, Diagnostics& diagnostics) {
 }
 
 bool want_number(const YamlNode& node, double low, double high, double& out, Diagnostics& diagnostics) {
-  const char* begin = node.text.data();
-  const char* end = begin + node.text.size();
-  const auto [stop, error] = std::from_chars(begin, end, out);
-  if (node.is_scalar() && error == std::errc() && stop == end && out >= low && out <= high) return true;
+  const auto number = node.is_scalar() ? parse_number<double>(node.text) : std::nullopt;
+  out = number.value_or(0);
+  if (number && out >= low && out <= high) return true;
   diagnostics.error(Code::E0214, node.span, fmt::format("a number from {} to {} is expected here", low, high),
                     {"write it in digits"});
   return false;

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <set>
 
 #include "opdef/notation/math_parser.h"
 #include "opdef/read/yaml_shape.h"
+#include "support/parse_number.h"
 
 namespace tenon {
 namespace {
@@ -159,9 +159,7 @@ class MathReader {
   }
 
   std::optional<double> number(const YamlNode& node) {
-    double value = 0;
-    const char* end = node.text.data() + node.text.size();
-    if (std::from_chars(node.text.data(), end, value).ptr == end && !node.text.empty() && value >= 0) return value;
+    if (const auto value = parse_number<double>(node.text); value && *value >= 0) return value;
     diagnostics_.error(Code::E0214, node.span, "a bound of the error is a number from 0 on",
                        {"write ulp: 1.5, or relative: 1e-5 and absolute: 1e-38"});
     return std::nullopt;
