@@ -13,19 +13,9 @@ namespace {
 
 using Kind = RecipeExpr::Kind;
 
-std::vector<std::string> words(const std::string& text, std::string_view separators) {
-  std::vector<std::string> result(1);
-  for (const char c : text) {
-    if (separators.find(c) == std::string_view::npos) result.back() += c;
-    else if (!result.back().empty()) result.emplace_back();
-  }
-  if (result.back().empty()) result.pop_back();
-  return result;
-}
-
 std::set<std::string> word_set(const YamlNode* node) {
   if (!node) return {};
-  const std::vector<std::string> list = words(node->text, " \n");
+  const std::vector<std::string> list = words_of(node->text);
   return {list.begin(), list.end()};
 }
 
@@ -79,7 +69,7 @@ class RuleReader {
   }
 
   void read_commutative(const YamlNode& value) {
-    for (const std::string& op : words(value.text, " \n")) {
+    for (const std::string& op : words_of(value.text)) {
       const OpSignature* found = library_.find(op);
       if (!found || found->inputs.size() != 2)
         error(Code::E0702, value.span, fmt::format("'{}' is not an op of two operands", op),
@@ -110,16 +100,14 @@ class RuleReader {
     if (!map.is_map())
       return error(Code::E0202, map.span, "functions are a map", "write `name(a, b): recipe`, a line a function");
     for (const YamlEntry& e : map.entries) {
-      const std::string& head = e.key.text;
-      const size_t open = head.find('('), close = head.rfind(')');
-      if (open == std::string::npos || close != head.size() - 1) {
+      const auto head = parse_recipe_head(e.key.text);
+      if (!head) {
         error(Code::E0701, e.key.span, "this is not a head of a function", "a function is written name(a, b): recipe");
         continue;
       }
-      RecipeFunction f{words(head.substr(open + 1, close - open - 1), ", "),
-                       parse(e.value, [](std::string_view t) { return parse_recipe(t); })};
-      if (!set_.functions.emplace(head.substr(0, open), std::move(f)).second)
-        error(Code::E0702, e.key.span, fmt::format("a function '{}' is there already", head.substr(0, open)),
+      RecipeFunction f{head->parameters, parse(e.value, [](std::string_view t) { return parse_recipe(t); })};
+      if (!set_.functions.emplace(head->name, std::move(f)).second)
+        error(Code::E0702, e.key.span, fmt::format("a function '{}' is there already", head->name),
               "functions of all files share their names");
     }
   }

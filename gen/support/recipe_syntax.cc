@@ -244,6 +244,27 @@ class RecipeParser {
 
 }  // namespace
 
+std::optional<RecipeHead> parse_recipe_head(std::string_view text) {
+  const auto named = [](const RecipeExpr& a) { return a.kind == RecipeExpr::Kind::name; };
+  try {
+    const RecipeExpr call = parse_recipe_expr(text);
+    if (call.kind != RecipeExpr::Kind::call || !all_of(call.args, named)) return std::nullopt;
+    return RecipeHead{call.text, mapped(call.args, &RecipeExpr::text)};
+  } catch (const RecipeError&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (size_t at = 0; (at = text.find_first_not_of(" \n", at)) != std::string_view::npos;) {
+    const size_t end = std::min(text.find_first_of(" \n", at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
 std::vector<RecipeStatement> parse_recipe(std::string_view text) { return RecipeParser(text).statements(); }
 RecipeExpr parse_recipe_expr(std::string_view text) { return RecipeParser(text).single(); }
 

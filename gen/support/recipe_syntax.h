@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -86,6 +87,15 @@ struct RecipeFunction {
 };
 using RecipeFunctions = std::map<std::string, RecipeFunction>;
 
+/// `name(a, b)`, what a function begins with.
+struct RecipeHead {
+  std::string name;
+  std::vector<std::string> parameters;
+};
+/// Nothing where the text is something else.
+std::optional<RecipeHead> parse_recipe_head(std::string_view text);
+/// The words of a text, between blanks and line ends.
+std::vector<std::string> words_of(std::string_view text);
 /// Parses a whole recipe; throws RecipeError.
 std::vector<RecipeStatement> parse_recipe(std::string_view text);
 /// Parses one expression; throws RecipeError.

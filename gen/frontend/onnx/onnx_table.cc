@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
+#include "support/parse_number.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -43,7 +43,7 @@ class TableReader {
 
   // `Add` has operands without number, of `CastLike/1` the first one alone decides the shape.
   void read_by_element(const YamlNode& value) {
-    for (const std::string& word : words(value.text, ' ')) {
+    for (const std::string& word : words_of(value.text)) {
       const size_t slash = word.find('/');
       table_.by_element[word.substr(0, slash)] =
           slash == std::string::npos ? std::numeric_limits<int>::max() : version(value, word.substr(slash + 1));
@@ -54,7 +54,7 @@ class TableReader {
     for (const YamlEntry& e : map.entries) {
       OnnxRow row;
       // `Add since 7: add` leaves the opsets before to a row.
-      const std::vector<std::string> head = words(e.key.text, ' ');
+      const std::vector<std::string> head = words_of(e.key.text);
       const bool since = head.size() == 3 && head[1] == "since";
       if (head.size() != 1 && !since)
         error(Code::E0203, e.key.span, "an operator is expected here, or an operator, `since` and an opset");
@@ -80,33 +80,17 @@ class TableReader {
 
   void read_functions(const YamlNode& map) {
     for (const YamlEntry& e : map.entries) {
-      const std::string& head = e.key.text;
-      const size_t open = head.find('('), close = head.rfind(')');
-      if (open == std::string::npos || close != head.size() - 1) {
+      const auto head = parse_recipe_head(e.key.text);
+      if (!head) {
         error(Code::E0701, e.key.span, "a function is written name(a, b): recipe");
         continue;
       }
-      RecipeFunction f;
-      f.parameters = words(head.substr(open + 1, close - open - 1), ',');
-      f.body = parse(e.value, [](std::string_view t) { return parse_recipe(t); });
-      if (!table_.functions.emplace(head.substr(0, open), std::move(f)).second)
+      RecipeFunction f{head->parameters, parse(e.value, [](std::string_view t) { return parse_recipe(t); })};
+      if (!table_.functions.emplace(head->name, std::move(f)).second)
         error(Code::E0701, e.key.span,
               fmt::format("a function '{}' is there already; functions of all files share their names: rename this one",
-                          head.substr(0, open)));
+                          head->name));
     }
-  }
-
-  static std::vector<std::string> words(const std::string& text, char separator) {
-    std::vector<std::string> result(1);
-    for (char c : text) {
-      if (c == separator || c == ' ' || c == '\n') {
-        if (!result.back().empty()) result.emplace_back();
-      } else {
-        result.back() += c;
-      }
-    }
-    if (result.back().empty()) result.pop_back();
-    return result;
   }
 
   void read_rows(const YamlNode& list) {
@@ -147,20 +131,18 @@ class TableReader {
     else if (k == "do")
       row.recipe = parse(value, [](std::string_view t) { return parse_recipe(t); }),
       row.recipe_text = placed_text(value);
-    else if (k == "out") row.outputs = words(value.text, ' ');
+    else if (k == "out") row.outputs = words_of(value.text);
     else error(Code::E0201, key.span, "a row has the keys onnx, domain, since, in, attrs, when, do and out");
   }
 
   int version(const YamlNode& value, const std::string& text) {
-    int v = 0;
-    const char* end = text.data() + text.size();
-    const auto r = std::from_chars(text.data(), end, v);
-    if (r.ec != std::errc() || r.ptr != end) error(Code::E0214, value.span, "an opset is an integer");
-    return v;
+    const auto v = parse_number<int>(text);
+    if (!v) error(Code::E0214, value.span, "an opset is an integer");
+    return v.value_or(0);
   }
 
   static void read_inputs(OnnxRow& row, const YamlNode& value) {
-    for (std::string word : words(value.text, ' ')) {
+    for (std::string word : words_of(value.text)) {
       OnnxInput in;
       if (word.size() > 3 && word.ends_with("...")) in.variadic = true, word.resize(word.size() - 3);
       else if (word.ends_with("?")) in.optional = true, word.pop_back();
@@ -188,11 +170,8 @@ class TableReader {
       for (const YamlNode& item : node.items) list.push_back(default_value(item));
       return list;
     }
-    const char *begin = node.text.data(), *end = begin + node.text.size();
-    int64_t whole = 0;
-    if (const auto r = std::from_chars(begin, end, whole); r.ec == std::errc() && r.ptr == end) return SizeExpr(whole);
-    double real = 0;
-    if (const auto r = std::from_chars(begin, end, real); r.ec == std::errc() && r.ptr == end) return real;
+    if (const auto whole = parse_number<int64_t>(node.text)) return SizeExpr(*whole);
+    if (const auto real = parse_number<double>(node.text)) return *real;
     return node.text;
   }
 

@@ -133,22 +133,16 @@ std::optional<std::vector<RecipeStatement>> GraphSections::parse(const YamlNode&
 
 void GraphSections::read_modules(const YamlNode& map) {
   for (const YamlEntry& e : map.entries) {
-    const std::string& head = e.key.text;
-    RecipeExpr call;
-    try {
-      call = parse_recipe_expr(head);
-    } catch (const RecipeError&) {
-    }
-    const auto named = [](const RecipeExpr& a) { return a.kind == RecipeExpr::Kind::name && is_name(a.text); };
-    if (call.kind != RecipeExpr::Kind::call || !all_of(call.args, named)) {
+    const auto head = parse_recipe_head(e.key.text);
+    if (!head || !all_of(head->parameters, [](const std::string& name) { return is_name(name); })) {
       error(Code::E0701, e.key.span, "a module is written name(x, W): recipe");
       continue;
     }
     RecipeFunction f;
-    for (const RecipeExpr& a : call.args) f.parameters.push_back(a.text);
+    f.parameters = head->parameters;
     if (auto body = parse(e.value)) f.body = std::move(*body);
     f.text = std::make_shared<PlacedText>(placed_text(e.value));
-    modules_[call.text] = std::move(f);
+    modules_[head->name] = std::move(f);
   }
 }
 
