@@ -11,7 +11,6 @@
 #include "opdef/read_ops.h"
 #include "schedule/read_blueprints.h"
 #include "semantics/apply_rewrites.h"
-#include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "support/print_to.h"
 #include "support/ranges.h"
@@ -150,9 +149,7 @@ ModelSource read_model_source(Run& run, const ModelOptions& options, GraphMode m
     const auto type = type_of_array(file);
     input.given.push_back(type ? std::optional(type->dims) : std::nullopt);
   }
-  OpSemantics semantics =
-      library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs,
-                                      const Attributes& attrs, size_t) { return fold_node(defs, op, inputs, attrs); });
+  OpSemantics semantics = folding_semantics(defs);
   semantics.einsum = [&defs](const std::string& subscripts) { return add_einsum(defs, subscripts); };
   auto read = read_model(input, semantics);
   const int status = only_about_sizes(read.diagnostics()) ? exit_bad_command_line : exit_bad_input;

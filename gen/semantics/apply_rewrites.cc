@@ -119,9 +119,7 @@ std::optional<OpSignature> gradient_op(const OpSemantics& semantics, const std::
 
 /// The queries of the module about `defs`, which must outlive it.
 RuleLibrary rule_library(const OpLibrary& defs, const RecipeFunctions& functions) {
-  const auto semantics = std::make_shared<OpSemantics>(
-      library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs,
-                                      const Attributes& attrs, size_t) { return fold_node(defs, op, inputs, attrs); }));
+  const auto semantics = std::make_shared<OpSemantics>(folding_semantics(defs));
   const auto gradients = std::make_shared<std::map<std::string, std::optional<OpSignature>>>();
   const auto hosts = std::make_shared<std::vector<std::string>>(host_functions());
   RuleLibrary library;

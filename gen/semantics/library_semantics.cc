@@ -11,6 +11,7 @@
 #include "algebra/simplify.h"
 #include "library/bind_node.h"
 #include "library/expand_node.h"
+#include "semantics/fold_node.h"
 
 namespace tenon {
 namespace {
@@ -157,11 +158,7 @@ std::vector<bool> reads(const OpLibrary& library, const OpDef& def,
 
 }  // namespace
 
-OpSemantics library_semantics(
-    const OpLibrary& library,
-    std::function<ComputedTensors(const std::string& op, const std::vector<const TensorData*>& inputs,
-                                  const Attributes& attrs, size_t wanted)>
-        evaluate) {
+OpSemantics library_semantics(const OpLibrary& library) {
   const auto signatures = std::make_shared<Signatures>();
   OpSemantics s;
   s.find = [signatures, &library](const std::string& op) { return signatures->find(library, op); };
@@ -169,8 +166,14 @@ OpSemantics library_semantics(
                        const Attributes& attrs, size_t) { return infer(library, *library.op(op), inputs, attrs); };
   s.reads = [&library](const std::string& op, const std::vector<std::optional<TensorType>>& inputs,
                        const Attributes& attrs) { return reads(library, *library.op(op), inputs, attrs); };
-  s.evaluate = std::move(evaluate);
   s.names = [&library] { return library.names(); };
+  return s;
+}
+
+OpSemantics folding_semantics(const OpLibrary& library) {
+  OpSemantics s = library_semantics(library);
+  s.evaluate = [&library](const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs,
+                          size_t) { return fold_node(library, op, inputs, attrs); };
   return s;
 }
 

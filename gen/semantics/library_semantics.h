@@ -2,19 +2,15 @@
 // calls.
 #pragma once
 
-#include <functional>
-
 #include "frontend/graph/op_semantics.h"
 #include "ir/op/op_def.h"
 
 namespace tenon {
 
-/// Semantics of all ops of `library`, which has to outlive it. `evaluate` computes a call on constants; empty = nothing
-/// is computed before run time but extents.
-OpSemantics library_semantics(
-    const OpLibrary& library,
-    std::function<ComputedTensors(const std::string& op, const std::vector<const TensorData*>& inputs,
-                                  const Attributes& attrs, size_t wanted)>
-        evaluate = nullptr);
+/// Semantics of all ops of `library`, which has to outlive it. Nothing is computed before run time but extents.
+OpSemantics library_semantics(const OpLibrary& library);
+
+/// The same with calls on constants computed by the oracle.
+OpSemantics folding_semantics(const OpLibrary& library);
 
 }  // namespace tenon

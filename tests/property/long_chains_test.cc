@@ -9,7 +9,6 @@
 #include "catch.h"
 #include "frontend/yaml/read_graph_yaml.h"
 #include "oracle/run_graph.h"
-#include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"
@@ -24,9 +23,7 @@ const OpLibrary& shipped() { return tenon_test::shipped_ops(); }
 
 /// `main` over x: i32[2, 3, 4], whose last statement defines y.
 Graph graph_of(const std::string& main) {
-  const OpSemantics semantics =
-      library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in,
-                                      const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
+  const OpSemantics semantics = folding_semantics(shipped());
   const std::string text = "graph: g\ninputs: {x: \"i32[2, 3, 4]\"}\nmain: |\n" + main + "outputs: [y]\n";
   const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!graph.ok()) FAIL(graph.diagnostics().text());

@@ -7,7 +7,6 @@
 #include "catch.h"
 #include "frontend/yaml/read_graph_yaml.h"
 #include "oracle/run_graph.h"
-#include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"
@@ -303,9 +302,7 @@ Graph graph_of(const Instance& i) {
   const std::string text = "graph: g\ninputs:\n" + i.inputs +
                            (i.parameters.empty() ? "" : "parameters:\n" + i.parameters) + "main: |\n" + i.main +
                            "outputs: [" + last + "]\n";
-  const OpSemantics semantics =
-      library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in,
-                                      const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
+  const OpSemantics semantics = folding_semantics(shipped());
   const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!graph.ok()) FAIL(i.rule + "\n" + text + graph.diagnostics().text());
   const auto whole = backward_graph(shipped(), *graph);

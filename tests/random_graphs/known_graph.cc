@@ -9,7 +9,6 @@
 #include "frontend/yaml/read_graph_yaml.h"
 #include "oracle/number.h"
 #include "random_graphs/evaluate.h"
-#include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "support/read_source.h"
 
@@ -32,9 +31,7 @@ TensorData drawn(const Value& v, std::mt19937_64& rng) {
 }  // namespace
 
 std::optional<RandomGraph> known_graph(const OpLibrary& defs, const std::filesystem::path& file) {
-  const OpSemantics semantics =
-      library_semantics(defs, [&](const std::string& op, const std::vector<const TensorData*>& in,
-                                  const Attributes& attrs, size_t) { return fold_node(defs, op, in, attrs); });
+  const OpSemantics semantics = folding_semantics(defs);
   const auto source = read_source(file.string());
   if (!source) return fmt::print(stderr, "{}", source.diagnostics().text()), std::nullopt;
   const auto graph = read_graph_yaml(*source, semantics, {});

@@ -10,7 +10,6 @@
 #include "ir/graph/graph_passes.h"
 #include "oracle/run_graph.h"
 #include "schedule/split_loops.h"
-#include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"
@@ -30,9 +29,7 @@ struct Case {
 };
 
 Result<Graph> backward_of(const Case& c, const std::string& outputs) {
-  const OpSemantics semantics =
-      library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in,
-                                      const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
+  const OpSemantics semantics = folding_semantics(shipped());
   const std::string text = "graph: g\n" + (c.modules.empty() ? "" : "modules:\n" + c.modules) + "inputs:\n" + c.inputs +
                            "main: |\n" + c.main + "outputs: [" + outputs + "]\n";
   auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
@@ -140,7 +137,7 @@ TEST_CASE("gradients of all uses of a value are summed") {
 TEST_CASE("powers and products are operators of statements") {
   check({"  x: f64[3, 4]\n  W: f64[4, 2]\n", "  s = sum(-x**2 @ W - 2**2*x @ W**3)\n", "x, W"});
   const std::string head = "graph: g\ninputs: {x: \"f64[3, 3]\"}\noutputs: [y]\nmain: ";
-  const OpSemantics semantics = library_semantics(shipped(), nullptr);
+  const OpSemantics semantics = library_semantics(shipped());
   const auto first_lines = [&](const std::string& main) {
     auto graph = read_graph_yaml(std::make_shared<SourceFile>("g.yaml", head + main + "\n"), semantics, {{}});
     return graph.ok() ? to_text(*graph) : graph.diagnostics().text();
@@ -296,7 +293,7 @@ TEST_CASE("the gradients of a convolution are sums of products over whole ranges
 }
 
 TEST_CASE("gradients of a graph that does not ask for them itself") {
-  const OpSemantics semantics = library_semantics(shipped(), nullptr);
+  const OpSemantics semantics = library_semantics(shipped());
   const std::string text =
       "graph: g\ninputs: {x: \"f64[2, 3]\", i: \"i64[2]\"}\nmain: |\n  h = tanh(x)\n  y = h*x\noutputs: [y]\n";
   auto read = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
@@ -327,7 +324,7 @@ namespace {
 /// Of rows of x: h becomes tanh(exp(h)*x) where c says so, else a loop adds the elements of x to it; s is the sum of
 /// all.
 Graph branching_in_a_loop() {
-  const OpSemantics semantics = library_semantics(shipped(), nullptr);
+  const OpSemantics semantics = library_semantics(shipped());
   GraphBuilder b(semantics, "g");
   const ValueId x = b.add_input("x", DType::F64, {3, 2}), h = b.add_input("h", DType::F64, {2}),
                 c = b.add_input("c", DType::Bool, {3});
@@ -384,7 +381,7 @@ namespace {
 /// For each row of x, h becomes tanh(h*row + h) as often as n says, the loop's bound permits, and its elements stay
 /// below 2 in sum; s is the sum of the squares of what these loops end with, one after another, or of its gradient.
 Graph loops_that_data_end(int64_t bound, bool twice) {
-  const OpSemantics semantics = library_semantics(shipped(), nullptr);
+  const OpSemantics semantics = library_semantics(shipped());
   GraphBuilder b(semantics, "g");
   const ValueId x = b.add_input("x", DType::F64, {3, 2}), h = b.add_input("h", DType::F64, {2}),
                 n = b.add_input("n", DType::I64, {3});

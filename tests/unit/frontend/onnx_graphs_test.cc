@@ -5,7 +5,6 @@
 #include "onnx_table_files.h"
 #include "opdef/read_ops.h"
 #include "proto_bytes.h"
-#include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 
 namespace onnx_graphs_test {
@@ -29,9 +28,7 @@ const OpLibrary& library() {
 
 Result<tenon::Graph> read(const std::string& bytes, const SizeRanges& sizes = {}) {
   static const OnnxTable table = *read_onnx_table(tenon_test::onnx_table_files(fs::path(TENON_CHECKOUT) / "opdefs"));
-  const OpSemantics semantics =
-      library_semantics(library(), [](const std::string& op, const std::vector<const TensorData*>& in,
-                                      const Attributes& attrs, size_t) { return fold_node(library(), op, in, attrs); });
+  const OpSemantics semantics = folding_semantics(library());
   return read_onnx({"net.onnx", {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}}, table, semantics,
                    sizes);
 }
@@ -224,7 +221,7 @@ TEST_CASE("frontend: a recipe that cannot be carried out is shown with its line 
   const std::string bytes =
       model(tenon_test::onnx::Graph{{node("Twice", {"x"}, {"y"})}, {value("x", {2})}, {value("y", {2})}, {}}, 13);
   const auto graph = read_onnx({"net.onnx", {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}}, *table,
-                               library_semantics(library(), {}), {});
+                               library_semantics(library()), {});
   REQUIRE_FALSE(graph.ok());
   INFO(graph.diagnostics().text());
   CHECK(graph.diagnostics().text().find("nothing has the name 'missing'") != std::string::npos);

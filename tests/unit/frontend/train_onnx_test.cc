@@ -11,7 +11,6 @@
 #include "frontend/onnx/write_onnx.h"
 #include "onnx_table_files.h"
 #include "proto_bytes.h"
-#include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "shipped_library.h"
 
@@ -51,9 +50,7 @@ const std::string kTrain = "train:\n  targets: {t: \"f32[1, 1]\"}\n  loss: mse_l
 Result<tenon::Graph> read(const std::string& bytes, const std::string& yaml, GraphMode mode = GraphMode::step) {
   static const OnnxTable table = *read_onnx_table(tenon_test::onnx_table_files(fs::path(TENON_CHECKOUT) / "opdefs"));
   const OpLibrary& ops = tenon_test::shipped_ops();
-  const OpSemantics semantics =
-      library_semantics(ops, [&ops](const std::string& op, const std::vector<const TensorData*>& in,
-                                    const Attributes& attrs, size_t) { return fold_node(ops, op, in, attrs); });
+  const OpSemantics semantics = folding_semantics(ops);
   SizeRanges sizes;
   const auto training = read_onnx_training(std::make_shared<const SourceFile>("t.yaml", yaml), semantics, mode, sizes);
   if (!training.ok()) return training.diagnostics();
@@ -163,7 +160,7 @@ TEST_CASE("frontend: parameters of a graph are a model whose outputs they are") 
   const auto written = onnx_of_weights("g", {{"W", {DType::F32, {2}, std::vector<uint8_t>(8, 1)}}});
   REQUIRE(written.ok());
   static const OnnxTable table = *read_onnx_table(tenon_test::onnx_table_files(fs::path(TENON_CHECKOUT) / "opdefs"));
-  const OpSemantics semantics = library_semantics(tenon_test::shipped_ops(), nullptr);
+  const OpSemantics semantics = library_semantics(tenon_test::shipped_ops());
   const auto graph = read_onnx({"g.onnx", span_of(*written)}, table, semantics, {});
   INFO(graph.diagnostics().text());
   REQUIRE(graph.ok());

@@ -7,7 +7,6 @@
 #include "frontend/yaml/read_graph_yaml.h"
 #include "ir/graph/graph_passes.h"
 #include "oracle/run_graph.h"
-#include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"
@@ -30,9 +29,7 @@ std::string text_of(const std::string& optimizer, const std::string& loss = "mse
 }
 
 Result<Graph> training_graph(const std::string& text, GraphMode mode = GraphMode::step) {
-  const OpSemantics semantics =
-      library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in,
-                                      const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
+  const OpSemantics semantics = folding_semantics(shipped());
   return read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {{}, mode});
 }
 

@@ -4,7 +4,6 @@
 #include "catch.h"
 #include "frontend/yaml/read_graph_yaml.h"
 #include "opdef/read/read_op.h"
-#include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "shipped_library.h"
 #include "support/yaml_document.h"
@@ -39,10 +38,7 @@ std::vector<std::string> sorted(std::vector<std::string> v) {
 
 /// What the message about an unknown key says that the keys are.
 std::vector<std::string> keys_said(const std::string& graph) {
-  const OpSemantics semantics =
-      library_semantics(tenon_test::shipped_ops(),
-                        [](const std::string& op, const std::vector<const TensorData*>& in, const Attributes& attrs,
-                           size_t) { return fold_node(tenon_test::shipped_ops(), op, in, attrs); });
+  const OpSemantics semantics = folding_semantics(tenon_test::shipped_ops());
   const auto read =
       read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", graph), semantics, {{}, GraphMode::step});
   REQUIRE_FALSE(read.ok());

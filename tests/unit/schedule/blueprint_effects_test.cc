@@ -9,7 +9,6 @@
 #include "lower/lower_kernel.h"
 #include "schedule/plan_graph.h"
 #include "schedule/read_blueprints.h"
-#include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"
@@ -23,9 +22,7 @@ namespace {
 /// The kernels of a graph.
 std::vector<Kernel> kernels_of(const std::string& inputs, const std::string& main, const std::string& weights) {
   const OpLibrary& ops = tenon_test::shipped_ops();
-  const OpSemantics semantics =
-      library_semantics(ops, [&](const std::string& op, const std::vector<const TensorData*>& in,
-                                 const Attributes& attrs, size_t) { return fold_node(ops, op, in, attrs); });
+  const OpSemantics semantics = folding_semantics(ops);
   const std::string text =
       "graph: g\nsizes: {N: 1..900}\ninputs: {" + inputs + "}\n" + weights + "main: |\n  " + main + "\noutputs: [y]\n";
   const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});

@@ -13,7 +13,6 @@
 #include "schedule/fused_kernel.h"
 #include "schedule/plan_graph.h"
 #include "schedule/plan_memory.h"
-#include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"
@@ -34,9 +33,7 @@ struct Case {
 ExecutionPlan planned(const Case& c, const PlanOptions& options = {}) {
   const std::string text = "graph: g\n" + c.sizes + "inputs:\n" + c.inputs + c.parameters + "main: |\n" + c.main +
                            "outputs: [" + c.outputs + "]\n";
-  const OpSemantics semantics =
-      library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in,
-                                      const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
+  const OpSemantics semantics = folding_semantics(shipped());
   auto read = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!read.ok()) FAIL(read.diagnostics().text());
   auto graph = backward_graph(shipped(), std::move(read).value());

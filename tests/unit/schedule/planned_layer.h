@@ -8,7 +8,6 @@
 #include "isa/all_isas.h"
 #include "nest/run_nest.h"
 #include "schedule/plan_graph.h"
-#include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"
@@ -23,9 +22,7 @@ struct Layer {
 
 inline ExecutionPlan planned(const Layer& c, const std::vector<const Isa*>& levels) {
   const OpLibrary& ops = tenon_test::shipped_ops();
-  const OpSemantics semantics =
-      library_semantics(ops, [&](const std::string& op, const std::vector<const TensorData*>& in,
-                                 const Attributes& attrs, size_t) { return fold_node(ops, op, in, attrs); });
+  const OpSemantics semantics = folding_semantics(ops);
   const std::string text = "graph: g\nsizes: {N: 1..3}\ninputs: {" + c.inputs + "}\nparameters:\n  F: {type: \"" +
                            c.weights + "\", from: \"randn(std=0.1, seed=1)\"}\nmain: |\n  " + c.main + "\noutputs: [" +
                            c.outputs + "]\n";

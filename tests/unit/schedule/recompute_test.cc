@@ -9,7 +9,6 @@
 #include "oracle/run_graph.h"
 #include "schedule/plan_memory.h"
 #include "semantics/apply_rewrites.h"
-#include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"
@@ -28,9 +27,7 @@ struct Step {
 /// A graph of this text whose gradients are spelled out.
 Step step_of(const std::string& text) {
   const OpLibrary& ops = tenon_test::shipped_ops();
-  const OpSemantics semantics =
-      library_semantics(ops, [&](const std::string& op, const std::vector<const TensorData*>& in,
-                                 const Attributes& attrs, size_t) { return fold_node(ops, op, in, attrs); });
+  const OpSemantics semantics = folding_semantics(ops);
   auto read = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", "graph: g\n" + text), semantics, {});
   if (!read.ok()) FAIL(read.diagnostics().text());
   auto swept = backward_graph(ops, std::move(read).value());
