@@ -100,7 +100,7 @@ void write_case_program(Run& run, const std::string& folder) {
 }
 
 std::string case_file(const std::string& op, DType key, const TryCase& c) {
-  const size_t rank = c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dims.size() : c.inputs[0]->dims.size();
+  const size_t rank = first_tensor(c).dims.size();
   std::string out = fmt::format("{} {} {} {} {} {}\n", op, dtype_row(key).key, rank, c.inputs.size(), c.outputs.size(),
                                 c.attrs.size());
   for (const auto& t : c.inputs) out += operand_line(t);

@@ -145,14 +145,6 @@ void print_side_by_side(const Kernel& forward, const Kernel& backward) {
     print_to(stdout, "{}\n", i < right.size() ? fmt::format("{:<{}}  {}", left[i], column, right[i]) : left[i]);
 }
 
-/// `softmax` of softmax_grad, softmax_grad_f32 and softmax_grad_f32_dX; empty for other names.
-std::string differentiated_op(const OpLibrary& defs, const std::string& name) {
-  const std::string suffix = gradient_name("");
-  for (size_t at = name.find(suffix); at != std::string::npos; at = name.find(suffix, at + 1))
-    if (defs.op(name.substr(0, at)) && !defs.op(name)) return name.substr(0, at);
-  return "";
-}
-
 Library with_gradient(Run& run, const OpLibrary& defs, const ExplainOptions& o, const std::string& op) {
   LibOptions both;
   both.definitions = o.inputs;

@@ -47,7 +47,7 @@ class LibraryFixer {
     const std::string& name = entry.op.text;
     const auto at = find_if(library_.ops, [&](const LibraryOp& op) { return op.def->name == name; });
     if (at == library_.ops.end()) {
-      const bool known = defs_.op(name) || is_gradient(name);
+      const bool known = defs_.op(name) || name == gradient_name(differentiated_op(defs_, name));
       fail(entry.op.span, known ? fmt::format("'{}' is not among the ops chosen", name) : unknown_op(defs_, name),
            known ? "--ops chooses them, --grad adds gradients" : "an entry is about an op: gemm: M=64 N=64 K=64");
       return nullptr;
@@ -56,11 +56,6 @@ class LibraryFixer {
     fail(entry.op.span, fmt::format("'{}' is a C template, which is the same for all sizes", name),
          "ops whose definition has a body can have fixed sizes");
     return nullptr;
-  }
-
-  bool is_gradient(const std::string& name) const {
-    const std::string suffix = gradient_name("");
-    return name.ends_with(suffix) && defs_.op(name.substr(0, name.size() - suffix.size()));
   }
 
   void add(const FixEntry& entry, LibraryOp& op) {

@@ -13,14 +13,6 @@
 namespace tenon {
 namespace {
 
-/// `relu` of `relu_grad`; empty for other names.
-std::string differentiated(const OpLibrary& defs, const std::string& name) {
-  const std::string suffix = gradient_name("");
-  if (defs.op(name) || name.size() <= suffix.size() || !name.ends_with(suffix)) return "";
-  const std::string op = name.substr(0, name.size() - suffix.size());
-  return defs.op(op) ? op : "";
-}
-
 [[noreturn]] void refuse(const std::string& op, const std::string& why) {
   stop_run(exit_bad_command_line, fmt::format("'{}' has no gradient: {}", op, why));
 }
@@ -30,8 +22,8 @@ std::vector<std::string> take_gradients(const OpLibrary& defs, KernelSelection& 
   std::vector<std::string> named, others;
   if (!chosen.ops) return named;
   for (const std::string& name : *chosen.ops) {
-    const std::string op = differentiated(defs, name);
-    if (op.empty()) {
+    const std::string op = differentiated_op(defs, name);
+    if (name != gradient_name(op)) {
       others.push_back(name);
       continue;
     }
@@ -49,6 +41,13 @@ void warn_of_left_out(const std::map<std::string, std::string>& left_out) {
 }
 
 }  // namespace
+
+std::string differentiated_op(const OpLibrary& defs, const std::string& name) {
+  const std::string suffix = gradient_name("");
+  for (size_t at = name.rfind(suffix); at != std::string::npos && at > 0; at = name.rfind(suffix, at - 1))
+    if (defs.op(name.substr(0, at)) && !defs.op(name)) return name.substr(0, at);
+  return "";
+}
 
 Library kernels_and_gradients(Run& run, const OpLibrary& defs, const LibOptions& o) {
   KernelSelection forward = o.selection;

@@ -12,7 +12,6 @@
 #include "pipeline/make.h"
 #include "support/print_to.h"
 #include "support/ranges.h"
-#include "support/run_program.h"
 
 namespace tenon {
 namespace {
@@ -168,7 +167,6 @@ int run_command(Run& run, const QuantizeOptions& o) {
   if (o.labels) read.push_back(*o.labels);
   refuse_overwriting(run, {{"-o", o.output, FileForm::onnx}}, read);
   const TemporaryFolder folder("tenon_quantize");
-  if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
   return Quantization(run, o, folder.path()).quantize();
 }
 

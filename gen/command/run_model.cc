@@ -44,7 +44,6 @@ int run_command(Run& run, const RunOptions& options) {
   for (const std::string& in : options.inputs) run.depends_on(in);
   if (!run.only_looks()) refuse_unreadable(options.inputs);
   const TemporaryFolder folder("tenon_run");
-  if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
   ModelOptions model(options);
   model.max_threads = options.threads.value_or(1);
   model.main_program = true;

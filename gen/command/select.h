@@ -36,6 +36,9 @@ std::string unknown_op(const OpLibrary& defs, const std::string& name);
 /// A dtype's name, or a stop.
 DType named_dtype(const std::string& name);
 
+/// `softmax` of softmax_grad, softmax_grad_f32 and softmax_grad_f32_dX; empty for other names.
+std::string differentiated_op(const OpLibrary& defs, const std::string& name);
+
 /// What chosen_kernels gives, and the gradients of those ops. Under --ops a gradient can be named by itself, as in
 /// `relu_grad`; the run stops where one that is named cannot be derived.
 Library kernels_and_gradients(Run& run, const OpLibrary& defs, const LibOptions& o);

@@ -78,6 +78,8 @@ bool has_other_numbers(const OpDef& def, const TestCase& test, const std::map<st
   return has_other_numbers(def.inputs, test.inputs, types) || has_other_numbers(def.outputs, test.outputs, types);
 }
 
-DType fixed_key(const TryCase& c) { return c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dtype : c.inputs[0]->dtype; }
+const TensorData& first_tensor(const TryCase& c) {
+  return c.inputs.empty() || !c.inputs[0] ? c.outputs[0] : *c.inputs[0];
+}
 
 }  // namespace tenon

@@ -115,7 +115,6 @@ int run_command(Run& run, const TrainOptions& options) {
   if (written_files(options).empty()) run.writes_nothing("tenon train` without `-o");
   if (!run.only_looks()) refuse_unreadable(files_of(options));
   const TemporaryFolder folder("tenon_train");
-  if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
   ModelOptions model(options);
   model.max_threads = options.threads;
   model.main_program = model.training = true;

@@ -25,9 +25,8 @@ namespace {
 
 template <class T>
 const T* bound_to(const std::vector<std::pair<Word, T>>& list, std::string_view name) {
-  for (const auto& [word, value] : list)
-    if (word.text == name) return &value;
-  return nullptr;
+  const auto* entry = find_pointer(list, [&](const auto& e) { return e.first.text == name; });
+  return entry ? &entry->second : nullptr;
 }
 
 /// A literal of the notation: a number, a boolean as 0 or 1, an infinity or NaN, with signs.
@@ -46,11 +45,19 @@ Number number_of(const Syntax& s) {
 }
 
 /// The elements of nested lists, row by row, and the extents that the first of each level has.
-void flatten(const Syntax& s, size_t depth, std::vector<int64_t>& dims, std::vector<Number>& out) {
-  if (!s.is(SyntaxKind::list)) return out.push_back(number_of(s));
-  if (dims.size() <= depth) dims.push_back(static_cast<int64_t>(s.children.size()));
-  for (const Syntax& c : s.children) flatten(c, depth + 1, dims, out);
-}
+struct Nested {
+  explicit Nested(const Syntax& list) { add(list, 0); }
+
+  std::vector<int64_t> dims;
+  std::vector<Number> values;
+
+ private:
+  void add(const Syntax& s, size_t depth) {
+    if (!s.is(SyntaxKind::list)) return values.push_back(number_of(s));
+    if (dims.size() <= depth) dims.push_back(static_cast<int64_t>(s.children.size()));
+    for (const Syntax& c : s.children) add(c, depth + 1);
+  }
+};
 
 bool has_class(const OpDef& def, const TensorDef& t, std::string_view name) {
   const TypeVar* v = def.type(t.dtype);
@@ -172,14 +179,9 @@ class CaseMaker {
 
   /// The extents that a test gives an input outright or by its values; nothing where it gives none.
   std::optional<std::vector<int64_t>> given_dims(const TensorDef& t) const {
-    std::vector<int64_t> dims;
-    std::vector<Number> values;
-    const Syntax *shape = bound_to(test_.shapes, t.name), *written = bound_to(test_.inputs, t.name);
-    if (shape)
-      for (const Syntax& e : shape->children) dims.push_back(e.integer);
-    else if (written) flatten(*written, 0, dims, values);
-    else return std::nullopt;
-    return dims;
+    if (const Syntax* shape = bound_to(test_.shapes, t.name)) return mapped(shape->children, &Syntax::integer);
+    const Syntax* written = bound_to(test_.inputs, t.name);
+    return written ? std::optional(Nested(*written).dims) : std::nullopt;
   }
 
   /// Sizes and packs that the given extents of inputs determine. What does not fit is reported when all are bound.
@@ -254,22 +256,13 @@ class CaseMaker {
 
   bool add_input(const TensorDef& t) {
     GivenTensor g;
-    const bool absent = any_of(test_.absent, [&](const Word& w) { return w.text == t.name; });
-    g.present = !absent;
+    g.present = none_of(test_.absent, [&](const Word& w) { return w.text == t.name; });
     g.dtype = *dtype_of_word(t.dtype, types_);
-    if (absent) {
+    if (!g.present) {
       out_.inputs.emplace_back();
     } else {
-      std::vector<int64_t> dims;
-      std::vector<Number> values;
-      const Syntax* written = bound_to(test_.inputs, t.name);
-      if (written) flatten(*written, 0, dims, values);
-      if (const Syntax* shape = bound_to(test_.shapes, t.name)) {
-        dims.clear();
-        for (const Syntax& e : shape->children) dims.push_back(e.integer);
-      } else if (!written) {
-        dims = dims_of(t);
-      }
+      const auto given = given_dims(t);
+      const std::vector<int64_t> dims = given ? *given : dims_of(t);
       for (const int64_t n : dims) g.dims.push_back(constant_int(n));
       if (dims.size() > static_cast<size_t>(kMaxRank))
         return fail(
@@ -278,17 +271,20 @@ class CaseMaker {
             {"give fewer"});
       if (!spend_memory(element_count(dims), g.dtype)) return false;
       TensorData data = random_tensor(g.dtype, dims, has_class(def_, t, "index"));
-      if (written && !store(values, data, written->span, t.name)) return false;
+      if (const Syntax* written = bound_to(test_.inputs, t.name); written && !store(*written, data, t.name))
+        return false;
       out_.inputs.push_back(std::move(data));
     }
     given_.push_back(std::move(g));
     return true;
   }
 
-  bool store(const std::vector<Number>& values, TensorData& t, const SourceSpan& at, const std::string& name) {
+  bool store(const Syntax& written, TensorData& t, const std::string& name) {
+    const std::vector<Number> values = Nested(written).values;
     const int64_t n = element_count(t.dims);
     if (n != static_cast<int64_t>(values.size()))
-      return fail(Code::E0227, at, fmt::format("{} values do not fill the {} elements of '{}'", values.size(), n, name),
+      return fail(Code::E0227, written.span,
+                  fmt::format("{} values do not fill the {} elements of '{}'", values.size(), n, name),
                   {"write one value an element, row by row"});
     for (int64_t k = 0; k < n; ++k) store_number(t, k, values[static_cast<size_t>(k)]);
     return true;
@@ -375,11 +371,9 @@ class CaseMaker {
                         "'{}'",
                         def_.name, name),
             {fmt::format("give inputs and outputs by `tests:` or --test \"{{in: …, out: {{{}: […]}}}}\"", name)});
-      std::vector<int64_t> dims;
-      std::vector<Number> values;
-      flatten(*stated, 0, dims, values);
-      TensorData data{t.dtype, dims, {}};
-      data.bytes.resize(values.size() * static_cast<size_t>(bytes_of(t.dtype)));
+      const Nested nested(*stated);
+      TensorData data{t.dtype, nested.dims, {}};
+      data.bytes.resize(nested.values.size() * static_cast<size_t>(bytes_of(t.dtype)));
       out_.outputs.push_back(std::move(data));
     }
     return true;
@@ -388,12 +382,9 @@ class CaseMaker {
   /// `def`: with an output for each tensor of a variadic one.
   bool take_known_answers(const OpDef& def) {
     for (size_t k = 0; k < def.outputs.size(); ++k) {
-      const Syntax* s = bound_to(test_.outputs, def.outputs[k].name);
-      if (!s) continue;
-      std::vector<int64_t> dims;
-      std::vector<Number> values;
-      flatten(*s, 0, dims, values);
-      if (!store(values, out_.outputs[k], s->span, def.outputs[k].name)) return false;
+      const std::string& name = def.outputs[k].name;
+      const Syntax* s = bound_to(test_.outputs, name);
+      if (s && !store(*s, out_.outputs[k], name)) return false;
     }
     return true;
   }

@@ -73,7 +73,7 @@ std::optional<std::map<std::string, DType>> types_of(const OpDef& def, const Tes
 /// Whether a tensor of integers is given numbers in the test that are none: NaN, infinity, fractions.
 bool has_other_numbers(const OpDef& def, const TestCase& test, const std::map<std::string, DType>& types);
 
-/// The dtype by which the uniform entry finds an op without type variables: that of its first tensor.
-DType fixed_key(const TryCase& c);
+/// The tensor whose rank, and dtype without type variables, the uniform entry finds a kernel by.
+const TensorData& first_tensor(const TryCase& c);
 
 }  // namespace tenon

@@ -117,14 +117,10 @@ SourceFileRef template_file(Run& run, const char* name) {
   return run.open(read_source((run.dirs().templates / "c" / name).string()));
 }
 
-size_t rank_of(const TryCase& c) {
-  return c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dims.size() : c.inputs[0]->dims.size();
-}
-
 /// The parts of the case that both programs use.
 std::vector<HoleValue> common_holes(const OpDef& def, const TryCase& c, const TryOptions& options) {
   return {{"op", def.name},
-          {"rank", fmt::format("{}", rank_of(c))},
+          {"rank", fmt::format("{}", first_tensor(c).dims.size())},
           {"data", tensors_text(c.inputs, "in") + tensors_text(c.outputs, "want") + attr_lists(c.attrs)},
           {"inputs", tensor_rows(c.inputs, "in")},
           {"wanted", tensor_rows(c.outputs, "want")},

@@ -1,11 +1,6 @@
 // `tenon try`: one op generated, compiled, run, compared with the oracle, and timed.
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 
 #include "command/commands.h"
 #include "command/select.h"
@@ -21,25 +16,14 @@
 #include "support/diagnostics.h"
 #include "support/joined.h"
 #include "support/print_to.h"
-#include "support/quoted.h"
 #include "support/ranges.h"
-#include "support/run_program.h"
 
 namespace tenon {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// Runs a shell command in the folder and returns how it ended.
-int shell(const fs::path& folder, const std::string& line) {
-  std::fflush(stdout);
-  const int ended = std::system(fmt::format("cd {} && {}", shell_word(folder.string()), line).c_str());
-  return WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
-}
-
-/// The same for the compiler, whose messages may not be about the definition; false after an error.
-bool compiles(const fs::path& folder, const std::string& line) {
-  const int status = shell(folder, line);
+/// Starts the compiler, whose messages may not be about the definition; false after an error.
+bool compiles(const std::string& folder, const std::string& line) {
+  const int status = run_in(folder, line);
   if (status != 0) print_to(stderr, "tenon: error: `{}` ended with status {}\n", line, status);
   return status == 0;
 }
@@ -49,7 +33,7 @@ std::string compiler_line(const TryOptions& options) {
   return with_optimization(options.compiler) + " -std=c99 -Wno-psabi -D_POSIX_C_SOURCE=200112L -Iinclude";
 }
 
-bool run_case(const fs::path& folder, const std::string& text, const TryOptions& options) {
+bool run_case(const std::string& folder, const std::string& text, const TryOptions& options) {
   OutputTree tree;
   tree.add("try_main.c", text);
   if (const auto wrong = tree.write(folder).error) {
@@ -57,7 +41,7 @@ bool run_case(const fs::path& folder, const std::string& text, const TryOptions&
     return false;
   }
   if (!compiles(folder, compiler_line(options) + " -o try try_main.c $(ls *.o)")) return false;
-  const int status = shell(folder, options.runner + " ./try");
+  const int status = run_in(folder, options.runner + " ./try");
   if (status > 1)
     print_to(stderr, "tenon: error: the program that tries the kernels ended with status {}\n",
              status);  // 1: the errors are in its rows
@@ -148,14 +132,14 @@ std::vector<MadeTest> make_tests(const Trial& trial, const std::vector<TestCase>
       auto c = make_try_case({defs, def, *types, test}, diagnostics);
       if (run.report(with_advice(diagnostics, test.span)) || !c)
         throw Stop{options.tests.empty() ? exit_bad_input : exit_bad_command_line};
-      made.push_back({test, key.value_or(fixed_key(*c)), std::move(*c)});
+      made.push_back({test, key.value_or(first_tensor(*c).dtype), std::move(*c)});
     }
   if (made.empty()) stop_run(exit_bad_command_line, fmt::format("--dtypes: no test of {} is about these", def.name));
   return made;
 }
 
 /// One test, compiled and run.
-int try_test(const Trial& trial, const MadeTest& made, const fs::path& folder, const OpDef* gradient) {
+int try_test(const Trial& trial, const MadeTest& made, const std::string& folder, const OpDef* gradient) {
   const auto& [run, defs, def, options] = trial;
   const std::string text = gradient ? try_gradient_driver(run, {def, *gradient, made.key}, made.data, options)
                                     : try_driver(run, def, made.key, made.data, options);
@@ -213,7 +197,7 @@ const LibraryOp* find_op(const Library& library, const std::string& name) {
 }
 
 /// Compiles the library of one op in a folder, then runs its tests; a wrong answer does not stop the remaining ones.
-int try_in(const Trial& trial, const Definitions& definitions, const fs::path& folder) {
+int try_in(const Trial& trial, const Definitions& definitions, const std::string& folder) {
   const auto& [run, defs, def, options] = trial;
   std::vector<TestCase> tests = chosen_tests(trial);
   const std::vector<DType> keys =
@@ -228,7 +212,7 @@ int try_in(const Trial& trial, const Definitions& definitions, const fs::path& f
                               : run.open(expand_library(defs, {{def.name}, dtypes_to_make(def, keys, tests)}));
   const std::vector<MadeTest> made = make_tests(trial, tests, keys);
   const LibraryOp* gradient = find_op(library, gradient_name(def.name));
-  int status = run.deliver(make_library(run, definitions, library, lib), folder.string(), true);
+  int status = run.deliver(make_library(run, definitions, library, lib), folder, true);
   if (status != exit_done || run.only_looks()) return status;
   if (!compiles(folder, compiler_line(options) + " -c $(cat sources.txt)")) return exit_run_failed;
   for (const MadeTest& test : made)
@@ -263,7 +247,6 @@ int run_command(Run& run, const TryOptions& options) {
   int status = exit_done;
   for (const OpDef* def : chosen_ops(defs.ops, options)) {
     const TemporaryFolder folder("tenon_try");
-    if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
     const int one = try_in({run, defs.ops, *def, options}, defs, folder.path());
     if (one == exit_bad_input) return one;
     if (one != exit_done) status = one;

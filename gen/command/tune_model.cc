@@ -9,7 +9,6 @@
 #include "command/tuner.h"
 #include "command/written_files.h"
 #include "pipeline/make.h"
-#include "support/run_program.h"
 
 namespace tenon {
 namespace {
@@ -78,7 +77,6 @@ int run_command(Run& run, const TuneOptions& o) {
   refuse_overwriting(run, {{"-o", o.output, FileForm::schedules}}, read);
   if (!run.only_looks()) refuse_unreadable(o.inputs);
   const TemporaryFolder folder("tenon_tune");
-  if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
   if (o.tunes_ops()) return tune_ops(run, o, folder.path());
   TunedModel model(run, o, folder.path());
   return run.only_looks() ? exit_done : tune(run, o, model, folder.path());

@@ -2,6 +2,7 @@
 #include "command/written_files.h"
 
 #include <fmt/format.h>
+#include <stdlib.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -14,6 +15,22 @@
 #include "support/run_program.h"
 
 namespace tenon {
+
+TemporaryFolder::TemporaryFolder(const std::string& name) {
+  const char* root = std::getenv("TMPDIR");
+  path_ = fmt::format("{}/{}_XXXXXX", root && *root ? root : "/tmp", name);
+  if (!mkdtemp(path_.data()))
+    stop_run(exit_bad_input, fmt::format("no temporary folder can be made: {}: {}", path_, std::strerror(errno)));
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+int run_in(const std::string& folder, const std::string& line) {
+  return run_shell_line(fmt::format("cd {} && {}", shell_word(folder), line));
+}
 
 void refuse_overwriting(const Run& run, const std::vector<WrittenFile>& written, const std::vector<std::string>& read) {
   const RunControl& control = run.control();
@@ -65,10 +82,6 @@ std::string with_optimization(const std::string& compiler) {
   return compiler.find(" -O") == std::string::npos ? compiler + " -O2" : compiler;
 }
 
-std::string compile_line(const std::string& compiler, const std::string& program, const std::string& libraries) {
-  return fmt::format("{} -O2 -std=c99 -Wno-psabi -Iinclude -o {} $(cat sources.txt){}", compiler, program, libraries);
-}
-
 std::string picture_flags(const std::string& compiler) {
   return fmt::format(
       " $(echo '#include <png.h>' | {} -E - >/dev/null 2>&1 && ls src | sed -n 's/_image[.]c$/_WITH_PNG/p' | "
@@ -90,8 +103,9 @@ int compile_changed(const std::string& folder, const std::string& built, const s
 
 int compile_folder(const std::string& folder, const std::string& compiler, const std::string& program,
                    const std::string& libraries) {
-  const std::string line = compile_line(compiler, program, libraries);
-  const int status = run_shell_line(fmt::format("cd {} && exec {}", shell_word(folder), line));
+  const std::string line =
+      fmt::format("{} -O2 -std=c99 -Wno-psabi -Iinclude -o {} $(cat sources.txt){}", compiler, program, libraries);
+  const int status = run_in(folder, "exec " + line);
   if (status != 0 && !is_interruption(status)) print_to(stderr, "tenon: error: `{}` failed\n", line);
   return status;
 }

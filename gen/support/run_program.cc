@@ -1,16 +1,12 @@
 // Runs a line of the shell and passes signals on.
 #include "support/run_program.h"
 
-#include <fmt/format.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
 
 namespace tenon {
 namespace {
@@ -71,18 +67,6 @@ int run_shell_line(const std::string& line) {
 bool is_interruption(int status) {
   constexpr int by_signal = 128;
   return status == by_signal + SIGINT || status == by_signal + SIGTERM;
-}
-
-TemporaryFolder::TemporaryFolder(const std::string& name) {
-  const char* root = std::getenv("TMPDIR");
-  std::string folder = fmt::format("{}/{}_XXXXXX", root && *root ? root : "/tmp", name);
-  if (mkdtemp(folder.data())) path_ = std::move(folder);
-  else why_ = fmt::format("no temporary folder can be made: {}: {}", folder, std::strerror(errno));
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace tenon
