@@ -9,7 +9,7 @@
 #include "ir/kernel/kernel_cost.h"
 #include "ir/nest/workspace_bound.h"
 #include "lower/lower_kernel.h"
-#include "lower/nest/parallel_phases.h"
+#include "lower/nest/nest_passes.h"
 #include "support/check.h"
 #include "support/parallel.h"
 #include "support/ranges.h"

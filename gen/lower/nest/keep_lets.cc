@@ -1,9 +1,8 @@
 // Stores what lets of the root read, in front of the first parallel loop that may need it.
-#include "lower/nest/keep_lets.h"
-
 #include <algorithm>
 
 #include "algebra/nest_survey.h"
+#include "lower/nest/nest_passes.h"
 
 namespace tenon {
 namespace {

@@ -1,7 +1,10 @@
 // Passes over loop nests.
 #pragma once
 
+#include <vector>
+
 #include "ir/nest/loop_nest.h"
+#include "ir/plan/lowered_plan.h"
 
 namespace tenon {
 
@@ -18,5 +21,14 @@ LoopNest name_repeated(const LoopNest& nest);
 /// from 0 in steps of 1, with the buffers that each worker has for itself. They may be inside each other, and inside of
 /// other loops and branches; which of them is shared out is for the call to say.
 LoopNest share_loops(LoopNest nest);
+
+/// `root` with every number that a let reads stored to a separate buffer, which is added to `buffers`, and read again
+/// from there: phases re-evaluate lets, and with results in place the tensor may be overwritten by then. Unchanged if
+/// no parallel loop follows.
+Block keep_lets(Block root, std::vector<Buffer>& buffers);
+
+/// The phases in order; empty where the nest has no parallel loop that can be taken apart. Loops of one iteration are
+/// opened, loops directly inside each other become one.
+std::vector<Phase> parallel_phases(const LoopNest& nest);
 
 }  // namespace tenon

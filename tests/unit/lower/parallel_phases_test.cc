@@ -1,8 +1,8 @@
 // Which statements in front of a parallel loop are a phase of their own, and which each worker carries out for itself.
-#include "lower/nest/parallel_phases.h"
 
 #include "algebra/separate_iterations.h"
 #include "catch.h"
+#include "lower/nest/nest_passes.h"
 
 namespace tenon::parallel_phases_test {
 namespace {
