@@ -14,7 +14,7 @@ const AttributeProto* ControlNode::attribute(const std::string& name) const {
 
 const GraphProto& ControlNode::graph(const std::string& name) const {
   const AttributeProto* a = attribute(name);
-  if (!a || !a->has_g()) throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is missing", name), {}};
+  if (!a || !a->has_g()) throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is missing", name)};
   return a->g();
 }
 
@@ -22,15 +22,13 @@ std::vector<int64_t> ControlNode::integers(const std::string& name, size_t count
   std::vector<int64_t> list;
   if (const AttributeProto* a = attribute(name)) list.assign(a->ints().begin(), a->ints().end());
   if (list.size() > count)
-    throw OnnxError{
-        Code::E0806, fmt::format("the attribute '{}' has {} elements, not {}", name, list.size(), count), {}};
+    throw OnnxError{Code::E0806, fmt::format("the attribute '{}' has {} elements, not {}", name, list.size(), count)};
   list.resize(count, 0);
   return list;
 }
 
 bool ControlNode::sound(const std::vector<ValueId>& ids) {
-  if (any_of(ids, is_list))
-    throw OnnxError{Code::E0805, "its body hands on a sequence, which a program does not have", {}};
+  if (any_of(ids, is_list)) throw OnnxError{Code::E0805, "its body hands on a sequence, which a program does not have"};
   return complete(ids);
 }
 
@@ -43,7 +41,7 @@ ValueId ControlNode::add_list(RecipeList list) {
 
 void ControlNode::tensors_only(const std::vector<ValueId>& ids) const {
   for (const ValueId v : ids)
-    if (is_list(v)) throw OnnxError{Code::E0805, "one of its inputs is a sequence where a tensor is expected", {}};
+    if (is_list(v)) throw OnnxError{Code::E0805, "one of its inputs is a sequence where a tensor is expected"};
 }
 
 std::optional<SizeExpr> ControlNode::number(ValueId id) const {

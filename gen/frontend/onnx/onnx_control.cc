@@ -15,16 +15,16 @@ class SequenceMapNode : public ControlNode {
   /// The body once for each element of the first sequence: of each further input the element of the same number, or all
   /// of a tensor.
   std::vector<ValueId> run() {
-    if (inputs_.empty() || !is_list(inputs_[0])) throw OnnxError{Code::E0806, "its first input is not a sequence", {}};
+    if (inputs_.empty() || !is_list(inputs_[0])) throw OnnxError{Code::E0806, "its first input is not a sequence"};
     const RecipeList first = list_of(inputs_[0]);
     std::vector<RecipeList> results(static_cast<size_t>(graph("body").output_size()));
     for (size_t i = 0; i < first.size(); ++i) {
       std::vector<ValueId> given;
       for (const ValueId v : inputs_) {
         if (is_list(v) && list_of(v).size() != first.size())
-          throw OnnxError{Code::E0806, "its sequences have different lengths", {}};
+          throw OnnxError{Code::E0806, "its sequences have different lengths"};
         if (is_list(v) && !list_of(v)[i].get<TensorRef>())
-          throw OnnxError{Code::E0805, "one of its sequences does not consist of tensors", {}};
+          throw OnnxError{Code::E0805, "one of its sequences does not consist of tensors"};
         given.push_back(is_list(v) ? list_of(v)[i].get<TensorRef>()->id : v);
       }
       const std::vector<ValueId> made = reader_.read(graph("body"), given);
@@ -74,12 +74,12 @@ std::vector<ValueId> map_onnx_control(OnnxNodeContext& context, const NodeProto&
                                       const std::vector<ValueId>& inputs, const OnnxBodyReader& reader) {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i] == kEmptyOptional || (inputs[i] == kNoValue && !may_lack(context, node, i)))
-      throw OnnxError{Code::E0806, fmt::format("input {} is missing, or an optional that is empty", i), {}};
+      throw OnnxError{Code::E0806, fmt::format("input {} is missing, or an optional that is empty", i)};
   std::vector<ValueId> results = mappings().at(node.op_type())(context, node, inputs, reader);
   const size_t named = static_cast<size_t>(node.output_size());
   if (results.empty()) return std::vector<ValueId>(named, kNoValue);
   if (results.size() < named)
-    throw OnnxError{Code::E0806, fmt::format("it has {} outputs, not {}", results.size(), named), {}};
+    throw OnnxError{Code::E0806, fmt::format("it has {} outputs, not {}", results.size(), named)};
   results.resize(named);
   return results;
 }

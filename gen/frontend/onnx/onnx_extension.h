@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "frontend/recipe/graph_draft.h"
+#include "frontend/recipe/training_forms.h"
 #include "support/diagnostics.h"
 
 namespace tenon_onnx {

@@ -1,9 +1,8 @@
 // TreeEnsemble: its branches lead to places, of nodes or of leaves.
-#include "frontend/onnx/onnx_forest.h"
-
 #include <cmath>
 
 #include "frontend/onnx/onnx_tree_attributes.h"
+#include "frontend/onnx/onnx_trees.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -19,19 +19,18 @@ class GradientNode : public ControlNode {
   std::vector<ValueId> run() {
     const std::vector<std::string> xs = names("xs"), zs = names("zs");
     const AttributeProto* y = attribute("y");
-    if (!y || xs.empty()) throw OnnxError{Code::E0806, "it needs the attributes xs and y", {}};
+    if (!y || xs.empty()) throw OnnxError{Code::E0806, "it needs the attributes xs and y"};
     std::vector<std::string> all = xs;
     all.insert(all.end(), zs.begin(), zs.end());
     if (inputs_.size() != all.size())
-      throw OnnxError{
-          Code::E0806, fmt::format("xs and zs name {} tensors, and it has {} inputs", all.size(), inputs_.size()), {}};
+      throw OnnxError{Code::E0806,
+                      fmt::format("xs and zs name {} tensors, and it has {} inputs", all.size(), inputs_.size())};
     for (size_t i = 0; i < all.size(); ++i)
       if (known(all[i]) != inputs_[i])
         throw OnnxError{
             Code::E0802,
             fmt::format("input {} is another tensor than '{}': gradients are those at the graph's own values", i,
-                        all[i]),
-            {}};
+                        all[i])};
     return builder_.add_gradients(sum_of(known(y->s())),
                                   {inputs_.begin(), inputs_.begin() + static_cast<std::ptrdiff_t>(xs.size())});
   }
@@ -44,7 +43,7 @@ class GradientNode : public ControlNode {
 
   ValueId known(const std::string& name) const {
     const ValueId id = reader_.find(name);
-    if (id < 0) throw OnnxError{Code::E0806, fmt::format("there is no tensor '{}' at this node", name), {}};
+    if (id < 0) throw OnnxError{Code::E0806, fmt::format("there is no tensor '{}' at this node", name)};
     return id;
   }
 

@@ -16,7 +16,7 @@ class IfNode : public ControlNode {
   using ControlNode::ControlNode;
 
   std::vector<ValueId> run() {
-    if (inputs_.size() != 1) throw OnnxError{Code::E0806, "it has one input", {}};
+    if (inputs_.size() != 1) throw OnnxError{Code::E0806, "it has one input"};
     tensors_only(inputs_);
     const std::optional<SizeExpr> known = number(inputs_[0]);
     if (known && known->is_constant()) return reader_.read(branch(!known->is(0)), {});
@@ -44,7 +44,7 @@ class IfNode : public ControlNode {
       if (r >= 0) r = only_if(context_, r, taken), checked = true;
     }
     // Without a tensor, a call that takes the other branch could not be refused.
-    if (!checked && complete(results)) throw OnnxError{Code::E0807, why, {}};
+    if (!checked && complete(results)) throw OnnxError{Code::E0807, why};
     return results;
   }
 
@@ -71,7 +71,7 @@ class IfNode : public ControlNode {
     }
     if (!otherwise.complete) return std::vector<ValueId>{};
     if (then.lengths.size() != otherwise.lengths.size())
-      throw OnnxError{Code::E0806, "its branches have different numbers of outputs", {}};
+      throw OnnxError{Code::E0806, "its branches have different numbers of outputs"};
     builder_.set_aside(otherwise.region);
     const bool same_form = then.lengths == otherwise.lengths;
     if (!same_form || !may_join(builder_, then, otherwise)) {
@@ -79,7 +79,7 @@ class IfNode : public ControlNode {
       if (one_may_do) return std::nullopt;
     }
     if (!same_form)
-      throw OnnxError{Code::E0807, "its branches give sequences of different lengths, or one an empty optional", {}};
+      throw OnnxError{Code::E0807, "its branches give sequences of different lengths, or one an empty optional"};
     const std::vector<JoinedResult> joined = joined_results(builder_, then, otherwise);
     std::vector<ValueId> results;
     for (const Branch* b : {&then, &otherwise}) {
@@ -110,7 +110,7 @@ class IfNode : public ControlNode {
       else if (lengths.back() != kEmpty)
         for (const RecipeValue& e : list_of(v)) {
           if (!e.get<TensorRef>())
-            throw OnnxError{Code::E0805, "one of its branches gives an optional or a sequence of sequences", {}};
+            throw OnnxError{Code::E0805, "one of its branches gives an optional or a sequence of sequences"};
           tensors.push_back(e.get<TensorRef>()->id);
         }
     }

@@ -123,7 +123,7 @@ class LoopNode : public ControlNode {
     append(inside, carried);
     std::vector<ValueId> made = reader_.read(graph("body"), inside);
     if (complete(made) && made.size() < carried.size() + 1)
-      throw OnnxError{Code::E0806, "its body hands on fewer values than it is given", {}};
+      throw OnnxError{Code::E0806, "its body hands on fewer values than it is given"};
     return made;
   }
 
@@ -133,8 +133,7 @@ class LoopNode : public ControlNode {
       const std::optional<SizeExpr> n = number(v);
       if (!n || !n->is_constant())
         throw OnnxError{Code::E0807,
-                        fmt::format("{}, so that the number of its iterations has to be known before run time", why),
-                        {}};
+                        fmt::format("{}, so that the number of its iterations has to be known before run time", why)};
       return n->value;
     };
     const int64_t trip = input(0) == kNoValue ? kUnboundedTrip : told(input(0));
@@ -143,7 +142,7 @@ class LoopNode : public ControlNode {
     std::vector<std::vector<ValueId>> parts;
     for (int64_t i = 0; i < trip && more; ++i) {
       if (i == kMaxUnrolled)
-        throw OnnxError{Code::E0807, fmt::format("{}, and it has more than {} iterations", why, kMaxUnrolled), {}};
+        throw OnnxError{Code::E0807, fmt::format("{}, and it has more than {} iterations", why, kMaxUnrolled)};
       const std::vector<ValueId> made = iteration(number_and_condition(i), carried);
       if (!complete(made)) return {};
       tensors_only({made[0]});
@@ -160,14 +159,14 @@ class LoopNode : public ControlNode {
   ValueId stacked(const std::vector<std::vector<ValueId>>& parts, size_t k) {
     std::vector<ValueId> rows;
     for (const std::vector<ValueId>& made : parts) {
-      if (k >= made.size()) throw OnnxError{Code::E0806, "it has more outputs than its body", {}};
+      if (k >= made.size()) throw OnnxError{Code::E0806, "it has more outputs than its body"};
       sound({made[k]});
       std::vector<SizeExpr> dims = builder_.value(made[k]).dims;
       dims.insert(dims.begin(), 1);
       rows.push_back(builder_.add_node("reshape", {made[k]}, {{"shape", extents(dims)}}, 1)[0]);
     }
     if (rows.empty())
-      throw OnnxError{Code::E0807, "no iteration says what type the results have that get an element from each", {}};
+      throw OnnxError{Code::E0807, "no iteration says what type the results have that get an element from each"};
     return rows.size() == 1 ? rows[0] : builder_.add_node("concat", rows, {{"axis", int64_t{0}}}, 1)[0];
   }
 

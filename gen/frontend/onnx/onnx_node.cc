@@ -39,7 +39,7 @@ class NodeMapping {
       if ((a.name() == "value" || a.name() == "values_tensor") && is_onnx_texts(a.t())) return true;
     if (none_of(inputs_, [&](ValueId v) { return context_.builder.texts().holds_texts(v); })) return false;
     if (!looks_up_texts(node_.op_type()) && !moves_texts(node_.op_type()))
-      throw OnnxError{Code::E0805, "an input holds texts, which a program can only move and look up", {}};
+      throw OnnxError{Code::E0805, "an input holds texts, which a program can only move and look up"};
     return !looks_up_texts(node_.op_type());
   }
 
@@ -252,7 +252,7 @@ class NodeMapping {
       case AttributeProto::GRAPH: return kGraphCallee + a.name();
       case AttributeProto::TYPE_PROTO: return {};  // of an optional that is empty: nothing is left of it
       default:
-        throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is of a kind that cannot be read", a.name()), {}};
+        throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is of a kind that cannot be read", a.name())};
     }
   }
 
@@ -261,14 +261,12 @@ class NodeMapping {
     if (type_of(a) == AttributeProto::STRING) {
       for (int type = 1; type < 32; ++type)
         if (const auto dtype = onnx_dtype(type); dtype && onnx_dtype_name(type) == a.s()) return *dtype;
-      throw OnnxError{Code::E0805, fmt::format("{}: tensors of type {} cannot be read", a.name(), a.s()), {}};
+      throw OnnxError{Code::E0805, fmt::format("{}: tensors of type {} cannot be read", a.name(), a.s())};
     }
     const std::optional<DType> dtype = onnx_dtype(static_cast<int>(std::clamp<int64_t>(a.i(), 0, 1000)));
     if (!dtype)
-      throw OnnxError{
-          Code::E0805,
-          fmt::format("{}: tensors of type {} cannot be read", a.name(), onnx_dtype_name(static_cast<int>(a.i()))),
-          {}};
+      throw OnnxError{Code::E0805, fmt::format("{}: tensors of type {} cannot be read", a.name(),
+                                               onnx_dtype_name(static_cast<int>(a.i())))};
     return *dtype;
   }
 
@@ -311,14 +309,14 @@ class NodeMapping {
   RecipeList call_graph(const std::string& callee, const RecipeList& args) {
     std::vector<ValueId> inputs;
     for (const RecipeValue& v : args) {
-      if (!v.get<TensorRef>()) throw OnnxError{Code::E0806, callee + ": its inputs are tensors, not " + kind_of(v), {}};
+      if (!v.get<TensorRef>()) throw OnnxError{Code::E0806, callee + ": its inputs are tensors, not " + kind_of(v)};
       inputs.push_back(v.get<TensorRef>()->id);
     }
     RecipeList results;
     for (const AttributeProto& a : node_.attribute()) {
       if (callee != kGraphCallee + a.name() || !context_.read_body) continue;
       for (const ValueId id : context_.read_body(a.g(), inputs)) {
-        if (id < 0) throw OnnxError{Code::E0806, callee + ": its outputs have to be tensors", {}};
+        if (id < 0) throw OnnxError{Code::E0806, callee + ": its outputs have to be tensors"};
         results.push_back(TensorRef{id});
       }
     }

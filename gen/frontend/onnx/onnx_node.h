@@ -34,7 +34,7 @@ struct OnnxNodeContext {
 struct OnnxError {
   Code code;
   std::string message;
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = {};
 };
 
 /// Stands for an output that the row does not compute; it is an error only if something reads it.

@@ -68,9 +68,9 @@ class OnnxReader {
 
   void read_tensors(const OnnxNodeContext& context, const tenon_onnx::GraphProto& graph, Names& names,
                     const std::string& outer);
-  /// An initializer, which is an input where it is trained.
   /// A tensor of texts as their numbers.
   ValueId texts(const tenon_onnx::TensorProto& t, const std::string& where);
+  /// An initializer, which is an input where it is trained.
   ValueId weight(const std::string& name, TensorData data, bool of_model);
   /// What a gradient is asked for stays as it is.
   void keep_asked();

@@ -50,7 +50,7 @@ std::vector<ValueId> outputs_of(const std::map<std::string, ValueId>& names, con
     ids.push_back(value_or(names, name, kNoValue));
   }
   if (ids.size() < static_cast<size_t>(node.output_size()))
-    throw OnnxError{Code::E0806, fmt::format("it has {} outputs, not {}", ids.size(), node.output_size()), {}};
+    throw OnnxError{Code::E0806, fmt::format("it has {} outputs, not {}", ids.size(), node.output_size())};
   ids.resize(static_cast<size_t>(node.output_size()), kNoValue);
   return ids;
 }
@@ -253,7 +253,7 @@ std::vector<ValueId> OnnxReader::read_body(OnnxNodeContext& context, const Graph
                                            const std::vector<ValueId>& given, const Names& names,
                                            const std::string& where) {
   if (given.size() != static_cast<size_t>(body.input_size()))
-    throw OnnxError{Code::E0806, fmt::format("its body has {} inputs, not {}", body.input_size(), given.size()), {}};
+    throw OnnxError{Code::E0806, fmt::format("its body has {} inputs, not {}", body.input_size(), given.size())};
   const Restored depth(depth_);
   const Restored types(declared_);
   enter();
@@ -299,7 +299,7 @@ int64_t OnnxReader::declared_extent(const OnnxNodeContext& context, const std::s
 
 void OnnxReader::enter() {
   if (++depth_ > kMaxDepth)
-    throw OnnxError{Code::E0809, "functions and branches are nested too deeply, or call themselves", {}};
+    throw OnnxError{Code::E0809, "functions and branches are nested too deeply, or call themselves"};
 }
 
 }  // namespace tenon

@@ -19,7 +19,7 @@ class ScanNode : public ControlNode {
     const AttributeProto* n = attribute("num_scan_inputs");
     std::vector<ValueId> all = inputs_from(batched() ? 1 : 0);
     if (!n || n->i() < 1 || n->i() > static_cast<int64_t>(all.size()))
-      throw OnnxError{Code::E0806, "the attribute 'num_scan_inputs' does not fit", {}};
+      throw OnnxError{Code::E0806, "the attribute 'num_scan_inputs' does not fit"};
     const size_t sequences = static_cast<size_t>(n->i());
     ScanPlan plan;
     plan.states = all.size() - sequences;
@@ -47,7 +47,7 @@ class ScanNode : public ControlNode {
     const int64_t rank = static_cast<int64_t>(builder_.value(id).dims.size());
     const int64_t a = axis < 0 ? axis + rank : axis;
     if (a < 0 || a >= rank)
-      throw OnnxError{Code::E0806, fmt::format("a tensor of {} dimensions has no axis {}", rank, axis), {}};
+      throw OnnxError{Code::E0806, fmt::format("a tensor of {} dimensions has no axis {}", rank, axis)};
     if (a == 0) return id;
     std::vector<int64_t> perm;
     for (int64_t i = 0; i < rank; ++i)
@@ -87,7 +87,7 @@ class ScanNode : public ControlNode {
                                  const std::vector<ValueId>& sequences, ValueId length = kNoValue) {
     const GraphProto& body = graph("body");
     const std::vector<SizeExpr>& dims = builder_.value(sequences[0]).dims;
-    if (dims.empty()) throw OnnxError{Code::E0806, "a scalar has no axis to go along", {}};
+    if (dims.empty()) throw OnnxError{Code::E0806, "a scalar has no axis to go along"};
     Guard guard{builder_, builder_.begin_loop(dims[0])};
     std::vector<ValueId> inside = mapped(states, [&](const ValueId v) { return builder_.carry(guard.region, v); });
     for (size_t i = 0; i < sequences.size(); ++i)
@@ -97,8 +97,7 @@ class ScanNode : public ControlNode {
     const std::vector<ValueId> made =
         length == kNoValue ? reader_.read(body, inside) : read_within(body, inside, old, step, length);
     if (!sound(made)) return {};
-    if (made.size() < states.size())
-      throw OnnxError{Code::E0806, "its body hands on fewer values than it is given", {}};
+    if (made.size() < states.size()) throw OnnxError{Code::E0806, "its body hands on fewer values than it is given"};
     GraphBuilder::LoopEnd end;
     for (size_t i = 0; i < made.size(); ++i) {
       if (i < states.size()) end.next.push_back(made[i]);
@@ -115,9 +114,9 @@ class ScanNode : public ControlNode {
     const bool lengths = input(0) != kNoValue;
     // The standard does not say whether a shorter sequence that is read from the end begins at its own end.
     if (lengths && count_of(plan.reversed, 0) != static_cast<std::ptrdiff_t>(plan.reversed.size()))
-      throw OnnxError{Code::E0802, "Scan of opset 8 on sequences of different lengths goes forward only", {}};
+      throw OnnxError{Code::E0802, "Scan of opset 8 on sequences of different lengths goes forward only"};
     const std::vector<SizeExpr>& dims = builder_.value(sequences[0]).dims;
-    if (dims.empty()) throw OnnxError{Code::E0806, "a scalar has no batch", {}};
+    if (dims.empty()) throw OnnxError{Code::E0806, "a scalar has no batch"};
     Guard guard{builder_, builder_.begin_loop(dims[0])};
     std::vector<ValueId> inner_states, inner_sequences;
     for (const ValueId v : states) inner_states.push_back(builder_.read_slice(guard.region, v, false));

@@ -13,6 +13,7 @@
 #include "frontend/onnx/onnx_node.h"
 #include "frontend/onnx/onnx_tensor.h"
 #include "frontend/onnx/onnx_trees.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -25,7 +26,7 @@ TensorData tree_table(DType dtype, std::vector<int64_t> dims, const std::vector<
   return t;
 }
 
-[[noreturn]] inline void fail_trees(const std::string& message) { throw OnnxError{Code::E0806, message, {}}; }
+[[noreturn]] inline void fail_trees(const std::string& message) { throw OnnxError{Code::E0806, message}; }
 
 class TreeAttributes {
  public:
@@ -35,8 +36,7 @@ class TreeAttributes {
 
  protected:
   const tenon_onnx::AttributeProto* attribute(const std::string& name) const {
-    const auto it = attributes_.find(name);
-    return it == attributes_.end() ? nullptr : it->second;
+    return value_or(attributes_, name, nullptr);
   }
 
   const Integers* integers(const std::string& name, int count = -1) const {

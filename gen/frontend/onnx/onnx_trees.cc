@@ -1,9 +1,10 @@
 // TreeEnsembleRegressor and TreeEnsembleClassifier: finds the nodes that children and votes name, numbers inner nodes
 // and leaves apart, and writes the tables.
+#include "frontend/onnx/onnx_trees.h"
+
 #include <cmath>
 #include <numeric>
 
-#include "frontend/onnx/onnx_forest.h"
 #include "frontend/onnx/onnx_tree_attributes.h"
 #include "support/ranges.h"
 

@@ -35,4 +35,7 @@ struct TreeTables {
 TreeTables tree_tables(const tenon_onnx::NodeProto& node, const std::filesystem::path& folder,
                        const TreeTableOptions& options);
 
+TreeTables forest_tables(const tenon_onnx::NodeProto& node, const std::filesystem::path& folder,
+                         const TreeTableOptions& options);
+
 }  // namespace tenon

@@ -61,4 +61,15 @@ class TrainingForms {
   int64_t seeds_ = 0;                  // used by calls that name none
 };
 
+struct GraphDraft {
+  GraphDraft(const OpSemantics& semantics, std::string name, std::string program, GraphMode mode)
+      : builder(semantics, std::move(name), std::move(program)), forms(mode, counters) {}
+  GraphDraft(const GraphDraft&) = delete;
+  GraphDraft& operator=(const GraphDraft&) = delete;
+
+  GraphBuilder builder;
+  RunCounters counters{builder};
+  TrainingForms forms;
+};
+
 }  // namespace tenon

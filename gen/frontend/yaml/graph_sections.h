@@ -5,8 +5,8 @@
 #include <set>
 
 #include "frontend/onnx/read_onnx.h"
-#include "frontend/recipe/graph_draft.h"
 #include "frontend/recipe/run_recipe.h"
+#include "frontend/recipe/training_forms.h"
 #include "frontend/yaml/add_training.h"
 #include "support/diagnostics.h"
 #include "support/yaml_document.h"
