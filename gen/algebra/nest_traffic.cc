@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "algebra/nest_survey.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -39,8 +40,7 @@ class TrafficCounter {
   Number number(const Operand& v) const {
     if (const auto* c = std::get_if<VConst>(&v->node)) return static_cast<double>(c->i);
     if (const auto* x = std::get_if<VVar>(&v->node)) {
-      const auto known = vars_.find(x->name);
-      return known == vars_.end() ? std::nullopt : known->second;
+      return value_or(vars_, x->name, std::nullopt);
     }
     if (const auto* s = std::get_if<VSize>(&v->node)) {
       for (const Size& size : nest_.kernel->sizes)

@@ -5,6 +5,7 @@
 
 #include "cli/command_flags.h"
 #include "cli/flags.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -12,10 +13,7 @@ namespace {
 /// A parser of one of a few words.
 template <class T>
 auto one_of(std::map<std::string, T> words) {
-  return [words = std::move(words)](const std::string& text) {
-    const auto it = words.find(text);
-    return it == words.end() ? std::nullopt : std::optional(it->second);
-  };
+  return [words = std::move(words)](const std::string& text) { return lookup(words, text); };
 }
 
 /// Two flags; the help names the second in the line of the first.

@@ -16,6 +16,7 @@
 #include "ir/nest/c_ast.h"
 #include "ir/nest/isa.h"
 #include "ir/nest/loop_nest.h"
+#include "support/ranges.h"
 
 namespace tenon {
 
@@ -60,8 +61,7 @@ class PieceCache {
   /// Null if there is none yet.
   std::shared_ptr<const EmitNeeds> find(const std::string& name) const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto at = made_.find(name);
-    return at == made_.end() ? nullptr : at->second;
+    return value_or(made_, name, nullptr);
   }
   void put(const std::string& name, std::shared_ptr<const EmitNeeds> piece) {
     const std::lock_guard<std::mutex> lock(mutex_);

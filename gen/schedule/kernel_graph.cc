@@ -40,10 +40,7 @@ void KernelGraph::unlink(size_t k) {
   for (const ValueId v : read_by(k)) readers_[v].erase(k);
 }
 
-std::optional<size_t> KernelGraph::maker(ValueId v) const {
-  const auto it = maker_.find(v);
-  return it == maker_.end() ? std::nullopt : std::optional(it->second);
-}
+std::optional<size_t> KernelGraph::maker(ValueId v) const { return lookup(maker_, v); }
 
 const std::set<size_t>& KernelGraph::readers(ValueId v) const {
   static const std::set<size_t> none;

@@ -370,9 +370,7 @@ void collect_factors(const Expr& e, std::vector<Expr>& out) {
 }
 
 std::vector<Expr> var_refs(const std::vector<LoopVar>& loops) {
-  std::vector<Expr> out;
-  for (const LoopVar& v : loops) out.push_back(var_ref(v.name));
-  return out;
+  return mapped(loops, [&](const LoopVar& v) { return var_ref(v.name); });
 }
 
 ScalarOp step_of(Reducer r) {

@@ -7,6 +7,7 @@
 #include "opdef/notation/parse_body.h"
 #include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -21,8 +22,7 @@ std::optional<std::int64_t> number_of(const Syntax& s, const Numbers& known) {
   constexpr std::int64_t kLargest = std::int64_t{1} << 31;
   if (s.is(SyntaxKind::integer)) return s.integer;
   if (s.is(SyntaxKind::name)) {
-    const auto found = known.find(s.text);
-    return found == known.end() ? std::nullopt : std::optional(found->second);
+    return lookup(known, s.text);
   }
   if (!s.is(SyntaxKind::binary)) return std::nullopt;
   const auto a = number_of(s.children[0], known), b = number_of(s.children[1], known);
