@@ -9,7 +9,6 @@
 #include "command/select.h"
 #include "emit/emit_levels.h"
 #include "harness/library/library_output.h"
-#include "harness/library/share_kernels.h"
 #include "harness/model/model_output.h"
 #include "ir/graph/graph_passes.h"
 #include "lower/lower_library.h"

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <utility>
 
-#include "algebra/inequality_search.h"
+#include "algebra/polynomial.h"
 #include "support/ranges.h"
 
 namespace tenon {

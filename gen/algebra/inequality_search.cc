@@ -1,11 +1,9 @@
 // Each step cancels a term of the goal that is or may be negative, using a fact that has a term of the same sign
 // dividing it. Iterative deepening finds short proofs, which nearly all are, before exploring long dead ends.
-#include "algebra/inequality_search.h"
-
 #include <optional>
 #include <utility>
 
-#include "algebra/polynomial_limits.h"
+#include "algebra/polynomial.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -5,7 +5,6 @@
 
 #include <set>
 
-#include "algebra/polynomial_limits.h"
 #include "support/joined.h"
 #include "support/ranges.h"
 

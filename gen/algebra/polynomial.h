@@ -2,7 +2,9 @@
 // indices are compared.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,5 +55,20 @@ std::vector<Polynomial> comparison_facts(ScalarOp op, const Polynomial& a, const
 
 /// "2*N - i + 1"
 std::string print(const Polynomial& p);
+
+/// The limits of exact arithmetic: larger values count as overflow and prove nothing.
+constexpr std::int64_t kLargestCoefficient = std::int64_t{1} << 62;
+constexpr std::size_t kMostTerms = 256;
+constexpr std::size_t kHighestDegree = 16;
+
+inline bool too_large(std::int64_t coefficient) {
+  return coefficient > kLargestCoefficient || coefficient < -kLargestCoefficient;
+}
+
+/// True if `goal` is found to be a sum of products of facts (each >= 0), nonnegative quantities and nonnegative
+/// numbers. `nonnegative` are quantities known to be >= 0; facts of the form q - c >= 0 add to them. `steps` bounds the
+/// number of facts used.
+bool never_negative(const Polynomial& goal, const std::vector<Polynomial>& facts, std::set<std::string> nonnegative,
+                    int steps = 7);
 
 }  // namespace tenon

@@ -11,7 +11,7 @@
 #include "command/select.h"
 #include "command/written_files.h"
 #include "differentiate/gradient_ops.h"
-#include "emit/functions_used.h"
+#include "emit/math_body.h"
 #include "frontend/frontends.h"
 #include "lower/lower_kernel.h"
 #include "lower/lower_library.h"

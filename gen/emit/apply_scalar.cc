@@ -2,7 +2,6 @@
 // through unsigned types.
 #include <cmath>
 
-#include "emit/c_operators.h"
 #include "emit/emitter.h"
 #include "support/check.h"
 #include "support/ranges.h"

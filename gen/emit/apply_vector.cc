@@ -3,7 +3,6 @@
 
 #include <bit>
 
-#include "emit/c_operators.h"
 #include "emit/emitter.h"
 #include "support/check.h"
 #include "support/ranges.h"

@@ -1,10 +1,9 @@
 // The comment above a kernel: formula, fused ops, types, blueprint, cost.
-#include "emit/banner.h"
-
 #include <fmt/format.h>
 
 #include <set>
 
+#include "emit/emitter.h"
 #include "ir/kernel/kernel_cost.h"
 #include "support/joined.h"
 

@@ -1,5 +1,5 @@
 // Arithmetic that wraps.
-#include "emit/c_operators.h"
+#include "emit/emitter.h"
 
 namespace tenon::emit {
 namespace {

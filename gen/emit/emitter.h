@@ -6,11 +6,14 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "algebra/integer_states.h"
 #include "emit/kernel_to_c.h"
+#include "ir/nest/c_ast.h"
+#include "ir/nest/loop_nest.h"
 
 namespace tenon::emit {
 
@@ -199,5 +202,16 @@ CExpr call_math(Emitter& e, ScalarOp op, const OperandType& t, std::vector<CExpr
 // ---- scalar_pieces.cc: small functions whose text is in a table
 /// Calls `op` for scalars of type `d`; aborts if the table has none.
 CExpr call_scalar_piece(Emitter& e, std::string_view op, DType d, std::vector<CExpr> args);
+
+// ---- banner.cc: the comment above a kernel
+std::string banner_text(const KernelBanner&, const std::string& blueprint);
+
+// ---- c_operators.cc
+/// A constant other than NaN.
+bool not_nan_constant(const Operand& v);
+/// a op b of a signed type, wrapping: computed as `unsigned_type` of the same width. A value that was already computed
+/// this way is used without redundant casts.
+CExpr wrapped(const std::string& type, const std::string& unsigned_type, std::string_view op, const CExpr& a,
+              const CExpr& b);
 
 }  // namespace tenon::emit

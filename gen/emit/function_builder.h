@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "emit/banner.h"
 #include "emit/emitter.h"
 #include "support/check.h"
 #include "support/ranges.h"

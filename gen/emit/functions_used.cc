@@ -1,8 +1,8 @@
 // Walks a kernel's expressions for rows with math entries.
-#include "emit/functions_used.h"
-
 #include <map>
 #include <string>
+
+#include "emit/math_body.h"
 
 namespace tenon {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "lower/kernel/float_quotients.h"
+#include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
 #include "lower/tree/build_loops.h"

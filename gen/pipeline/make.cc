@@ -9,7 +9,6 @@
 #include "algebra/winograd_kernel.h"
 #include "command/select.h"
 #include "emit/emit_levels.h"
-#include "emit/functions_used.h"
 #include "emit/math_body.h"
 #include "harness/model/model_output.h"
 #include "harness/model/model_program.h"

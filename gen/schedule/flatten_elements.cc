@@ -1,9 +1,8 @@
 // Replaces the axes of elementwise kernels by one.
-#include "schedule/flatten_elements.h"
-
 #include <functional>
 
 #include "algebra/simplify.h"
+#include "schedule/fused_kernel.h"
 #include "schedule/index_map.h"
 #include "support/ranges.h"
 

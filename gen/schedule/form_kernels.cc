@@ -8,7 +8,6 @@
 #include "schedule/index_map.h"
 #include "schedule/kernel_graph.h"
 #include "schedule/plan_passes.h"
-#include "schedule/split_loops.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -50,4 +50,15 @@ void use_constants(const Graph& graph, FusedKernel& kernel);
 /// `e` with every reduction replaced by the first of those that compute the same.
 Expr with_equal_sums_shared(const Expr& e);
 
+/// A sum of products whose operands take a variable apart, as `v // k` and `v % k` with one constant k (groups and
+/// their filters under an element-wise reader, rows and columns of a flattened image, heads and their features), with
+/// two loops instead of it where the kernel then is a contraction, and so one that runs from panels and register
+/// tiles. Any other kernel as it is.
+Kernel with_split_loops(const Kernel& kernel);
+
+/// The kernel with one axis instead of several, where its statements only read elements at the index that they write,
+/// of dense tensors of one fixed shape, and single values; as it is where they do more. Short last axes, such as those
+/// of 3x3 filters, fill no vector.
+Kernel with_flat_elements(Kernel k);
+
 }  // namespace tenon

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "algebra/contraction.h"
+#include "schedule/fused_kernel.h"
 #include "schedule/index_map.h"
 #include "schedule/kernel_graph.h"
-#include "schedule/split_loops.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "algebra/contraction.h"
-#include "schedule/flatten_elements.h"
+#include "schedule/fused_kernel.h"
 #include "schedule/index_map.h"
 #include "schedule/plan_passes.h"
 #include "support/ranges.h"

@@ -1,12 +1,11 @@
 // Merged dimensions: found by the constant that a sum divides a variable by, split by substitution.
-#include "schedule/split_loops.h"
-
 #include <map>
 #include <optional>
 #include <set>
 
 #include "algebra/contraction.h"
 #include "algebra/simplify.h"
+#include "schedule/fused_kernel.h"
 #include "support/ranges.h"
 
 namespace tenon {

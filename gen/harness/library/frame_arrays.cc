@@ -1,9 +1,8 @@
 // The stack usage of a call of an op.
-#include "harness/library/frame_arrays.h"
-
 #include <fmt/format.h>
 
 #include "harness/library/kernel_forms.h"
+#include "harness/library/library_tables.h"
 #include "ir/op/op_def.h"
 #include "support/ranges.h"
 

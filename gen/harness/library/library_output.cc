@@ -11,7 +11,6 @@
 
 #include "harness/common_text.h"
 #include "harness/library/equal_names.h"
-#include "harness/library/frame_arrays.h"
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_bind.h"
 #include "harness/library/library_header.h"

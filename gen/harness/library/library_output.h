@@ -38,4 +38,8 @@ std::vector<std::string> library_template_names();
 Result<OutputTree> library_files(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
                                  LibraryOptions options);
 
+/// Marks the texts of a family that differ from an earlier one only in names and comments as shared, and names its
+/// functions for them.
+LibraryTexts share_kernels(const Library& library, LibraryTexts texts);
+
 }  // namespace tenon

@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 
-#include "harness/library/frame_arrays.h"
 #include "harness/library/kernel_forms.h"
 #include "harness/library/library_attributes.h"
 #include "harness/library/runtime_calls.h"

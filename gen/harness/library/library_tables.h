@@ -30,4 +30,16 @@ std::vector<int> ranks_of(const LibraryOp& op, const std::vector<int>& chosen);
 std::vector<DType> keys_of(const LibraryOp& op);
 std::string level_constant(const Isa& isa);
 
+/// Lengths of the arrays of a frame.
+struct FrameArrays {
+  size_t operands = 0, packs = 0, words = 0, scalars = 0, kernel_in = 0, kernel_out = 0;
+  size_t loops = 0;  ///< around the kernel
+};
+/// Dimensions that a tensor of the op has at most as its definition writes it.
+size_t largest_view(const LibraryOp& op);
+FrameArrays frame_arrays(const LibraryOp& op, const BindSignature& signature);
+
+/// `NAME_with_arrays`: runs a step of a call with the frame's arrays on the stack.
+CFunction frame_arrays_function(const LibraryOp& op, const BindSignature& signature);
+
 }  // namespace tenon

@@ -1,12 +1,11 @@
 // The code of each kernel, without its names and blanks, is looked up among those before it.
-#include "harness/library/share_kernels.h"
-
 #include <fmt/format.h>
 
 #include <cstddef>
 #include <string_view>
 #include <unordered_map>
 
+#include "harness/library/library_output.h"
 #include "harness/library_names.h"
 #include "support/parallel.h"
 #include "support/ranges.h"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "algebra/contraction.h"
 #include "algebra/pair_depth.h"
 #include "ir/nest/blueprint.h"
 #include "ir/nest/isa.h"
@@ -14,6 +15,8 @@
 #include "support/ranges.h"
 
 namespace tenon {
+
+constexpr int64_t kPage = 4096;  ///< bytes of a page of memory
 
 /// How the left side's elements are found: buffer[base(row) + step(depth)].
 struct LeftAccess {
@@ -262,5 +265,13 @@ Block transposed_epilogue(ContractionBuilder& b, const TileExtent& extent, int h
 
 /// All of a stencil: strips of rows by one vector, each a call of the strip function, from a padded copy of the pixels.
 Block stencil_body(ContractionBuilder& b);
+
+// ---- fit_tiles.cc
+/// The row for a contraction at a level; null where there is none.
+const Blueprint* find_blueprint(const Kernel& kernel, const Contraction& c, const Isa& isa,
+                                const Blueprints& blueprints);
+
+/// The row with tiles that leave few rows over, or that one vector of columns fills.
+Blueprint fit_tiles(const Blueprint& blueprint, const Kernel& kernel, const Contraction& c, const Isa& isa);
 
 }  // namespace tenon

@@ -15,9 +15,8 @@ struct Extents {
   Operand rows_a_block;  ///< the same, as a number where it is one
 };
 
-constexpr int64_t kPage = 4096;  ///< bytes
-constexpr int64_t kPages = 64;   ///< whose addresses a processor has at hand
-constexpr int kLineBits = 512;   ///< of the cache
+constexpr int64_t kPages = 64;  ///< whose addresses a processor has at hand
+constexpr int kLineBits = 512;  ///< of the cache
 
 class NestBuilder {
  public:

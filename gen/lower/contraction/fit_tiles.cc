@@ -1,6 +1,4 @@
 // Compares the extents of a contraction with the tiles of the schedules.
-#include "lower/contraction/fit_tiles.h"
-
 #include "lower/contraction/contraction_builder.h"
 
 namespace tenon {

@@ -5,7 +5,6 @@
 
 #include "algebra/pair_depth.h"
 #include "lower/contraction/contraction_builder.h"
-#include "lower/contraction/fit_tiles.h"
 #include "support/ranges.h"
 
 namespace tenon {

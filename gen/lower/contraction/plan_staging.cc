@@ -82,7 +82,6 @@ void skip_steps(StagedDim& d) {
 /// Makes each line of pixels along a stencil's vectors start with whole vectors of padding, so that the middle tap
 /// reads aligned vectors: unaligned ones cross cache lines, all of them with 512 bits.
 void align_lines(Staging& s) {
-  constexpr int64_t kPage = 4096;
   ContractionBuilder& b = s.b;
   const int64_t lanes = b.lanes();
   const bool plain = b.pixels_along_columns && b.planes == 1 && !b.c.rows.empty() && !b.staged_as && !b.c.windows;

@@ -1,6 +1,5 @@
 // Integer division in floats: a//b is floor(a/b), rounded to a type whose distances are less than 1/b.
-#include "lower/kernel/float_quotients.h"
-
+#include "lower/kernel/kernel_passes.h"
 #include "support/ranges.h"
 
 namespace tenon {

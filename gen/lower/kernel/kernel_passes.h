@@ -63,4 +63,19 @@ Kernel checks_without_temps(const Kernel& k);
 /// Adds a temp named `base`, with a number after it where the name is taken; its position among the tensors.
 int add_temp(Kernel& k, const std::string& base, DType type, const std::vector<Expr>& dims);
 
+// ---- parts of passes
+/// Whether the kernel divides integers of up to 32 bits by others than constants.
+bool divides_integers(const Kernel&);
+
+/// These divisions as such of floats with more than twice the bits: their quotient is never rounded to an integer that
+/// is not the quotient.
+Kernel quotients_by_floats(const Kernel&);
+
+/// Drops clamps of an update's indices that its condition makes superfluous, and writes comparisons of the condition so
+/// that the innermost variable that has a positive coefficient is alone on one side: loops take these as bounds.
+void narrow_update(const Kernel& kernel, KernelStatement& update);
+
+/// Whether the value is known to be positive: a number, or what a fact says of it.
+bool is_positive(const Kernel& kernel, const Expr& e);
+
 }  // namespace tenon

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "algebra/simplify.h"
-#include "lower/kernel/narrow_updates.h"
+#include "lower/kernel/kernel_passes.h"
 #include "support/ranges.h"
 
 namespace tenon {

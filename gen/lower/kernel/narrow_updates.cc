@@ -1,8 +1,7 @@
 // Comparisons as differences that are not negative.
-#include "lower/kernel/narrow_updates.h"
-
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
+#include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
 #include "support/ranges.h"

@@ -10,7 +10,6 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
-#include "lower/kernel/narrow_updates.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -9,7 +9,7 @@
 #include "frontend/yaml/read_graph_yaml.h"
 #include "ir/graph/graph_passes.h"
 #include "oracle/run_graph.h"
-#include "schedule/split_loops.h"
+#include "schedule/fused_kernel.h"
 #include "semantics/library_semantics.h"
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"

@@ -1,7 +1,7 @@
 // share_kernels: which kernels have one function, and what is said of it.
-#include "harness/library/share_kernels.h"
 
 #include "catch.h"
+#include "harness/library/library_output.h"
 #include "library/expand_library.h"
 #include "opdef/read_ops.h"
 

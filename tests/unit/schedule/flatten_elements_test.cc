@@ -1,7 +1,7 @@
 // Elementwise kernels as one loop: what is flattened, and what stays as it is.
-#include "schedule/flatten_elements.h"
 
 #include "catch.h"
+#include "schedule/fused_kernel.h"
 
 namespace flatten_elements_test {
 
