@@ -118,7 +118,7 @@ class KernelDeriver {
   std::vector<const Dim*> dims_of(const TensorDef& t) const {
     std::vector<const Dim*> out;
     for (const Dim& d : t.dims) {
-      const auto plan = f_.packs.find(d.name);
+      const auto plan = f_.packs.find(f_.permuted.empty() ? d.name : f_.permuted);
       const int of_pack = d.kind == DimKind::pack && plan != f_.packs.end() ? kernel_dims(plan->second) : 1;
       const size_t n = d.kind == DimKind::split ? d.parts.size() : static_cast<size_t>(of_pack);
       out.insert(out.end(), n, &d);

@@ -184,7 +184,7 @@ bool expand_op(const OpExpansion& how, const OpDef& given, Library& library, Dia
     if (how.for_gradients && plan == PackPlan::Plane) plan = PackPlan::Odometer;
   if (view) {
     op.permuted = view->let;
-    op.packs[view->let] = how.for_gradients ? PackPlan::Odometer : PackPlan::Plane;
+    op.packs[view->let] = PackPlan::Plane;
   }
   std::vector<Types> all;
   Types types;

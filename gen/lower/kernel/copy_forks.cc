@@ -133,12 +133,22 @@ std::optional<Fork> fork_transposed(const Kernel& k) {
   if (k.body.size() != 1 || k.body[0].update != Update::Assign || is_in_recurrence(k.body[0])) return std::nullopt;
   const auto* read = std::get_if<Read>(&k.body[0].value->node);
   if (!read || read->fill) return std::nullopt;
-  const Tensor& source = k.tensor(read->tensor);
-  if (source.strides.size() != 2 || constant_value(source.strides[1])) return std::nullopt;
-  const std::string name = size_name(source.strides[0]);
-  if (name.empty() || !is_open(k, name)) return std::nullopt;
-  const Expr holds = equals(size_ref(name), 1);
-  return ruled_out(k, holds) ? std::nullopt : std::optional(fork_on(holds, with_sizes(k, {{name, 1}}), k));
+  const Tensor &source = k.tensor(read->tensor), &target = k.tensor(k.body[0].target);
+  if (source.strides.size() != 2 || target.strides.size() != 2) return std::nullopt;
+  for (const auto& [columns, lines] : {std::pair(&source, &target), std::pair(&target, &source)}) {
+    if (constant_value(columns->strides[1])) continue;
+    std::map<std::string, int64_t> dense;
+    Expr holds;
+    bool open = true;
+    for (const Expr& step : {columns->strides[0], lines->strides[1]}) {
+      if (is_one(step)) continue;
+      open = open && is_open(k, size_name(step));
+      dense[size_name(step)] = 1;
+      holds = both(holds, equals(step, 1));
+    }
+    if (open && holds && !ruled_out(k, holds)) return fork_on(holds, with_sizes(k, dense), k);
+  }
+  return std::nullopt;
 }
 
 }  // namespace tenon

@@ -24,7 +24,7 @@ void each_reduction(const Kernel& k, const std::function<void(const Reduce&)>& v
 Expr replaced_attr(const Expr& e, const std::string& name, int element, int64_t v);
 
 // ---- copies (copy_forks.cc)
-/// A copy of a plane whose source is dense along the other dimension: tiles are transposed in registers.
+/// A copy of a plane where source and target are dense along different dimensions: tiles are transposed in registers.
 std::optional<Fork> fork_transposed(const Kernel& k);
 /// Copies of lines whose places are clamped: where both ends are inside, all between them are.
 std::optional<Fork> fork_clamped(const Kernel& k);

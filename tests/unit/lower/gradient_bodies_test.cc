@@ -79,4 +79,11 @@ TEST_CASE("gradient bodies: a gradient stored like its operand is a product by t
   }
 }
 
+TEST_CASE("gradient bodies: the gradient of a transpose goes from tile to tile") {
+  const std::string body = nest_of("transpose", "dX");
+  INFO(body);
+  CHECK(contains(body, "if and(eq(dX_s0, 1), eq(dY_s1, 1))"));
+  CHECK(contains(body, "shuffle"));
+}
+
 }  // namespace gradient_bodies_test
