@@ -165,6 +165,12 @@ void BackPropagation::apply_rule(const Expr& e, const Apply& a, const Expr& adjo
   for (size_t k = 0; k < a.args.size(); ++k)
     if (depends(a.args[k])) {
       const Expr d = derivative(e, a, k);
+      if (a.op == ScalarOp::Div && k == 1 && !is_complex(e->type)) {  // the divisor, outermost, can leave a sum
+        add(a.args[k], over_choices(chained(adjoint, apply(ScalarOp::Neg, {e})), [&](const Expr& g) {
+              return apply(ScalarOp::Div, {g, a.args[k]});
+            }));
+        continue;
+      }
       const Constant* c = as_constant(d);
       if (!c || c->f != 0) add(a.args[k], chained(adjoint, conjugate(d)));
     }

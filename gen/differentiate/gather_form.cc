@@ -270,9 +270,46 @@ class IndexSolver {
   Expr sum() {
     Expr around, within;
     if (const Expr all = both(in_range_, where_)) split(all, around, within);
-    Expr e = value_;
-    if (!open_.empty()) e = reduce(Reducer::Sum, open_, within, e, value_->type);
+    const Expr terms = without_choice(value_, around);
+    const Expr e = open_.empty() ? terms : summed(terms, within);
     return around ? select(around, e, constant_float(0, e->type)) : e;
+  }
+
+  /// The value without a choice of 0 that is the same for all terms of the sum.
+  Expr without_choice(const Expr& e, Expr& around) const {
+    const auto* s = std::get_if<Select>(&e->node);
+    const auto is_zero = [](const Expr& x) { return as_constant(x) && as_constant(x)->f == 0; };
+    if (!s || open_.empty() || is_inside(s->cond) || (!is_zero(s->yes) && !is_zero(s->no))) return e;
+    around = both(around, is_zero(s->no) ? s->cond : simplify(apply(ScalarOp::Not, {s->cond}), ranges_));
+    return without_choice(is_zero(s->no) ? s->yes : s->no, around);
+  }
+
+  /// The sum of the terms that are chosen. Factors that do not change over it multiply the sum, unless a condition may
+  /// leave out all terms: 0 times infinity would be NaN.
+  Expr summed(const Expr& terms, const Expr& within) const {
+    std::vector<std::pair<ScalarOp, Expr>> factors;
+    const Expr changing = within ? terms : without_factors(terms, factors);
+    Expr e = reduce(Reducer::Sum, open_, within, changing, terms->type);
+    for (const auto& [op, factor] : factors) e = factor ? apply(op, {e, factor}) : apply(op, {e});
+    return e;
+  }
+
+  /// What is left of a product of the chain rule. Its right operands are derivatives, of which the definition may have
+  /// scaled what would overflow: they are not taken apart.
+  Expr without_factors(const Expr& e, std::vector<std::pair<ScalarOp, Expr>>& factors) const {
+    const auto* a = std::get_if<Apply>(&e->node);
+    const bool is_product = a && (a->op == ScalarOp::Mul || a->op == ScalarOp::Div);
+    if (!a || !is_inside(e) || (!is_product && a->op != ScalarOp::Neg)) return e;
+    if (is_product && !is_inside(a->args[0])) {
+      if (a->op == ScalarOp::Div) return e;
+      factors.emplace_back(a->op, a->args[0]);
+      return a->args[1];
+    }
+    const Expr left = without_factors(a->args[0], factors);
+    const Expr right = is_product ? a->args[1] : nullptr;
+    if (right && is_inside(right)) return apply(a->op, {left, right});
+    factors.emplace_back(a->op, right);
+    return left;
   }
 
   const GatherFacts& known_;

@@ -1,5 +1,6 @@
 // Gradients of shipped definitions, index maps and recurrences.
 #include "differentiate/gradient_ops.h"
+#include "library/expand_library.h"
 #include "unit/differentiate/differences.h"
 
 namespace gradient_test {
@@ -356,6 +357,33 @@ TEST_CASE("gradients: elements of windows side by side ask whether they are the 
   };
   CHECK_FALSE(updates(9));
   CHECK(updates(10));  // the last row is in no window
+}
+
+namespace {
+
+/// The statement that computes the gradient with respect to an input in f32, in a library.
+std::string result_of(const std::string& op, const std::string& output) {
+  const OpLibrary& defs = tenon_test::shipped_ops();
+  const GradientOps made = gradient_ops(expand_for_gradients(defs, {{op}, {DType::F32}}), defs);
+  for (const LibraryKernel& k : made.library.ops[0].kernels)
+    if (k.kernel.name.ends_with("_" + output)) return to_text(k.kernel.body.back().value, tensor_names(k.kernel));
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("gradients: factors that do not change over a sum multiply it") {
+  CHECK(result_of("batch_norm", "dM") ==
+        "neg((sum[n_2 < N, s_2 < S](dY[n_2, c_2, s_2]) * (G[c_2] / sqrt((V[c_2] + eps)))))");
+  CHECK(result_of("batch_norm", "dG") ==
+        "(sum[n_2 < N, s_2 < S]((dY[n_2, c_2, s_2] * (X[n_2, c_2, s_2] - M[c_2]))) / sqrt((V[c_2] + eps)))");
+  // what the definition divides by stays where it is: squares may overflow without it
+  const OpLibrary& defs = tenon_test::shipped_ops();
+  const GradientOps made = gradient_ops(expand_for_gradients(defs, {{"l2_normalize"}, {DType::F32}}), defs);
+  const std::string text = to_text(made.library.ops[0].kernels[0].kernel);
+  INFO(text);
+  CHECK(text.find("sum[d_2 < D]((dY[p_2, d_2, q_2] * ((X[p_2, d_2, q_2] / s[p_2, q_2]) / select(") !=
+        std::string::npos);
 }
 
 TEST_CASE("gradients: why an op has none") {
