@@ -33,7 +33,7 @@ ops:
   - op: holt_winters
     doc: level, trend and season, one after the other
     types: {T: [f32, f64]}
-    attrs: {period: int = 4, a: float = 0.5, b: float = 0.25, c: float = 0.125}
+    attrs: {period: int = 4, a: float = 0.5, b: float = 0.25, c_: float = 0.125}
     require: [period >= 1]
     in: {X: "T[N, C]"}
     out: {Y: "T[N, C]"}
@@ -42,7 +42,7 @@ ops:
       t[n,c] = b*(l[n,c] - padded(l[n - 1,c], X[0,c])) + (1 - b)*padded(t[n - 1,c], 0)
       s[n,c] = c_*(X[n,c] - l[n,c]) + (1 - c_)*padded(s[n - period,c], 0)
       Y[n,c] = l[n,c] + t[n,c] + padded(s[n - period + 1,c], 0)
-'''.replace('c: float', 'c_: float'), r'''
+''', r'''
 ops:
   - op: backward_probabilities
     types: {T: float}
