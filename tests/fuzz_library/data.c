@@ -44,6 +44,15 @@ static void store_small(unsigned char* at, int32_t dtype, int64_t value) {
   }
 }
 
+/* Between -2 and 2: floats of f64 and f32, small integers of other types. */
+static void store_real(unsigned char* at, int32_t dtype) {
+  const double d = (double)(below(4000001) - 2000000) / 1000000;
+  const float f = (float)d;
+  if (dtype == TN_F64) memcpy(at, &d, sizeof d);
+  else if (dtype == TN_F32) memcpy(at, &f, sizeof f);
+  else store_small(at, dtype, below(3));
+}
+
 void store(unsigned char* at, int32_t dtype, data_kind kind) {
   static const unsigned char ends[4][2] = {{0x00, 0x80}, {0xff, 0x7f}, {0xff, 0xff}, {0x00, 0x00}};
   const int n = bytes_of_dtype(dtype);
@@ -51,6 +60,7 @@ void store(unsigned char* at, int32_t dtype, data_kind kind) {
   if (dtype == TN_BOOL) *at = (unsigned char)below(2);
   else if (kind == DATA_INDICES) store_small(at, dtype, below(3));
   else if (kind == DATA_SMALL) store_small(at, dtype, dtype >> 8 == 1 ? below(8) : below(13) - 6);
+  else if (kind == DATA_REAL) store_real(at, dtype);
   else
     for (int k = 0; k < n; ++k)
       at[k] = kind == DATA_BITS  ? (unsigned char)below(256)

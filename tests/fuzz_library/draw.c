@@ -53,7 +53,13 @@ static void draw_attr(drawn_attr* attr) {
   }
 }
 
-int64_t small_extent(void) { return one_in(12) ? 0 : one_in(3) ? 1 : one_in(6) ? 5 + below(30) : 2 + below(3); }
+/* Bodies of kernels differ around powers of two. */
+static int64_t body_extent(void) { return ((int64_t)1 << (3 + below(7))) - 1 + below(3); }
+
+int64_t small_extent(void) {
+  if (one_in(20)) return body_extent();
+  return one_in(12) ? 0 : one_in(3) ? 1 : one_in(6) ? 5 + below(30) : 2 + below(3);
+}
 
 /* Strides of the shape in some order, perhaps reversed, apart or repeated. */
 static void draw_strides(drawn_tensor* t) {
@@ -76,7 +82,7 @@ static void draw_strides(drawn_tensor* t) {
   }
 }
 
-static void draw_layout(drawn_tensor* t) {
+void draw_layout(drawn_tensor* t) {
   memset(t->strides, 0, sizeof t->strides);
   t->is_strided = 0;
   if (one_in(2) && t->ndim > 0 && t->ndim < MOST_DIMS) draw_strides(t);
@@ -85,7 +91,12 @@ static void draw_layout(drawn_tensor* t) {
 }
 
 static void draw_data(drawn_tensor* t) {
-  t->data = one_in(3) ? DATA_INDICES : one_in(3) ? (data_kind)below(DATA_KINDS) : DATA_SMALL;
+  t->data = one_in(4) ? DATA_REAL : one_in(3) ? DATA_INDICES : one_in(3) ? (data_kind)below(DATA_KINDS) : DATA_SMALL;
+}
+
+void choose_kernel(drawn_call* call, int32_t ndim) {
+  const tn_kernel* const kernel = tn_find(call->info.op, (tn_dtype)call->key, ndim);
+  if (kernel != NULL) call->kernel = kernel, call->ndim = ndim;
 }
 
 void draw_call(drawn_call* call, const op_text* text, const tn_kernel* kernel, int32_t key, int32_t ndim) {
@@ -110,8 +121,7 @@ void draw_call(drawn_call* call, const op_text* text, const tn_kernel* kernel, i
   call->out_dtype = any_dtype(key);
   call->seed = next_random();
   if (!one_in(4)) draw_by_signature(call, text);
-  const tn_kernel* const fitting = call->info.n_in > 0 ? tn_find(text->op, (tn_dtype)key, call->in[0].ndim) : NULL;
-  if (fitting != NULL) call->kernel = fitting, call->ndim = call->in[0].ndim;
+  if (call->info.n_in > 0) choose_kernel(call, call->in[0].ndim);
   for (int k = 0; k < MOST_TENSORS; ++k) draw_layout(&call->in[k]);
 }
 
@@ -135,7 +145,8 @@ static void change_equal_extents(drawn_call* call) {
 static void change_extent(drawn_tensor* t) {
   if (t->ndim <= 0 || t->ndim > TN_MAX_NDIM) return;
   int64_t* extent = &t->shape[below(t->ndim)];
-  *extent = one_in(2) ? *extent + below(3) - 1 : one_in(20) ? number() : small_extent();
+  const int has_neighbours = *extent < INT64_MAX - 1 && *extent > INT64_MIN;
+  *extent = one_in(2) && has_neighbours ? *extent + below(3) - 1 : one_in(20) ? number() : small_extent();
 }
 
 /* A dimension more or fewer in front of every input: what a pack takes. The key's rank is the kernel's, so it stays. */

@@ -17,7 +17,7 @@ enum {
 };
 
 /* How an input's elements are chosen. */
-typedef enum { DATA_INDICES, DATA_SMALL, DATA_BITS, DATA_ENDS, DATA_KINDS } data_kind;
+typedef enum { DATA_INDICES, DATA_SMALL, DATA_REAL, DATA_BITS, DATA_ENDS, DATA_KINDS } data_kind;
 
 typedef struct {
   int is_given, is_strided;
@@ -66,7 +66,23 @@ int64_t small_extent(void);
 /* A call of one of the kernels from nothing, and a call that differs from `from` in a few places. */
 void draw_call(drawn_call* call, const op_text* text, const tn_kernel* kernel, int32_t key, int32_t ndim);
 void change_call(drawn_call* call);
+void draw_layout(drawn_tensor* t);
+/* The kernel of the call's operator for this rank, if there is one. */
+void choose_kernel(drawn_call* call, int32_t ndim);
 void print_call(FILE* file, const drawn_call* call);
+
+/* ---- gradient.c */
+int find_name(const char* const* names, int n, const char* name);
+int is_gradient_of(const char* gradient, const char* name);
+/* The call of f whose gradient the call asks for; 0: it is none, or f has no kernel of this rank. */
+int forward_of(const drawn_call* call, drawn_call* forward);
+void fit_gradient(drawn_call* call);
+/* Is output k the gradient of an input that is absent? It stays as it is. */
+int is_absent_gradient(const drawn_call* call, int k);
+
+/* ---- differences.c */
+int equals_differences(const drawn_call* call, const tn_tensor* const* ins, tn_tensor* const* outs,
+                       const tn_attr* attrs, int n_attrs);
 
 /* ---- data.c */
 void store(unsigned char* at, int32_t dtype, data_kind kind);
@@ -79,6 +95,11 @@ typedef enum { CALL_REFUSED, CALL_RIGHT, CALL_TOO_LARGE, CALL_WRONG } call_resul
 /* Makes the call in several ways and compares them; `why` says what is wrong. `status` is what tn_infer or tn_call
  * said. */
 call_result try_call(const drawn_call* call, int* status, const char** why);
+/* The status of tn_infer, and what it tells of the outputs. */
+int told_by_infer(const drawn_call* call, drawn_tensor* out);
 int bytes_of_dtype(int32_t dtype);
+/* Elements of a shape, -1 for more than anything here has; those of a tensor behind one another. */
+int64_t elements(const int64_t* shape, int32_t ndim);
+void copy_elements(unsigned char* to, const tn_tensor* from);
 
 #endif

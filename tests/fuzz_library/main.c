@@ -47,11 +47,15 @@ static double seconds_now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Windows and repetitions of any number are what a caller asks for: these take their time. */
+/* Windows and repetitions of any number, and sums over loops without a step within, are what a caller asks for: these
+ * take their time. */
 static int asks_for_much(const drawn_call* call) {
   for (int k = 0; k < call->info.n_attrs && k < MOST_ATTRS; ++k)
     for (int j = 0; j < MOST_LIST && call->attr[k].is_given && !call->attr[k].is_real; ++j)
       if (j < call->attr[k].count && call->attr[k].i[j] > 100000) return 1;
+  for (int k = 0; k < call->info.n_in && k < MOST_TENSORS; ++k)
+    for (int32_t d = 0; call->in[k].is_given && d < call->in[k].ndim && d < MOST_DIMS; ++d)
+      if (call->in[k].shape[d] > 1000000) return 1;
   return 0;
 }
 
@@ -76,10 +80,11 @@ static void draw(const op_text* text) {
   if (n_kept > 0 && below(10) != 0) {
     now->call = kept[below(n_kept)];
     change_call(&now->call);
-    return;
+  } else {
+    const choice* c = &choices[below(n_choices)];
+    draw_call(&now->call, text, c->kernel, c->key, c->ndim);
   }
-  const choice* c = &choices[below(n_choices)];
-  draw_call(&now->call, text, c->kernel, c->key, c->ndim);
+  if (!one_in(8)) fit_gradient(&now->call);
 }
 
 /* 1: something is wrong. */

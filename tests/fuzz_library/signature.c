@@ -88,7 +88,8 @@ static void draw_kind(drawn_attr* attr, const char* kind, const drawn_call* call
   const int is_list = kind[0] == 'I' || kind[0] == 'R', count = atoi(kind + 1);
   const int is_real_key = call->key >> 8 == 2 || call->key >> 8 == 4 || call->key >> 8 == 5;
   attr->is_real = kind[0] == 'r' || kind[0] == 'R' || (kind[0] == 'v' && is_real_key);
-  attr->count = is_list ? (int32_t)below(4) : count > 0 ? count : kind[0] == 'v' && call->key >> 8 == 5 ? 2 : 1;
+  const int32_t any_count = one_in(2) && call->in[0].ndim < MOST_LIST ? call->in[0].ndim : (int32_t)below(4);
+  attr->count = is_list ? any_count : count > 0 ? count : kind[0] == 'v' && call->key >> 8 == 5 ? 2 : 1;
   attr->is_given = strchr(kind, '!') != NULL && strchr(kind, '!') < strchr(kind, ' ') ? 1 : one_in(3);
   if (one_in(2))
     for (int k = 0; k < MOST_LIST; ++k) attr->i[k] = below(3);

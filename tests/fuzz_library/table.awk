@@ -13,8 +13,8 @@ BEGIN { print "#include \"fuzz.h\""; print "const op_text op_texts[] = {" }
   order[++ops] = op
 }
 /^typedef struct/ { fields = "" }
-/^    (int64_t|double|tn_ints|tn_reals|tn_value) [A-Za-z]/ {
-  kind = $1 == "double" ? "r" : $1 == "tn_ints" ? "I" : $1 == "tn_reals" ? "R" : $1 == "tn_value" ? "v" : "i"
+/^  (int64_t|double|tn_ints|tn_dims|tn_reals|tn_value) [A-Za-z]/ {
+  kind = $1 == "double" ? "r" : $1 == "tn_ints" || $1 == "tn_dims" ? "I" : $1 == "tn_reals" ? "R" : $1 == "tn_value" ? "v" : "i"
   name = $2
   sub(/;.*/, "", name)
   count = ""
@@ -25,6 +25,7 @@ BEGIN { print "#include \"fuzz.h\""; print "const op_text op_texts[] = {" }
   sub(/_$/, "", name)
   fields = fields " " name ":" kind count ($0 ~ /default/ ? "" : "!")
 }
+/^} [A-Za-z0-9_]*_attrs;/ && fields == "" { print "table.awk: " $2 " no field is known" >"/dev/stderr"; exit 1 }
 /^} [A-Za-z0-9_]*_attrs;/ { name = $2; sub(/^[a-z]*_/, "", name); sub(/_attrs;/, "", name); attrs[name] = fields " " }
 # A typed function: its inputs are what is constant behind dims and attrs.
 /^int [a-z]+_[A-Za-z0-9_]+\(/ { prototype = "" }
