@@ -220,8 +220,12 @@ std::vector<LoopVar> ExprBuilder::loop_vars(const Syntax& v) {
   }
   const auto r = scope_.ranges.find(v.text);
   if (r != scope_.ranges.end()) return {{v.text, r->second}};
-  error(Code::E0410, v, fmt::format("nothing determines the range of {}", v.text),
-        {"index a dimension with it, or give it a range under `index`"});
+  if (v.kind == SyntaxKind::name)
+    error(Code::E0410, v, fmt::format("nothing determines the range of {}", v.text),
+          {"index a dimension with it, or give it a range under `index`"});
+  else
+    error(Code::E0410, v, "nothing determines the extent of this dim",
+          {"dims of intermediates are the ranges of variables: define an output, whose shape is declared"});
   return {{v.text, constant_int(1)}};
 }
 

@@ -308,19 +308,22 @@ Typed ExprBuilder::limit_of(const Syntax& s) {
   return {constant_float(value, compute), false};
 }
 
-/// bits(x, U): of values that are computed in the type they are stored in.
+/// bits(x, U): an element or a cast of 16 bits is read as it is stored.
 Typed ExprBuilder::bit_pattern(const Syntax& s) {
   const auto to = named_type(s.children[1]);
-  const Typed from = value(s.children[0]);
-  const auto plain = [](DType d) { return (is_float(d) || is_int(d)) && dtype_row(d).compute == d; };
-  if (!to || !plain(*to) || !plain(from.e->type) || bytes_of(*to) != bytes_of(from.e->type)) {
+  Expr from = value(s.children[0]).e;
+  if (const auto* n = std::get_if<Apply>(&from->node);
+      n && n->op == ScalarOp::Cast && bytes_of(n->args[0]->type) == 2 && is_float(n->args[0]->type))
+    from = n->args[0];
+  const auto plain = [](DType d) { return is_float(d) || (is_int(d) && dtype_row(d).compute == d); };
+  if (!to || !plain(*to) || !plain(from->type) || bytes_of(*to) != bytes_of(from->type)) {
     error(Code::E0601, s,
-          fmt::format("the bits of {} are no {}", name_of(from.e->type),
+          fmt::format("the bits of {} are no {}", name_of(from->type),
                       to ? std::string(name_of(*to)) : print(s.children[1])),
-          {"both types are integers, f32 or f64, of the same width"});
+          {"both types are integers or floats of the same width; arithmetic on f16 and bf16 gives f32"});
     return zero();
   }
-  return {*to == from.e->type ? from.e : apply_as(ScalarOp::Bits, {from.e}, *to), false};
+  return {cast_to(*to == from->type ? from : apply_as(ScalarOp::Bits, {from}, *to), dtype_row(*to).compute), false};
 }
 
 Typed ExprBuilder::linear(const Syntax& s) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numbers>
 
+#include "ir/number/small_number.h"
 #include "oracle/number.h"
 #include "oracle/special_functions.h"
 #include "support/check.h"
@@ -170,7 +171,10 @@ Number bits_number(const Number& a, DType in, DType out) {
   } else if (in == DType::F64) {
     const double d = static_cast<double>(a.f);
     std::memcpy(&bits, &d, sizeof bits);
+  } else if (is_float(in)) {
+    bits = half_bits(in, a.f);
   }
+  if (out == DType::F16 || out == DType::BF16) return {0, half_value(out, static_cast<uint16_t>(bits))};
   if (out == DType::F32) {
     const uint32_t u = static_cast<uint32_t>(bits);
     float f = 0;

@@ -114,6 +114,18 @@ ops:
       E[*s] = cast(bit_and(shr(bits(X[*s], u32), 23), 255), i32) - 127
       S[*s] = shr(bits(X[*s], u32), 31) == 1
 
+  - op: next_half
+    doc: the next element of 16 bits away from 0, an order of all of them, and elements of given bits
+    types: {T: [f16, bf16]}
+    in: {X: "T[*S]", U: "u16[*S]"}
+    out: {Y: "T[*S]", K: "u16[*S]", Z: "T[*S]", D: "i32[*S]"}
+    body: |
+      b[*s] = bits(X[*s], i16)
+      Y[*s] = bits(b[*s] + 1, T)
+      K[*s] = select(b[*s] < 0, bit_not(bits(X[*s], u16)), bit_or(bits(X[*s], u16), 0x8000))
+      Z[*s] = bits(U[*s], T)
+      D[*s] = cast(bits(cast(3*X[*s], T), i16), i32) - cast(b[*s], i32)
+
   - op: quantize_channels
     types: {T: float}
     attrs: {axis: int = 1}
@@ -293,6 +305,13 @@ def cases(rng):
         yield dict(op='float_parts', key='f32', inputs=[f],
                    want=[(bits >> np.uint32(23) & np.uint32(255)).astype(np.int32) - 127, bits >> np.uint32(31) == 1], dtypes=['i32', 'bool'],
                        tol=EXACT)
+        for key in available('f16', 'bf16'):
+            x, u = rand(rng, s, key, -100, 100), rand(rng, s, 'u16', 0, 65535)
+            b = np.asarray(x).view(np.int16)
+            tripled = np.asarray(np.float32(3)*np.asarray(x).astype(np.float32)).astype(x.dtype).view(np.int16)
+            yield dict(op='next_half', key=key, inputs=[x, u], dtypes=[key, 'u16', key, 'i32'], tol=EXACT,
+                       want=[(b + np.int16(1)).view(x.dtype), np.where(b < 0, ~b, b | np.int16(-0x8000)).view(np.uint16),
+                             np.asarray(u).view(x.dtype), tripled.astype(np.int32) - b])
         for mult, shift in [(1518500250, 3), (2**31 - 1, 0), (1073741824, 7)]:
             x = wide_ints(rng, s, 'i32')
             pr = (x.astype(np.int64) * mult + 2**30) >> 31
