@@ -203,7 +203,7 @@ static void run_call(made_call* made, const drawn_call* call, unsigned char garb
   if (made->status == 0 && call->short_workspace && need > 0) *why = "a workspace that is too short is taken";
   if (made->status < 0)
     for (int k = 0; k < call->info.n_out; ++k)
-      if (!is_untouched(&made->out[k], garbage)) *why = "a call that fails changes an output";
+      if (made->outs[k] != NULL && !is_untouched(&made->out[k], garbage)) *why = "a call that fails changes an output";
 }
 
 /* ---- comparison */
@@ -371,7 +371,8 @@ static call_result make_call(made_call* made, const drawn_call* call, int* statu
   if (made->status == 1) return *why = NULL, CALL_TOO_LARGE;
   if (inferred < 0 && made->status == 0) *why = "tn_infer refuses what tn_call takes";
   if (sum_of_inputs(made) != sum) *why = "an input is changed";
-  if (*why == NULL && inferred == 0 && (made->status == 0 || made->status == TN_E_RANGE)) {
+  /* Whether a workspace is too short depends on the level. */
+  if (*why == NULL && inferred == 0 && !call->short_workspace && (made->status == 0 || made->status == TN_E_RANGE)) {
     static const way ways[] = {{0},          {.level = "portable"}, {.is_dense = 1}, {.is_part = 1},
                                {.workers = 1}, {.workers = 2},        {.workers = 3},  {.workers = 8}};
     for (size_t k = 0; k < sizeof ways / sizeof *ways && *why == NULL; ++k) compare_ways(made, call, ways[k], why);

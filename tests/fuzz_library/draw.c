@@ -101,6 +101,7 @@ void choose_kernel(drawn_call* call, int32_t ndim) {
 
 void draw_call(drawn_call* call, const op_text* text, const tn_kernel* kernel, int32_t key, int32_t ndim) {
   int64_t palette[3];
+  const int is_smooth = one_in(2);
   memset(call, 0, sizeof *call);
   call->kernel = kernel;
   call->key = key;
@@ -116,6 +117,7 @@ void draw_call(drawn_call* call, const op_text* text, const tn_kernel* kernel, i
     t->ndim = k == 0 ? ndim : one_in(2) ? ndim : (int32_t)below(one_in(8) ? TN_MAX_NDIM + 1 : 4);
     for (int d = 0; d < MOST_DIMS; ++d) t->shape[d] = one_in(5) ? 1 : palette[below(3)];
     draw_data(t);
+    if (is_smooth) t->data = DATA_REAL;
   }
   for (int k = 0; k < call->info.n_attrs && k < MOST_ATTRS; ++k) draw_attr(&call->attr[k]);
   call->out_dtype = any_dtype(key);

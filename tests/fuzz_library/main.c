@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,12 +93,13 @@ static int fuzz_op(const op_text* text, uint64_t seed, double seconds, int is_li
   counts seen = {0};
   uint64_t round = 0;
   const double end = seconds_now() + seconds;
+  const struct itimerval limit = {.it_value = {.tv_sec = 20}};
   for (; seen.calls % 64 != 0 || seen.calls == 0 || seconds_now() < end; ++seen.calls) {
     int status = 0;
     const char* why = NULL;
     seed_random(seed + ++round);
     draw(text);
-    alarm(20);
+    setitimer(ITIMER_VIRTUAL, &limit, NULL);
     now->doing = "ended in a call";
     const call_result result = try_call(&now->call, &status, &why);
     if (result == CALL_WRONG) {
@@ -125,7 +127,7 @@ static int fuzz_apart(const op_text* text, uint64_t seed, double seconds, int is
   fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    signal(SIGALRM, on_alarm);
+    signal(SIGVTALRM, on_alarm);
     list_kernels(text->op);
     const int failed = n_choices > 0 && fuzz_op(text, seed, seconds, is_listed);
     fflush(stdout);
