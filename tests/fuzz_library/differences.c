@@ -121,7 +121,8 @@ static int agrees(function* f, dense_tensor* input, const double* got, const dou
   const double want = (4 * slope[1] - slope[0]) / 3;
   const double doubt = 32 * (fabs(want - slope[1]) + 64 * 0x1p-52 * (size + 1) / step);
   const int is_kink = fabs(kink[1]) > 0.75 * fabs(kink[0]) && fabs(kink[1]) > 1e-6 * (fabs(slope[1]) + 1);
-  if (is_kink || !isfinite(want) || !isfinite(kink[0]) || !isfinite(kink[1])) return 1;
+  const int is_rough = fabs(slope[0] - slope[1]) > 0.01 * (fabs(slope[0]) + fabs(slope[1]));
+  if (is_kink || is_rough || !isfinite(want) || !isfinite(kink[0]) || !isfinite(kink[1])) return 1;
   if (fabs(mine - want) <= 1e-6 * (absolute + fabs(want)) + doubt + 1e-9) return 1;
   printf("the gradient is %.12g, differences say %.12g (%.2g in doubt)\n", mine, want, doubt);
   return 0;
