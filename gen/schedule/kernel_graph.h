@@ -73,10 +73,11 @@ std::optional<FusedKernel> concatenate(const FusedKernel& first, const FusedKern
 /// Readers of `k`'s values outside of `k` and `with`, and the graph's outputs.
 std::set<ValueId> needed_outside(const KernelGraph& g, size_t k, size_t with);
 
-/// Temps that several statements make alike are made by the first of them. Whether a product is among them.
+/// Temps that several statements make alike are made by the first of them. Whether a product or a recurrence is among
+/// them.
 bool share_statements(FusedKernel& kernel);
-/// Merges kernels that differ in little more than their results and compute the same products, such as the gradients of
-/// attention.
+/// Merges kernels that differ in little more than their results and compute the same products or recurrences, such as
+/// the gradients of attention.
 void share_products(KernelGraph& graph);
 
 /// Merges makers into readers, and readers of one value with each other, where at least one of the two reduces, every

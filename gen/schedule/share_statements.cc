@@ -23,8 +23,7 @@ class Makers {
   /// The statement makes a temporary that is not changed later, from values with the same property: another copy of the
   /// statement gives the same elements.
   bool is_lasting(const KernelStatement& s) const {
-    if (k_.tensor(s.target).role != Role::Temp || s.update != Update::Assign ||
-        at_[static_cast<size_t>(s.target)] < 0 || is_in_recurrence(s))
+    if (k_.tensor(s.target).role != Role::Temp || s.update != Update::Assign || at_[static_cast<size_t>(s.target)] < 0)
       return false;
     return !any_read(s.value, [&](const Read& r) {
       return written_[static_cast<size_t>(r.tensor)] && at_[static_cast<size_t>(r.tensor)] < 0;
@@ -61,42 +60,66 @@ class StatementSharer {
  public:
   explicit StatementSharer(FusedKernel& fused) : fused_(fused), k_(fused.kernel) {}
 
-  /// Whether a product was among the merged statements.
+  /// Whether a product or a recurrence was among the merged statements.
   bool run() {
     const Makers makers(k_);
     std::vector<int> to(k_.tensors.size());
     for (size_t t = 0; t < to.size(); ++t) to[t] = static_cast<int>(t);
-    bool product = false;
-    std::vector<KernelStatement> kept, forms;
-    for (KernelStatement s : k_.body) {
-      KernelStatement form = s;
-      form.value = makers.with_sums(s.value);
-      renumber_tensors(s, to);
-      renumber_tensors(form, to);
-      const bool lasting = makers.is_lasting(s);
-      const auto known = find_if(
-          forms, [&](const KernelStatement& f) { return lasting && makers.is_lasting(f) && make_the_same(f, form); });
+    bool long_work = false;
+    std::vector<KernelStatement> kept;
+    std::vector<std::vector<KernelStatement>> forms;  // of groups that others may be copies of
+    for (size_t begin = 0, end; begin < k_.body.size(); begin = end) {
+      for (end = begin + 1; end < k_.body.size() && k_.body[end].joined > 0;) ++end;
+      std::vector<KernelStatement> group(k_.body.begin() + static_cast<std::ptrdiff_t>(begin),
+                                         k_.body.begin() + static_cast<std::ptrdiff_t>(end));
+      const bool lasting = all_of(group, [&](const KernelStatement& s) { return makers.is_lasting(s); });
+      std::vector<KernelStatement> form = group;
+      for (KernelStatement& s : form) s.value = makers.with_sums(s.value);
+      renumber(group, to);
+      renumber(form, to);
+      const auto known =
+          find_if(forms, [&](const std::vector<KernelStatement>& f) { return lasting && make_the_same(f, form); });
       if (known != forms.end()) {
-        to[static_cast<size_t>(s.target)] = known->target;
-        product = product || is_product(k_, form);
+        for (size_t i = 0; i < form.size(); ++i) to[static_cast<size_t>(form[i].target)] = (*known)[i].target;
+        long_work = long_work || any_of(form, [&](const KernelStatement& s) {
+          return is_in_recurrence(s) || is_product(k_, s);
+        });
         continue;
       }
-      kept.push_back(std::move(s));
-      forms.push_back(std::move(form));
+      append(kept, std::move(group));
+      if (lasting) forms.push_back(std::move(form));
     }
     k_.body = std::move(kept);
     drop_unread();
-    return product;
+    return long_work;
   }
 
  private:
-  bool make_the_same(const KernelStatement& a, const KernelStatement& b) const {
-    const Tensor &x = k_.tensor(a.target), &y = k_.tensor(b.target);
-    return x.dtype == y.dtype && same(x.dims, y.dims) && same(x.strides, y.strides) && same(a.index, b.index) &&
-           a.masks_by_zero == b.masks_by_zero &&
-           std::equal(
-               a.loops.begin(), a.loops.end(), b.loops.begin(), b.loops.end(),
-               [](const LoopVar& v, const LoopVar& w) { return v.name == w.name && same(v.extent, w.extent); }) &&
+  static void renumber(std::vector<KernelStatement>& group, const std::vector<int>& to) {
+    for (KernelStatement& s : group) renumber_tensors(s, to);
+  }
+
+  /// Whether two groups make the same; statements of a recurrence read what others of their group make.
+  bool make_the_same(const std::vector<KernelStatement>& a, std::vector<KernelStatement> b) const {
+    if (a.size() != b.size()) return false;
+    std::vector<int> to(k_.tensors.size());
+    for (size_t t = 0; t < to.size(); ++t) to[t] = static_cast<int>(t);
+    for (size_t i = 0; i < a.size(); ++i) {
+      const Tensor &x = k_.tensor(a[i].target), &y = k_.tensor(b[i].target);
+      if (x.dtype != y.dtype || !same(x.dims, y.dims) || !same(x.strides, y.strides)) return false;
+      to[static_cast<size_t>(b[i].target)] = a[i].target;
+    }
+    renumber(b, to);
+    return std::equal(a.begin(), a.end(), b.begin(), same_statement);
+  }
+
+  static bool same_statement(const KernelStatement& a, const KernelStatement& b) {
+    return a.target == b.target && a.joined == b.joined && a.masks_by_zero == b.masks_by_zero &&
+           same(a.index, b.index) &&
+           std::equal(a.loops.begin(), a.loops.end(), b.loops.begin(), b.loops.end(),
+                      [](const LoopVar& v, const LoopVar& w) {
+                        return v.name == w.name && v.direction == w.direction && same(v.extent, w.extent);
+                      }) &&
            same(a.value, b.value);
   }
 
@@ -125,18 +148,27 @@ class StatementSharer {
   Kernel& k_;
 };
 
-/// Intermediates and products of rows, without anything that has an order of its own.
-bool is_chain(const Kernel& k) { return k.body.size() > 2 && !is_opaque(k) && k.checks.empty() && !has_recurrence(k); }
+/// Intermediates on the way to a result.
+bool is_chain(const Kernel& k) {
+  return (k.body.size() > 2 || has_recurrence(k)) && !is_opaque(k) && k.checks.empty();
+}
 
-/// Puts kernel `first` into `second` where one of them then has one statement more than the larger had, the result of
-/// the other, and a product is made once instead of twice.
+/// Whether sharing leaves few statements more than the larger kernel had: the result of the other, or with recurrences
+/// at most half of the other.
+bool is_shared(const Kernel& merged, const Kernel& a, const Kernel& b) {
+  const size_t larger = std::max(a.body.size(), b.body.size()), smaller = std::min(a.body.size(), b.body.size());
+  return merged.body.size() <= larger + (has_recurrence(merged) ? smaller / 2 : 1);
+}
+
+/// Puts kernel `first` into `second` where a product or a recurrence is then made once instead of twice.
 bool share(KernelGraph& g, size_t first, size_t second) {
   const FusedKernel &a = g.at(first), &b = g.at(second);
   if (a.region != b.region || !fit_one_kernel(a, b) || !g.can_wait(first, second)) return false;
   auto merged = concatenate(a, b, needed_outside(g, first, second));
   if (!merged || !share_statements(*merged)) return false;
-  if (merged->kernel.body.size() > std::max(a.kernel.body.size(), b.kernel.body.size()) + 1) return false;
-  merged->notes.push_back(fmt::format("{} and {}: both need the same products", operators_of(a), operators_of(b)));
+  if (!is_shared(merged->kernel, a.kernel, b.kernel)) return false;
+  merged->notes.push_back(fmt::format("{} and {}: both need the same {}", operators_of(a), operators_of(b),
+                                      has_recurrence(merged->kernel) ? "recurrence" : "products"));
   g.remove(first);
   g.set(second, std::move(*merged));
   return true;

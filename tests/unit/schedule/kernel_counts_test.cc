@@ -10,6 +10,7 @@
 #include "ir/kernel/kernel_cost.h"
 #include "isa/all_isas.h"
 #include "lower/lower_kernel.h"
+#include "opdef/read_ops.h"
 #include "schedule/fused_kernel.h"
 #include "schedule/plan_graph.h"
 #include "schedule/plan_memory.h"
@@ -28,18 +29,19 @@ const OpLibrary& shipped() { return tenon_test::shipped_ops(); }
 /// inputs and main of a graph whose result is y (or the names given).
 struct Case {
   std::string inputs, main, outputs = "y", parameters = "", sizes = "";
+  const OpLibrary* ops = &shipped();
 };
 
 ExecutionPlan planned(const Case& c, const PlanOptions& options = {}) {
   const std::string text = "graph: g\n" + c.sizes + "inputs:\n" + c.inputs + c.parameters + "main: |\n" + c.main +
                            "outputs: [" + c.outputs + "]\n";
-  const OpSemantics semantics = folding_semantics(shipped());
+  const OpSemantics semantics = folding_semantics(*c.ops);
   auto read = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!read.ok()) FAIL(read.diagnostics().text());
-  auto graph = backward_graph(shipped(), std::move(read).value());
+  auto graph = backward_graph(*c.ops, std::move(read).value());
   if (!graph.ok()) FAIL(graph.diagnostics().text());
-  const Graph rewritten = apply_rewrites(shipped(), tenon_test::shipped_rules(), std::move(graph).value()).graph;
-  auto kernels = node_kernels(shipped(), rewritten, "g.yaml");
+  const Graph rewritten = apply_rewrites(*c.ops, tenon_test::shipped_rules(), std::move(graph).value()).graph;
+  auto kernels = node_kernels(*c.ops, rewritten, "g.yaml");
   if (!kernels.ok()) FAIL(kernels.diagnostics().text());
   ExecutionPlan plan = plan_graph(rewritten, std::move(kernels).value(), options);
   const auto faults = verify(plan);
@@ -87,6 +89,31 @@ TEST_CASE("kernels that need the same products make them once") {
   const std::string all = heads + "  f: f32[8, 8]\n";
   CHECK(statements({all, loss + "  dq, dk, dv = grad(s, q, k, v)\n", "dq, dk, dv"}).back() == 12);
   CHECK(statements({all, loss + "  dq, dv = grad(s, q, v)\n", "dq, dv"}).back() == 11);
+}
+
+TEST_CASE("gradients that need the same recurrences make them once") {
+  const char* text = R"(
+ops:
+  - op: filtered
+    types: {T: float}
+    in: {X: "T[B, L]", A: "T[B, L]", C: "T[B, L]"}
+    out: {Y: "T[B, L]"}
+    body: |
+      h[b,t] = A[b,t]*padded(h[b,t - 1], 0) + X[b,t]
+      Y[b,t] = C[b,t]*h[b,t]
+)";
+  const OpLibrary ops =
+      tenon_test::wholly_read(read_ops(tenon_test::yaml_files("opdefs"),
+                                       {std::make_shared<const SourceFile>("own.yaml", text)},
+                                       tenon_test::frame_files(TENON_CHECKOUT)));
+  const ExecutionPlan plan = planned({"  x: f32[4, 50]\n  a: f32[4, 50]\n  c: f32[4, 50]\n",
+                                      "  s = sum(filtered(x, a, c))\n  dx, da, dc = grad(s, x, a, c)\n",
+                                      "dx, da, dc", "", "", &ops});
+  REQUIRE(!plan.steps.empty());
+  INFO(to_text(plan));
+  const std::vector<KernelStatement>& body = plan.steps.back().kernel.body;
+  CHECK(body.size() == 5);  // h, its gradient, and three results
+  CHECK(count_if(body, is_in_recurrence) == 2);
 }
 
 TEST_CASE("a kernel takes in so many operators and no more") {
