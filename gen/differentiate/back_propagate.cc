@@ -230,6 +230,30 @@ Expr BackPropagation::first_extreme(const Expr& e, const Reduce& r, const Region
   return at;
 }
 
+/// The variables of a reduction at one of its steps. Quotients by extents that only run time knows are noted in 32
+/// bits, which vectors can divide; no window has more steps.
+std::map<std::string, Expr> BackPropagation::steps_of(const Expr& e, const Reduce& r, const Expr& step,
+                                                      const Region& in) {
+  const auto narrow = [](const Expr& x) {
+    return cast_to(apply(ScalarOp::Min, {x, constant_int(INT32_MAX)}), DType::I32);
+  };
+  std::map<std::string, Expr> at;
+  Expr left = step;
+  for (size_t v = r.vars.size(); v-- > 1;) {
+    const Expr& extent = r.vars[v].extent;
+    if (constant_value(extent)) {
+      at[r.vars[v].name] = apply(ScalarOp::Mod, {left, extent});
+      left = apply(ScalarOp::FloorDiv, {left, extent});
+    } else {
+      const Expr rows = noted("row", e, apply(ScalarOp::FloorDiv, {narrow(left), narrow(extent)}), in);
+      at[r.vars[v].name] = left - cast_to(rows, DType::I64) * extent;
+      left = cast_to(rows, DType::I64);
+    }
+  }
+  if (!r.vars.empty()) at[r.vars[0].name] = left;
+  return at;
+}
+
 /// A maximum passes its gradient to one element. If elements are read at the variables themselves or in disjoint
 /// windows, each element tests whether it is the one; otherwise, as in overlapping pooling windows, the gradient is
 /// scattered to the element of that step.
@@ -241,10 +265,7 @@ void BackPropagation::extreme(const Expr& e, const Reduce& r, const Expr& adjoin
     below.where = both(both(in.where, r.where), apply(ScalarOp::Eq, {step_of(r.vars), first}));
     return region(r.value, adjoint, below);
   }
-  std::map<std::string, Expr> at;
-  Expr left = first;
-  for (size_t v = r.vars.size(); v-- > 0; left = apply(ScalarOp::FloorDiv, {left, r.vars[v].extent}))
-    at[r.vars[v].name] = v == 0 ? left : apply(ScalarOp::Mod, {left, r.vars[v].extent});
+  const std::map<std::string, Expr> at = steps_of(e, r, first, in);
   if (r.where) below.where = both(in.where, substitute(r.where, at));
   region(substitute(r.value, at), adjoint, below);
 }

@@ -53,6 +53,7 @@ class BackPropagation {
   Expr others(const Expr& e, const Reduce& r, const Region& in);
   Expr noted(const char* name, const Expr& e, const Expr& value, const Region& in);
   void extreme(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in);
+  std::map<std::string, Expr> steps_of(const Expr& e, const Reduce& r, const Expr& step, const Region& in);
   Expr first_extreme(const Expr& e, const Reduce& r, const Region& in);
   /// Whether no element is read by two steps of the reduction, and the step follows from the element's index.
   bool reads_each_once(const Reduce& reduction, const Region& in) const;

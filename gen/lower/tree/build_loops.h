@@ -9,9 +9,10 @@ namespace tenon {
 /// writes and the other touches is indexed by that loop's variable in both, in the same dimension.
 LoopTree build_loops(const Kernel&);
 
-/// Where a kernel scatters into a temp, neighbouring loops of one extent become one if every iteration has elements of
-/// its own of all that is written: the temps then need room for one iteration. A transposed convolution goes over
-/// images, groups and channels, and keeps the products of one channel instead of those of all images.
+/// Where a kernel with temps scatters, neighbouring loops of one extent around others become one if every iteration has
+/// elements of its own of all that is written: the temps then need room for one iteration. A transposed convolution
+/// goes over images, groups and channels, and keeps the products of one channel instead of those of all images; the
+/// gradient of a pool the places of the maxima of one channel.
 void join_scatters(const Kernel&, LoopTree&);
 
 /// x[i,k] = … sum[j : j < i](a[i,j]*x[j,k]) …: what several rows sum over rows before all of them is summed for all at

@@ -1,4 +1,4 @@
-// Joins from the root inwards, as long as a body consists only of loops of one extent.
+// Joins neighbouring loops of one extent, from the root inwards.
 #include <map>
 
 #include "lower/kernel/kernel_ranges.h"
@@ -25,40 +25,54 @@ class Joiner {
   explicit Joiner(const Kernel& k) : ranges_(size_ranges(k)) {}
 
   void join(Tree& body) {
-    if (!may_join(body)) return;
-    TreeLoop joined = std::get<TreeLoop>(body[0].node);
-    joined.ordered = false;
-    ranges_.extents[joined.var.name] = joined.var.extent;
-    for (size_t i = 1; i < body.size(); ++i) {
-      const TreeLoop& next = std::get<TreeLoop>(body[i].node);
-      const std::map<std::string, Expr> names{{next.var.name, var_ref(joined.var.name)}};
-      Tree renamed =
-          changed_tree(next.body, ranges_, [&](const Expr& e, const Ranges&) { return substitute(e, names); });
-      std::move(renamed.begin(), renamed.end(), std::back_inserter(joined.body));
+    Tree joined;
+    for (size_t i = 0; i < body.size();) {
+      const size_t end = end_of_run(body, i);
+      joined.push_back(std::move(body[i]));
+      if (end > i + 1) {
+        TreeLoop& first = std::get<TreeLoop>(joined.back().node);
+        first.ordered = false;
+        ranges_.extents[first.var.name] = first.var.extent;
+        for (size_t k = i + 1; k < end; ++k) append_renamed(first, std::get<TreeLoop>(body[k].node));
+        join(first.body);
+      }
+      i = end;
     }
-    join(joined.body);
-    body.clear();
-    body.push_back({std::move(joined)});
+    body = std::move(joined);
   }
 
  private:
-  static bool may_join(const Tree& body) {
-    const auto* first = body.size() < 2 ? nullptr : std::get_if<TreeLoop>(&body[0].node);
-    const auto alike = [&](const TreeNode& n) {
-      const auto* l = std::get_if<TreeLoop>(&n.node);
-      return l && !l->begin && !l->end && !l->carried && same(l->var.extent, first->var.extent);
-    };
-    return first && all_of(body, alike) && apart(body);
+  void append_renamed(TreeLoop& to, const TreeLoop& from) {
+    const std::map<std::string, Expr> names{{from.var.name, var_ref(to.var.name)}};
+    Tree renamed = changed_tree(from.body, ranges_, [&](const Expr& e, const Ranges&) { return substitute(e, names); });
+    std::move(renamed.begin(), renamed.end(), std::back_inserter(to.body));
   }
 
-  /// Whether every iteration has elements of its own of all that is written.
-  static bool apart(const Tree& body) {
+  /// The end of the loops from number `at` on that are joined: they go over one extent, around other loops, with
+  /// elements of their own in every iteration, and some of them update.
+  static size_t end_of_run(const Tree& body, size_t at) {
+    const auto* first = std::get_if<TreeLoop>(&body[at].node);
     std::map<int, Accesses> touched;
-    for (const TreeNode& n : body) {
-      const auto& loop = std::get<TreeLoop>(n.node);
-      collect(loop.body, loop.var.name, touched);
+    size_t end = at;
+    for (; first && end < body.size(); ++end) {
+      const auto* l = std::get_if<TreeLoop>(&body[end].node);
+      if (!l || l->begin || l->end || l->carried || !same(l->var.extent, first->var.extent) || !is_around(*l)) break;
+      collect(l->body, l->var.name, touched);
+      if (!all_of(touched, [](const auto& t) { return is_apart(t.second); })) break;
     }
-    return all_of(touched, [](const auto& t) { return is_apart(t.second); });
+    const auto updates = [](const TreeNode& n) { return has_update(n); };
+    return std::any_of(body.begin() + at, body.begin() + end, updates) ? end : at + 1;
+  }
+
+  /// A line is left to vectors.
+  static bool is_around(const TreeLoop& l) {
+    return any_of(l.body, [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
+  }
+
+  static bool has_update(const TreeNode& n) {
+    const auto* d = std::get_if<TreeDefine>(&n.node);
+    const auto* l = std::get_if<TreeLoop>(&n.node);
+    return (d && d->update != Update::Assign) || (l && any_of(l->body, has_update));
   }
 
   static bool is_apart(const Accesses& tensor) {
@@ -91,7 +105,9 @@ class Joiner {
 }  // namespace
 
 void join_scatters(const Kernel& k, LoopTree& tree) {
-  if (scatters_into_temps(k) && !has_recurrence(k)) Joiner(k).join(tree.body);
+  const auto makes_temp = [&](const KernelStatement& s) { return k.tensor(s.target).role == Role::Temp; };
+  const auto updates = [](const KernelStatement& s) { return s.update != Update::Assign; };
+  if (any_of(k.body, updates) && any_of(k.body, makes_temp) && !has_recurrence(k)) Joiner(k).join(tree.body);
 }
 
 }  // namespace tenon

@@ -43,6 +43,23 @@ TEST_CASE("gradient bodies: windows at steps of the call add terms to their plac
   }
 }
 
+TEST_CASE("gradient bodies: places and terms of windows have room for one image and channel") {
+  for (const std::string op : {"maxpool2d", "avgpool2d", "maxpool3d"}) {
+    const std::string body = nest_of(op, "dX");
+    INFO(body);
+    const size_t from = body.find(": workspace"), to = body.find("\n  let ");
+    CHECK(from < to);
+    CHECK_FALSE(contains(body.substr(from, to - from), "mul(N, C)"));
+  }
+}
+
+TEST_CASE("gradient bodies: the places of maxima in windows are divided by vectors") {
+  const std::string body = nest_of("maxpool3d", "dX");
+  INFO(body);
+  CHECK(contains(body, "row: workspace i32"));
+  for (const char* divided : {"floormod(load", "floordiv(load"}) CHECK_FALSE(contains(body, divided));
+}
+
 TEST_CASE("gradient bodies: what a scatter leaves out is padding of its gradient") {
   for (const std::string output : {"dX", "dF"}) {
     const std::string body = nest_of("conv_transpose2d", output);
