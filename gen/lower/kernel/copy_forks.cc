@@ -22,6 +22,12 @@ std::optional<Copy> only_copy(const Kernel& k) {
   return read && !read->fill ? std::optional(Copy{read, &k.body[0].loops}) : std::nullopt;
 }
 
+/// Whether the kernel takes elements to places along lines, as the gradient of a copy does.
+bool only_updates(const Kernel& k) {
+  return k.body.size() == 1 && k.body[0].update != Update::Assign && !k.body[0].loops.empty() &&
+         std::holds_alternative<Read>(k.body[0].value->node) && !is_in_recurrence(k.body[0]);
+}
+
 /// An index that is kept between 0 and `last`; without that it is affine in the variable of the line.
 struct Clamped {
   Expr whole, inner, last;
@@ -53,11 +59,12 @@ std::optional<Clamped> clamped_in(const Expr& e, const std::vector<LoopVar>& loo
 
 std::optional<Fork> fork_clamped(const Kernel& k) {
   const auto copy = only_copy(k);
-  if (!copy) return std::nullopt;
-  for (const Expr& index : copy->read->index) {
-    const auto c = clamped_in(index, *copy->loops);
+  if (!copy && !only_updates(k)) return std::nullopt;
+  const std::vector<LoopVar>& loops = k.body[0].loops;
+  for (const Expr& index : copy ? copy->read->index : k.body[0].index) {
+    const auto c = clamped_in(index, loops);
     if (!c) continue;
-    const Expr end = c->form.rest + (copy->loops->back().extent - constant_int(1)) * c->form.coefficient;
+    const Expr end = c->form.rest + (loops.back().extent - constant_int(1)) * c->form.coefficient;
     Expr holds;
     for (const Expr& place : {c->form.rest, end})
       for (const Expr& inside : {apply(ScalarOp::Ge, {place, constant_int(0)}), apply(ScalarOp::Le, {place, c->last})})

@@ -60,6 +60,13 @@ TEST_CASE("gradient bodies: the places of maxima in windows are divided by vecto
   for (const char* divided : {"floormod(load", "floordiv(load"}) CHECK_FALSE(contains(body, divided));
 }
 
+TEST_CASE("gradient bodies: elements of a slice that is inside are added by vectors") {
+  const std::string body = nest_of("slice", "dX");
+  INFO(body);
+  CHECK(contains(body, "all indices are inside: nothing to clamp"));
+  CHECK(contains(body, "add(load:f32x16(b1"));
+}
+
 TEST_CASE("gradient bodies: what a scatter leaves out is padding of its gradient") {
   for (const std::string output : {"dX", "dF"}) {
     const std::string body = nest_of("conv_transpose2d", output);
