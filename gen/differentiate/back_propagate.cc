@@ -231,7 +231,8 @@ Expr BackPropagation::first_extreme(const Expr& e, const Reduce& r, const Region
 }
 
 /// The variables of a reduction at one of its steps. Quotients by extents that only run time knows are noted in 32
-/// bits, which vectors can divide; no window has more steps.
+/// bits, which vectors can divide. A window of more steps than these have would take long, and passes its gradient to
+/// one of its elements.
 std::map<std::string, Expr> BackPropagation::steps_of(const Expr& e, const Reduce& r, const Expr& step,
                                                       const Region& in) {
   const auto narrow = [](const Expr& x) {
@@ -246,7 +247,7 @@ std::map<std::string, Expr> BackPropagation::steps_of(const Expr& e, const Reduc
       left = apply(ScalarOp::FloorDiv, {left, extent});
     } else {
       const Expr rows = noted("row", e, apply(ScalarOp::FloorDiv, {narrow(left), narrow(extent)}), in);
-      at[r.vars[v].name] = left - cast_to(rows, DType::I64) * extent;
+      at[r.vars[v].name] = apply(ScalarOp::Min, {left - cast_to(rows, DType::I64) * extent, extent - constant_int(1)});
       left = cast_to(rows, DType::I64);
     }
   }
