@@ -198,7 +198,8 @@ TEST_CASE("library bodies: a sort keeps 16 bytes an element, whatever its type, 
   for (const DType type : {DType::F32, DType::F64, DType::I8}) {
     const std::string nest = nest_of("sort", "x86-64-v3", type);
     INFO(nest);
-    CHECK(count_of(nest, ": workspace ") == 3);
+    CHECK(count_of(nest, ": workspace ") == 4);
+    CHECK(contains(nest, "columns: workspace"));
     CHECK(contains(nest, "lanes: workspace u32 x mul(8, add(min(add(D, 7), 4096), 16))"));
     CHECK(contains(nest_of("sort", "portable", type), "lanes: workspace u32 x 1 "));
     CHECK(contains(nest, "items: workspace u64 x mul(2, D)"));
