@@ -338,7 +338,10 @@ CExpr cast_vector(Emitter& e, const OperandType& to, const Operand& from) {
     return convert_ints(e, lanes, before_narrowing(t, to.dtype).dtype, to.dtype, t.lanes);
   }
   const bool small = is_int(t.dtype) && bits_of(t.dtype) < 32;
-  const CExpr v = small ? convert_ints(e, e.operand(from), t.dtype, DType::I32, t.lanes) : e.operand(from);
+  const DType type = small ? DType::I32 : t.dtype;
+  const CExpr v = small ? convert_ints(e, e.operand(from), t.dtype, type, t.lanes) : e.operand(from);
+  if (const IsaRow* row = e.isa.row(fmt::format("cvt_{}_{}", name_of(type), name_of(to.dtype)), type, t.lanes))
+    return c_row(row->spelling, {v});
   return c_call("__builtin_convertvector", {v, c_text(e.c_type(to))});
 }
 

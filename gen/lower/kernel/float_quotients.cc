@@ -27,8 +27,15 @@ Expr floor_quotient(const Expr& a, const Expr& b, bool shared) {
   return apply(ScalarOp::Floor, {apply(ScalarOp::Mul, {apply(ScalarOp::Add, {x, half}), inverse})});
 }
 
+/// The lowest bits of an f64 that is an integer below 2^51: a sum whose last bit counts ones ends with them.
+Expr lowest_bits(const Expr& q, DType t) {
+  const Expr sum = apply(ScalarOp::Add, {q, constant_of(0x1.8p52, DType::F64)});
+  return cast_to(apply_as(ScalarOp::Bits, {sum}, DType::U64), t);
+}
+
 Expr quotient(const Expr& a, const Expr& b, bool shared) {
   const DType t = a->type;
+  if (float_for(t) == DType::F64) return lowest_bits(floor_quotient(a, b, shared), t);
   const Expr q = cast_to(floor_quotient(a, b, shared), t);
   if (!is_signed_int(t)) return q;
   // The quotient of the lowest number and -1 wraps.

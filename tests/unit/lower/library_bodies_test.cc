@@ -106,6 +106,12 @@ TEST_CASE("library bodies: copies along the last axis move whole vectors, revers
   CHECK(contains(flipped, "shuffle(run, run; 15 14 13"));
 }
 
+TEST_CASE("library bodies: quotients of 32-bit integers are the lowest bits of floats") {
+  const std::string nest = nest_of("floor_div", "x86-64-v3", DType::I32);
+  INFO(nest);
+  CHECK(contains(nest, "cast:i32x4(bits:u64x4(add(floor("));
+}
+
 TEST_CASE("library bodies: softmax goes over long columns by blocks of rows, and needs memory for sums alone") {
   const std::string nest = nest_of("softmax", "x86-64-v3");
   INFO(nest);
