@@ -52,6 +52,10 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_
   return a < b ? a : b;
 }
 
+static inline TN_TARGET_X86_64_V3 int64_t tn_i64_max_x86_64_v3(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
 /* n elements, then zeros */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const float *p, int64_t n) {
   return _mm256_maskload_ps((const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
@@ -117,7 +121,6 @@ static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, 
  */
 static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, const tn_scalar *attr,
     const void *const *in, void *const *out, void *workspace) {
-  (void)workspace;
   const int64_t P = size[0];
   const int64_t Q = size[1];
   const int64_t Nq = size[2];
@@ -126,95 +129,156 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
   const float *restrict G = (const float *)in[1];
   const float *restrict B = (const float *)in[2];
   float *restrict Y = (float *)out[0];
-  for (int64_t p = 0; p < P; ++p) {
-    float mean_sum = 0.0f;
-    float mean_sum_lost = 0.0f;
-    const int64_t q_block_end = (Q + 2048 - 1) / 2048;
-    for (int64_t q_block = 0; q_block < q_block_end; ++q_block) {
-      tn_f32x8 mean_sum_block0 = (tn_f32x8){0};
-      tn_f32x8 mean_sum_block1 = (tn_f32x8){0};
-      tn_f32x8 mean_sum_block2 = (tn_f32x8){0};
-      tn_f32x8 mean_sum_block3 = (tn_f32x8){0};
-      const int64_t q_begin = q_block * 2048;
-      const int64_t q_end = tn_i64_min_x86_64_v3(q_block * 2048 + 2048, Q);
-      const int64_t q_groups = q_begin + ((q_end - q_begin) & -32);
-      for (int64_t q = q_begin; q < q_groups; q += 32) {
-        mean_sum_block0 = mean_sum_block0 + *(const tn_f32x8_at *)&X[p * Q + q];
-        mean_sum_block1 = mean_sum_block1 + *(const tn_f32x8_at *)&X[p * Q + q + 8];
-        mean_sum_block2 = mean_sum_block2 + *(const tn_f32x8_at *)&X[p * Q + q + 16];
-        mean_sum_block3 = mean_sum_block3 + *(const tn_f32x8_at *)&X[p * Q + q + 24];
+  unsigned char *free_memory = (unsigned char *)workspace + (-(uintptr_t)workspace & 63u);
+  float *restrict X_lanes = (float *)(void *)free_memory;
+  free_memory += 1920;
+  float *restrict Y_lanes = (float *)(void *)free_memory;
+  if (Q < 16 && P >= 32) {
+    /* short rows: a block of them, each in a lane */
+    const int64_t p_block_end = (P + 32 - 1) / 32;
+    for (int64_t p_block = 0; p_block < p_block_end; ++p_block) {
+      const int64_t p_end = tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(P - p_block * 32, 32), 0);
+      for (int64_t p = 0; p < p_end; ++p) {
+        for (int64_t p_element = 0; p_element < Q; ++p_element) {
+          X_lanes[p_element * 32 + p] = X[(p_block * 32 + p) * Q + p_element];
+        }
       }
-      for (int64_t q = q_groups; q < q_end; q += 8) {
-        const int64_t active = tn_i64_min_x86_64_v3(8, q_end - q);
-        mean_sum_block0 = mean_sum_block0 + tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active);
+      for (int64_t p = 0; p < 32; p += 16) {
+        tn_f32x8 mean_sum_lanes0 = (tn_f32x8){0};
+        tn_f32x8 mean_sum_lanes1 = (tn_f32x8){0};
+        for (int64_t q = 0; q < Q; ++q) {
+          mean_sum_lanes0 = mean_sum_lanes0 + *(const tn_f32x8_at *)&X_lanes[q * 32 + p];
+          mean_sum_lanes1 = mean_sum_lanes1 + *(const tn_f32x8_at *)&X_lanes[q * 32 + p + 8];
+        }
+        const float t = (float)Nq;
+        const tn_f32x8 mean_lanes = mean_sum_lanes0 / t;
+        const tn_f32x8 mean_lanes2 = mean_sum_lanes1 / t;
+        tn_f32x8 var_sum_lanes0 = (tn_f32x8){0};
+        tn_f32x8 var_sum_lanes1 = (tn_f32x8){0};
+        for (int64_t q_1 = 0; q_1 < Q; ++q_1) {
+          const tn_f32x8 t2 = *(const tn_f32x8_at *)&X_lanes[q_1 * 32 + p] - mean_lanes;
+          const tn_f32x8 t3 = *(const tn_f32x8_at *)&X_lanes[q_1 * 32 + p + 8] - mean_lanes2;
+          var_sum_lanes0 = _mm256_fmadd_ps(t2, t2, var_sum_lanes0);
+          var_sum_lanes1 = _mm256_fmadd_ps(t3, t3, var_sum_lanes1);
+        }
+        const float t2 = (float)Nq;
+        const tn_f32x8 rstd_lanes = 1.0f / _mm256_sqrt_ps(var_sum_lanes0 / t2 + eps);
+        const tn_f32x8 rstd_lanes2 = 1.0f / _mm256_sqrt_ps(var_sum_lanes1 / t2 + eps);
+        for (int64_t q = 0; q < Q; ++q) {
+          const float g = G[q];
+          const float b = B[q];
+          *(tn_f32x8_at *)&Y_lanes[q * 32 + p] = (*(const tn_f32x8_at *)&X_lanes[q * 32 + p] - mean_lanes) * rstd_lanes
+              * g + b;
+          *(tn_f32x8_at *)&Y_lanes[q * 32 + p + 8] = (*(const tn_f32x8_at *)&X_lanes[q * 32 + p + 8] - mean_lanes2) *
+              rstd_lanes2 * g + b;
+        }
       }
-      const float mean_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
-          mean_sum_block0 + mean_sum_block1 + (mean_sum_block2 + mean_sum_block3));
-      if (q_block == 0) {
-        mean_sum = mean_sum_block_all;
-      } else {
-        mean_sum_lost = mean_sum_lost + tn_f32_sum_error_x86_64_v3(mean_sum, mean_sum_block_all);
-        mean_sum = mean_sum + mean_sum_block_all;
-      }
-    }
-    const float mean_sum2 = mean_sum + mean_sum_lost;
-    const float mean = mean_sum2 / (float)Nq;
-    float var_sum = 0.0f;
-    float var_sum_lost = 0.0f;
-    const int64_t q_1_block_end = (Q + 2048 - 1) / 2048;
-    for (int64_t q_1_block = 0; q_1_block < q_1_block_end; ++q_1_block) {
-      tn_f32x8 var_sum_block0 = (tn_f32x8){0};
-      tn_f32x8 var_sum_block1 = (tn_f32x8){0};
-      tn_f32x8 var_sum_block2 = (tn_f32x8){0};
-      tn_f32x8 var_sum_block3 = (tn_f32x8){0};
-      const int64_t q_1_begin = q_1_block * 2048;
-      const int64_t q_1_end = tn_i64_min_x86_64_v3(q_1_block * 2048 + 2048, Q);
-      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -32);
-      for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 32) {
-        const tn_f32x8 t = *(const tn_f32x8_at *)&X[p * Q + q_1] - mean;
-        const tn_f32x8 t2 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 8] - mean;
-        const tn_f32x8 t3 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 16] - mean;
-        const tn_f32x8 t4 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 24] - mean;
-        var_sum_block0 = _mm256_fmadd_ps(t, t, var_sum_block0);
-        var_sum_block1 = _mm256_fmadd_ps(t2, t2, var_sum_block1);
-        var_sum_block2 = _mm256_fmadd_ps(t3, t3, var_sum_block2);
-        var_sum_block3 = _mm256_fmadd_ps(t4, t4, var_sum_block3);
-      }
-      for (int64_t q_1 = q_1_groups; q_1 < q_1_end; q_1 += 8) {
-        const int64_t active = tn_i64_min_x86_64_v3(8, q_1_end - q_1);
-        const tn_f32x8 t = tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean;
-        var_sum_block0 = var_sum_block0 + tn_f32x8_select_first_x86_64_v3(active, tn_f32x8_sq_x86_64_v3(t),
-            (tn_f32x8){0});
-      }
-      const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
-          var_sum_block0 + var_sum_block1 + (var_sum_block2 + var_sum_block3));
-      if (q_1_block == 0) {
-        var_sum = var_sum_block_all;
-      } else {
-        var_sum_lost = var_sum_lost + tn_f32_sum_error_x86_64_v3(var_sum, var_sum_block_all);
-        var_sum = var_sum + var_sum_block_all;
+      const int64_t p_end2 = tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(P - p_block * 32, 32), 0);
+      for (int64_t p = 0; p < p_end2; ++p) {
+        for (int64_t p_element = 0; p_element < Q; ++p_element) {
+          Y[(p_block * 32 + p) * Q + p_element] = Y_lanes[p_element * 32 + p];
+        }
       }
     }
-    const float var_sum2 = var_sum + var_sum_lost;
-    const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum2 / (float)Nq + eps)));
-    const int64_t q_groups = Q & -16;
-    for (int64_t q = 0; q < q_groups; q += 16) {
-      __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
-      __builtin_prefetch(&G[q + 512], 0, 3);
-      __builtin_prefetch(&B[q + 512], 0, 3);
-      __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd * *(const tn_f32x8_at *)&G[q]
-          + *(const tn_f32x8_at *)&B[q];
-      *(tn_f32x8_at *)&Y[p * Q + q + 8] = (*(const tn_f32x8_at *)&X[p * Q + q + 8] - mean) * rstd *
-          *(const tn_f32x8_at *)&G[q + 8] + *(const tn_f32x8_at *)&B[q + 8];
-    }
-    for (int64_t q = q_groups; q < Q; q += 8) {
-      const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
-      tn_f32x8_store_first_x86_64_v3(&Y[p * Q + q], active, (tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active) -
-          mean) * rstd * tn_f32x8_load_first_x86_64_v3(&G[q], active) + tn_f32x8_load_first_x86_64_v3(&B[q], active));
+  } else {
+    for (int64_t p = 0; p < P; ++p) {
+      float mean_sum = 0.0f;
+      float mean_sum_lost = 0.0f;
+      const int64_t q_block_end = (Q + 2048 - 1) / 2048;
+      for (int64_t q_block = 0; q_block < q_block_end; ++q_block) {
+        tn_f32x8 mean_sum_block0 = (tn_f32x8){0};
+        tn_f32x8 mean_sum_block1 = (tn_f32x8){0};
+        tn_f32x8 mean_sum_block2 = (tn_f32x8){0};
+        tn_f32x8 mean_sum_block3 = (tn_f32x8){0};
+        const int64_t q_begin = q_block * 2048;
+        const int64_t q_end = tn_i64_min_x86_64_v3(q_block * 2048 + 2048, Q);
+        const int64_t q_groups = q_begin + ((q_end - q_begin) & -32);
+        for (int64_t q = q_begin; q < q_groups; q += 32) {
+          mean_sum_block0 = mean_sum_block0 + *(const tn_f32x8_at *)&X[p * Q + q];
+          mean_sum_block1 = mean_sum_block1 + *(const tn_f32x8_at *)&X[p * Q + q + 8];
+          mean_sum_block2 = mean_sum_block2 + *(const tn_f32x8_at *)&X[p * Q + q + 16];
+          mean_sum_block3 = mean_sum_block3 + *(const tn_f32x8_at *)&X[p * Q + q + 24];
+        }
+        for (int64_t q = q_groups; q < q_end; q += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, q_end - q);
+          mean_sum_block0 = mean_sum_block0 + tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active);
+        }
+        const float mean_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+            mean_sum_block0 + mean_sum_block1 + (mean_sum_block2 + mean_sum_block3));
+        if (q_block == 0) {
+          mean_sum = mean_sum_block_all;
+        } else {
+          mean_sum_lost = mean_sum_lost + tn_f32_sum_error_x86_64_v3(mean_sum, mean_sum_block_all);
+          mean_sum = mean_sum + mean_sum_block_all;
+        }
+      }
+      const float mean_sum2 = mean_sum + mean_sum_lost;
+      const float mean = mean_sum2 / (float)Nq;
+      float var_sum = 0.0f;
+      float var_sum_lost = 0.0f;
+      const int64_t q_1_block_end = (Q + 2048 - 1) / 2048;
+      for (int64_t q_1_block = 0; q_1_block < q_1_block_end; ++q_1_block) {
+        tn_f32x8 var_sum_block0 = (tn_f32x8){0};
+        tn_f32x8 var_sum_block1 = (tn_f32x8){0};
+        tn_f32x8 var_sum_block2 = (tn_f32x8){0};
+        tn_f32x8 var_sum_block3 = (tn_f32x8){0};
+        const int64_t q_1_begin = q_1_block * 2048;
+        const int64_t q_1_end = tn_i64_min_x86_64_v3(q_1_block * 2048 + 2048, Q);
+        const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -32);
+        for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 32) {
+          const tn_f32x8 t = *(const tn_f32x8_at *)&X[p * Q + q_1] - mean;
+          const tn_f32x8 t2 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 8] - mean;
+          const tn_f32x8 t3 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 16] - mean;
+          const tn_f32x8 t4 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 24] - mean;
+          var_sum_block0 = _mm256_fmadd_ps(t, t, var_sum_block0);
+          var_sum_block1 = _mm256_fmadd_ps(t2, t2, var_sum_block1);
+          var_sum_block2 = _mm256_fmadd_ps(t3, t3, var_sum_block2);
+          var_sum_block3 = _mm256_fmadd_ps(t4, t4, var_sum_block3);
+        }
+        for (int64_t q_1 = q_1_groups; q_1 < q_1_end; q_1 += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, q_1_end - q_1);
+          const tn_f32x8 t = tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean;
+          var_sum_block0 = var_sum_block0 + tn_f32x8_select_first_x86_64_v3(active, tn_f32x8_sq_x86_64_v3(t),
+              (tn_f32x8){0});
+        }
+        const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+            var_sum_block0 + var_sum_block1 + (var_sum_block2 + var_sum_block3));
+        if (q_1_block == 0) {
+          var_sum = var_sum_block_all;
+        } else {
+          var_sum_lost = var_sum_lost + tn_f32_sum_error_x86_64_v3(var_sum, var_sum_block_all);
+          var_sum = var_sum + var_sum_block_all;
+        }
+      }
+      const float var_sum2 = var_sum + var_sum_lost;
+      const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum2 / (float)Nq + eps)));
+      const int64_t q_groups = Q & -16;
+      for (int64_t q = 0; q < q_groups; q += 16) {
+        __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
+        __builtin_prefetch(&G[q + 512], 0, 3);
+        __builtin_prefetch(&B[q + 512], 0, 3);
+        __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);
+        *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd *
+            *(const tn_f32x8_at *)&G[q] + *(const tn_f32x8_at *)&B[q];
+        *(tn_f32x8_at *)&Y[p * Q + q + 8] = (*(const tn_f32x8_at *)&X[p * Q + q + 8] - mean) * rstd *
+            *(const tn_f32x8_at *)&G[q + 8] + *(const tn_f32x8_at *)&B[q + 8];
+      }
+      for (int64_t q = q_groups; q < Q; q += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
+        tn_f32x8_store_first_x86_64_v3(&Y[p * Q + q], active,
+            (tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active) - mean) * rstd *
+            tn_f32x8_load_first_x86_64_v3(&G[q], active) + tn_f32x8_load_first_x86_64_v3(&B[q], active));
+      }
     }
   }
   return 0;
+}
+
+/* Bytes of workspace that tn_layernorm_f32_x86_64_v3 takes. */
+static int64_t tn_layernorm_f32_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
+  (void)size;
+  (void)attr;
+  return 3903;
 }
 
 /*
@@ -228,7 +292,6 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
  */
 static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *size, const tn_scalar *attr,
     const void *const *in, void *const *out, void *workspace) {
-  (void)workspace;
   const int64_t P = size[0];
   const int64_t Q = size[1];
   const int64_t Nq = size[2];
@@ -236,98 +299,159 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
   const float *restrict X = (const float *)in[0];
   const float *restrict G = (const float *)in[1];
   float *restrict Y = (float *)out[0];
-  for (int64_t p = 0; p < P; ++p) {
-    float mean_sum = 0.0f;
-    float mean_sum_lost = 0.0f;
-    const int64_t q_block_end = (Q + 2048 - 1) / 2048;
-    for (int64_t q_block = 0; q_block < q_block_end; ++q_block) {
-      tn_f32x8 mean_sum_block0 = (tn_f32x8){0};
-      tn_f32x8 mean_sum_block1 = (tn_f32x8){0};
-      tn_f32x8 mean_sum_block2 = (tn_f32x8){0};
-      tn_f32x8 mean_sum_block3 = (tn_f32x8){0};
-      const int64_t q_begin = q_block * 2048;
-      const int64_t q_end = tn_i64_min_x86_64_v3(q_block * 2048 + 2048, Q);
-      const int64_t q_groups = q_begin + ((q_end - q_begin) & -32);
-      for (int64_t q = q_begin; q < q_groups; q += 32) {
-        mean_sum_block0 = mean_sum_block0 + *(const tn_f32x8_at *)&X[p * Q + q];
-        mean_sum_block1 = mean_sum_block1 + *(const tn_f32x8_at *)&X[p * Q + q + 8];
-        mean_sum_block2 = mean_sum_block2 + *(const tn_f32x8_at *)&X[p * Q + q + 16];
-        mean_sum_block3 = mean_sum_block3 + *(const tn_f32x8_at *)&X[p * Q + q + 24];
+  unsigned char *free_memory = (unsigned char *)workspace + (-(uintptr_t)workspace & 63u);
+  float *restrict X_lanes = (float *)(void *)free_memory;
+  free_memory += 1920;
+  float *restrict Y_lanes = (float *)(void *)free_memory;
+  if (Q < 16 && P >= 32) {
+    /* short rows: a block of them, each in a lane */
+    const int64_t p_block_end = (P + 32 - 1) / 32;
+    for (int64_t p_block = 0; p_block < p_block_end; ++p_block) {
+      const int64_t p_end = tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(P - p_block * 32, 32), 0);
+      for (int64_t p = 0; p < p_end; ++p) {
+        for (int64_t p_element = 0; p_element < Q; ++p_element) {
+          X_lanes[p_element * 32 + p] = X[(p_block * 32 + p) * Q + p_element];
+        }
       }
-      for (int64_t q = q_groups; q < q_end; q += 8) {
-        const int64_t active = tn_i64_min_x86_64_v3(8, q_end - q);
-        mean_sum_block0 = mean_sum_block0 + tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active);
+      for (int64_t p = 0; p < 32; p += 16) {
+        tn_f32x8 mean_sum_lanes0 = (tn_f32x8){0};
+        tn_f32x8 mean_sum_lanes1 = (tn_f32x8){0};
+        for (int64_t q = 0; q < Q; ++q) {
+          mean_sum_lanes0 = mean_sum_lanes0 + *(const tn_f32x8_at *)&X_lanes[q * 32 + p];
+          mean_sum_lanes1 = mean_sum_lanes1 + *(const tn_f32x8_at *)&X_lanes[q * 32 + p + 8];
+        }
+        const float t = (float)Nq;
+        const tn_f32x8 mean_lanes = mean_sum_lanes0 / t;
+        const tn_f32x8 mean_lanes2 = mean_sum_lanes1 / t;
+        tn_f32x8 var_sum_lanes0 = (tn_f32x8){0};
+        tn_f32x8 var_sum_lanes1 = (tn_f32x8){0};
+        for (int64_t q_1 = 0; q_1 < Q; ++q_1) {
+          const tn_f32x8 t2 = *(const tn_f32x8_at *)&X_lanes[q_1 * 32 + p] - mean_lanes;
+          const tn_f32x8 t3 = *(const tn_f32x8_at *)&X_lanes[q_1 * 32 + p + 8] - mean_lanes2;
+          var_sum_lanes0 = _mm256_fmadd_ps(t2, t2, var_sum_lanes0);
+          var_sum_lanes1 = _mm256_fmadd_ps(t3, t3, var_sum_lanes1);
+        }
+        const float t2 = (float)Nq;
+        const tn_f32x8 rstd_lanes = 1.0f / _mm256_sqrt_ps(var_sum_lanes0 / t2 + eps);
+        const tn_f32x8 rstd_lanes2 = 1.0f / _mm256_sqrt_ps(var_sum_lanes1 / t2 + eps);
+        for (int64_t q = 0; q < Q; ++q) {
+          const float g = G[q];
+          *(tn_f32x8_at *)&Y_lanes[q * 32 + p] = (*(const tn_f32x8_at *)&X_lanes[q * 32 + p] - mean_lanes) * rstd_lanes
+              * g;
+          *(tn_f32x8_at *)&Y_lanes[q * 32 + p + 8] = (*(const tn_f32x8_at *)&X_lanes[q * 32 + p + 8] - mean_lanes2) *
+              rstd_lanes2 * g;
+        }
       }
-      const float mean_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
-          mean_sum_block0 + mean_sum_block1 + (mean_sum_block2 + mean_sum_block3));
-      if (q_block == 0) {
-        mean_sum = mean_sum_block_all;
-      } else {
-        mean_sum_lost = mean_sum_lost + tn_f32_sum_error_x86_64_v3(mean_sum, mean_sum_block_all);
-        mean_sum = mean_sum + mean_sum_block_all;
-      }
-    }
-    const float mean_sum2 = mean_sum + mean_sum_lost;
-    const float mean = mean_sum2 / (float)Nq;
-    float var_sum = 0.0f;
-    float var_sum_lost = 0.0f;
-    const int64_t q_1_block_end = (Q + 2048 - 1) / 2048;
-    for (int64_t q_1_block = 0; q_1_block < q_1_block_end; ++q_1_block) {
-      tn_f32x8 var_sum_block0 = (tn_f32x8){0};
-      tn_f32x8 var_sum_block1 = (tn_f32x8){0};
-      tn_f32x8 var_sum_block2 = (tn_f32x8){0};
-      tn_f32x8 var_sum_block3 = (tn_f32x8){0};
-      const int64_t q_1_begin = q_1_block * 2048;
-      const int64_t q_1_end = tn_i64_min_x86_64_v3(q_1_block * 2048 + 2048, Q);
-      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -32);
-      for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 32) {
-        const tn_f32x8 t = *(const tn_f32x8_at *)&X[p * Q + q_1] - mean;
-        const tn_f32x8 t2 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 8] - mean;
-        const tn_f32x8 t3 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 16] - mean;
-        const tn_f32x8 t4 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 24] - mean;
-        var_sum_block0 = _mm256_fmadd_ps(t, t, var_sum_block0);
-        var_sum_block1 = _mm256_fmadd_ps(t2, t2, var_sum_block1);
-        var_sum_block2 = _mm256_fmadd_ps(t3, t3, var_sum_block2);
-        var_sum_block3 = _mm256_fmadd_ps(t4, t4, var_sum_block3);
-      }
-      for (int64_t q_1 = q_1_groups; q_1 < q_1_end; q_1 += 8) {
-        const int64_t active = tn_i64_min_x86_64_v3(8, q_1_end - q_1);
-        const tn_f32x8 t = tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean;
-        var_sum_block0 = var_sum_block0 + tn_f32x8_select_first_x86_64_v3(active, tn_f32x8_sq_x86_64_v3(t),
-            (tn_f32x8){0});
-      }
-      const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
-          var_sum_block0 + var_sum_block1 + (var_sum_block2 + var_sum_block3));
-      if (q_1_block == 0) {
-        var_sum = var_sum_block_all;
-      } else {
-        var_sum_lost = var_sum_lost + tn_f32_sum_error_x86_64_v3(var_sum, var_sum_block_all);
-        var_sum = var_sum + var_sum_block_all;
+      const int64_t p_end2 = tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(P - p_block * 32, 32), 0);
+      for (int64_t p = 0; p < p_end2; ++p) {
+        for (int64_t p_element = 0; p_element < Q; ++p_element) {
+          Y[(p_block * 32 + p) * Q + p_element] = Y_lanes[p_element * 32 + p];
+        }
       }
     }
-    const float var_sum2 = var_sum + var_sum_lost;
-    const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum2 / (float)Nq + eps)));
-    const int64_t q_groups = Q & -16;
-    for (int64_t q = 0; q < q_groups; q += 16) {
-      __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
-      __builtin_prefetch(&G[q + 512], 0, 3);
-      __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd * *(const tn_f32x8_at *)&G[q];
-      *(tn_f32x8_at *)&Y[p * Q + q + 8] = (*(const tn_f32x8_at *)&X[p * Q + q + 8] - mean) * rstd *
-          *(const tn_f32x8_at *)&G[q + 8];
-    }
-    for (int64_t q = q_groups; q < Q; q += 8) {
-      const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
-      tn_f32x8_store_first_x86_64_v3(&Y[p * Q + q], active, (tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active) -
-          mean) * rstd * tn_f32x8_load_first_x86_64_v3(&G[q], active));
+  } else {
+    for (int64_t p = 0; p < P; ++p) {
+      float mean_sum = 0.0f;
+      float mean_sum_lost = 0.0f;
+      const int64_t q_block_end = (Q + 2048 - 1) / 2048;
+      for (int64_t q_block = 0; q_block < q_block_end; ++q_block) {
+        tn_f32x8 mean_sum_block0 = (tn_f32x8){0};
+        tn_f32x8 mean_sum_block1 = (tn_f32x8){0};
+        tn_f32x8 mean_sum_block2 = (tn_f32x8){0};
+        tn_f32x8 mean_sum_block3 = (tn_f32x8){0};
+        const int64_t q_begin = q_block * 2048;
+        const int64_t q_end = tn_i64_min_x86_64_v3(q_block * 2048 + 2048, Q);
+        const int64_t q_groups = q_begin + ((q_end - q_begin) & -32);
+        for (int64_t q = q_begin; q < q_groups; q += 32) {
+          mean_sum_block0 = mean_sum_block0 + *(const tn_f32x8_at *)&X[p * Q + q];
+          mean_sum_block1 = mean_sum_block1 + *(const tn_f32x8_at *)&X[p * Q + q + 8];
+          mean_sum_block2 = mean_sum_block2 + *(const tn_f32x8_at *)&X[p * Q + q + 16];
+          mean_sum_block3 = mean_sum_block3 + *(const tn_f32x8_at *)&X[p * Q + q + 24];
+        }
+        for (int64_t q = q_groups; q < q_end; q += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, q_end - q);
+          mean_sum_block0 = mean_sum_block0 + tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active);
+        }
+        const float mean_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+            mean_sum_block0 + mean_sum_block1 + (mean_sum_block2 + mean_sum_block3));
+        if (q_block == 0) {
+          mean_sum = mean_sum_block_all;
+        } else {
+          mean_sum_lost = mean_sum_lost + tn_f32_sum_error_x86_64_v3(mean_sum, mean_sum_block_all);
+          mean_sum = mean_sum + mean_sum_block_all;
+        }
+      }
+      const float mean_sum2 = mean_sum + mean_sum_lost;
+      const float mean = mean_sum2 / (float)Nq;
+      float var_sum = 0.0f;
+      float var_sum_lost = 0.0f;
+      const int64_t q_1_block_end = (Q + 2048 - 1) / 2048;
+      for (int64_t q_1_block = 0; q_1_block < q_1_block_end; ++q_1_block) {
+        tn_f32x8 var_sum_block0 = (tn_f32x8){0};
+        tn_f32x8 var_sum_block1 = (tn_f32x8){0};
+        tn_f32x8 var_sum_block2 = (tn_f32x8){0};
+        tn_f32x8 var_sum_block3 = (tn_f32x8){0};
+        const int64_t q_1_begin = q_1_block * 2048;
+        const int64_t q_1_end = tn_i64_min_x86_64_v3(q_1_block * 2048 + 2048, Q);
+        const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & -32);
+        for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 32) {
+          const tn_f32x8 t = *(const tn_f32x8_at *)&X[p * Q + q_1] - mean;
+          const tn_f32x8 t2 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 8] - mean;
+          const tn_f32x8 t3 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 16] - mean;
+          const tn_f32x8 t4 = *(const tn_f32x8_at *)&X[p * Q + q_1 + 24] - mean;
+          var_sum_block0 = _mm256_fmadd_ps(t, t, var_sum_block0);
+          var_sum_block1 = _mm256_fmadd_ps(t2, t2, var_sum_block1);
+          var_sum_block2 = _mm256_fmadd_ps(t3, t3, var_sum_block2);
+          var_sum_block3 = _mm256_fmadd_ps(t4, t4, var_sum_block3);
+        }
+        for (int64_t q_1 = q_1_groups; q_1 < q_1_end; q_1 += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, q_1_end - q_1);
+          const tn_f32x8 t = tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean;
+          var_sum_block0 = var_sum_block0 + tn_f32x8_select_first_x86_64_v3(active, tn_f32x8_sq_x86_64_v3(t),
+              (tn_f32x8){0});
+        }
+        const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+            var_sum_block0 + var_sum_block1 + (var_sum_block2 + var_sum_block3));
+        if (q_1_block == 0) {
+          var_sum = var_sum_block_all;
+        } else {
+          var_sum_lost = var_sum_lost + tn_f32_sum_error_x86_64_v3(var_sum, var_sum_block_all);
+          var_sum = var_sum + var_sum_block_all;
+        }
+      }
+      const float var_sum2 = var_sum + var_sum_lost;
+      const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum2 / (float)Nq + eps)));
+      const int64_t q_groups = Q & -16;
+      for (int64_t q = 0; q < q_groups; q += 16) {
+        __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
+        __builtin_prefetch(&G[q + 512], 0, 3);
+        __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);
+        *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd *
+            *(const tn_f32x8_at *)&G[q];
+        *(tn_f32x8_at *)&Y[p * Q + q + 8] = (*(const tn_f32x8_at *)&X[p * Q + q + 8] - mean) * rstd *
+            *(const tn_f32x8_at *)&G[q + 8];
+      }
+      for (int64_t q = q_groups; q < Q; q += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
+        tn_f32x8_store_first_x86_64_v3(&Y[p * Q + q], active,
+            (tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active) - mean) * rstd *
+            tn_f32x8_load_first_x86_64_v3(&G[q], active));
+      }
     }
   }
   return 0;
 }
 
+/* Bytes of workspace that tn_layernorm_f32_noB_x86_64_v3 takes. */
+static int64_t tn_layernorm_f32_noB_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
+  (void)size;
+  (void)attr;
+  return 3903;
+}
+
 extern const tn_core tn_cores_layernorm_x86_64_v3[];
 const tn_core tn_cores_layernorm_x86_64_v3[] = {
-    {.run = tn_layernorm_f32_x86_64_v3},
-    {.run = tn_layernorm_f32_noB_x86_64_v3},
+    {.run = tn_layernorm_f32_x86_64_v3, .workspace = tn_layernorm_f32_x86_64_v3_workspace},
+    {.run = tn_layernorm_f32_noB_x86_64_v3, .workspace = tn_layernorm_f32_noB_x86_64_v3_workspace},
 };
 #endif

@@ -52,13 +52,32 @@ typedef uint32_t tn_u32x8 __attribute__((vector_size(32)));
 
 typedef uint64_t tn_u64x2 __attribute__((vector_size(16)));
 
+static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static inline TN_TARGET_X86_64_V3 int64_t tn_i64_max_x86_64_v3(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_max_x86_64_v3(tn_f32x8 a, tn_f32x8 b) {
   const tn_f32x8 r = _mm256_max_ps(a, b);
   return _mm256_blendv_ps(r, a, (__m256)(a != a));
 }
 
-static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
-  return a < b ? a : b;
+/* exp_bounded: e^x for x <= 40; error below 1.18 ULP */
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_bounded_x86_64_v3(tn_f32x8 x) {
+  const tn_f32x8 c = _mm256_max_ps(_mm256_set1_ps(-104.0f), x);
+  const tn_f32x8 t = _mm256_fmadd_ps(c, _mm256_set1_ps(1.442695f), _mm256_set1_ps(12583103.0f));
+  const tn_f32x8 n = t - 12583103.0f;
+  const tn_f32x8 a = _mm256_fmadd_ps(n, _mm256_set1_ps(-0.69314575f), c);
+  const tn_f32x8 r = _mm256_fmadd_ps(n, _mm256_set1_ps(-1.4286068e-06f), a);
+  const tn_f32x8 s = r * r;
+  const tn_f32x8 d = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(0.0013935808f), s,
+      _mm256_fmadd_ps(_mm256_set1_ps(0.008368962f), r, _mm256_set1_ps(0.041666456f))), s,
+      _mm256_fmadd_ps(_mm256_set1_ps(0.16666518f), r, _mm256_set1_ps(0.5f))), s, r);
+  const tn_f32x8 power = (tn_f32x8)((tn_u32x8)t << 23);
+  return _mm256_fmadd_ps(d, power, power) * 5.421011e-20f;
 }
 
 /* n elements, then zeros */
@@ -83,21 +102,6 @@ static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_max_x86_64_v3(tn_f32x8 a) 
   const tn_f32x4 by_2 = tn_f32x4_max_x86_64_v3(by_4, __builtin_shufflevector(by_4, by_4, 2, 3, 0, 1));
   const tn_f32x4 by_1 = tn_f32x4_max_x86_64_v3(by_2, __builtin_shufflevector(by_2, by_2, 1, 2, 3, 0));
   return by_1[0];
-}
-
-/* exp_bounded: e^x for x <= 40; error below 1.18 ULP */
-static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_bounded_x86_64_v3(tn_f32x8 x) {
-  const tn_f32x8 c = _mm256_max_ps(_mm256_set1_ps(-104.0f), x);
-  const tn_f32x8 t = _mm256_fmadd_ps(c, _mm256_set1_ps(1.442695f), _mm256_set1_ps(12583103.0f));
-  const tn_f32x8 n = t - 12583103.0f;
-  const tn_f32x8 a = _mm256_fmadd_ps(n, _mm256_set1_ps(-0.69314575f), c);
-  const tn_f32x8 r = _mm256_fmadd_ps(n, _mm256_set1_ps(-1.4286068e-06f), a);
-  const tn_f32x8 s = r * r;
-  const tn_f32x8 d = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(0.0013935808f), s,
-      _mm256_fmadd_ps(_mm256_set1_ps(0.008368962f), r, _mm256_set1_ps(0.041666456f))), s,
-      _mm256_fmadd_ps(_mm256_set1_ps(0.16666518f), r, _mm256_set1_ps(0.5f))), s, r);
-  const tn_f32x8 power = (tn_f32x8)((tn_u32x8)t << 23);
-  return _mm256_fmadd_ps(d, power, power) * 5.421011e-20f;
 }
 
 /* the first n lanes */
@@ -199,6 +203,12 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
   unsigned char *free_memory = (unsigned char *)workspace + (-(uintptr_t)workspace & 63u);
   float *restrict m = (float *)(void *)free_memory;
   free_memory += (Q * 4 + 63) / 64 * 64;
+  float *restrict X_lanes = (float *)(void *)free_memory;
+  free_memory += 1920;
+  float *restrict e_lanes = (float *)(void *)free_memory;
+  free_memory += 1920;
+  float *restrict Y_lanes = (float *)(void *)free_memory;
+  free_memory += 1920;
   float *restrict z_inverse = (float *)(void *)free_memory;
   free_memory += (Q * 4 + 63) / 64 * 64;
   float *restrict m_rows = (float *)(void *)free_memory;
@@ -209,70 +219,116 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
   free_memory += 4096;
   float *restrict z_block = (float *)(void *)free_memory;
   if (Q == 1) {
-    for (int64_t p = 0; p < P; ++p) {
-      tn_f32x8 m0 = _mm256_set1_ps(-__builtin_inff());
-      tn_f32x8 m1 = _mm256_set1_ps(-__builtin_inff());
-      tn_f32x8 m2 = _mm256_set1_ps(-__builtin_inff());
-      tn_f32x8 m3 = _mm256_set1_ps(-__builtin_inff());
-      const int64_t k_groups = D & -32;
-      for (int64_t k = 0; k < k_groups; k += 32) {
-        m0 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k], m0);
-        m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k + 8], m1);
-        m2 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k + 16], m2);
-        m3 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k + 24], m3);
+    if (D < 16 && P >= 32) {
+      /* short rows: a block of them, each in a lane */
+      const int64_t p_block_end = (P + 32 - 1) / 32;
+      for (int64_t p_block = 0; p_block < p_block_end; ++p_block) {
+        const int64_t p_end = tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(P - p_block * 32, 32), 0);
+        for (int64_t p = 0; p < p_end; ++p) {
+          for (int64_t p_element = 0; p_element < D; ++p_element) {
+            X_lanes[p_element * 32 + p] = X[(p_block * 32 + p) * D + p_element];
+          }
+        }
+        for (int64_t p = 0; p < 32; p += 16) {
+          tn_f32x8 m_lanes0 = _mm256_set1_ps(-__builtin_inff());
+          tn_f32x8 m_lanes1 = _mm256_set1_ps(-__builtin_inff());
+          for (int64_t k = 0; k < D; ++k) {
+            m_lanes0 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X_lanes[k * 32 + p], m_lanes0);
+            m_lanes1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X_lanes[k * 32 + p + 8], m_lanes1);
+          }
+          tn_f32x8 z_lanes0 = (tn_f32x8){0};
+          tn_f32x8 z_lanes1 = (tn_f32x8){0};
+          for (int64_t d = 0; d < D; ++d) {
+            const tn_f32x8 e_lanes2 = tn_f32x8_exp_bounded_x86_64_v3(
+                *(const tn_f32x8_at *)&X_lanes[d * 32 + p] - m_lanes0);
+            const tn_f32x8 e_lanes3 = tn_f32x8_exp_bounded_x86_64_v3(
+                *(const tn_f32x8_at *)&X_lanes[d * 32 + p + 8] - m_lanes1);
+            *(tn_f32x8_at *)&e_lanes[d * 32 + p] = e_lanes2;
+            *(tn_f32x8_at *)&e_lanes[d * 32 + p + 8] = e_lanes3;
+            z_lanes0 = z_lanes0 + e_lanes2;
+            z_lanes1 = z_lanes1 + e_lanes3;
+          }
+          const tn_f32x8 z_inverse_lanes = 1.0f / z_lanes0;
+          const tn_f32x8 z_inverse_lanes2 = 1.0f / z_lanes1;
+          for (int64_t d = 0; d < D; ++d) {
+            *(tn_f32x8_at *)&Y_lanes[d * 32 + p] = *(const tn_f32x8_at *)&e_lanes[d * 32 + p] * z_inverse_lanes;
+            *(tn_f32x8_at *)&Y_lanes[d * 32 + p + 8] = *(const tn_f32x8_at *)&e_lanes[d * 32 + p + 8] *
+                z_inverse_lanes2;
+          }
+        }
+        const int64_t p_end2 = tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(P - p_block * 32, 32), 0);
+        for (int64_t p = 0; p < p_end2; ++p) {
+          for (int64_t p_element = 0; p_element < D; ++p_element) {
+            Y[(p_block * 32 + p) * D + p_element] = Y_lanes[p_element * 32 + p];
+          }
+        }
       }
-      for (int64_t k = k_groups; k < D; k += 8) {
-        const int64_t active = tn_i64_min_x86_64_v3(8, D - k);
-        m0 = tn_f32x8_max_x86_64_v3(tn_f32x8_select_first_x86_64_v3(active,
-            tn_f32x8_load_first_x86_64_v3(&X[p * D + k], active), _mm256_set1_ps(-__builtin_inff())), m0);
-      }
-      const float m_all = tn_f32x8_fold_max_x86_64_v3(tn_f32x8_max_x86_64_v3(tn_f32x8_max_x86_64_v3(m3, m2),
-          tn_f32x8_max_x86_64_v3(m1, m0)));
-      float z = 0.0f;
-      float z_lost_2 = 0.0f;
-      const int64_t d_block_end = (D + 1024 - 1) / 1024;
-      for (int64_t d_block = 0; d_block < d_block_end; ++d_block) {
-        tn_f32x8 z_block0 = (tn_f32x8){0};
-        tn_f32x8 z_block1 = (tn_f32x8){0};
-        const int64_t d_begin = d_block * 1024;
-        const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 1024 + 1024, D);
-        const int64_t d_groups = d_begin + ((d_end - d_begin) & -16);
-        for (int64_t d = d_begin; d < d_groups; d += 16) {
-          const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + d] - m_all);
-          const tn_f32x8 y2 = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + d + 8] - m_all);
+    } else {
+      for (int64_t p = 0; p < P; ++p) {
+        tn_f32x8 m0 = _mm256_set1_ps(-__builtin_inff());
+        tn_f32x8 m1 = _mm256_set1_ps(-__builtin_inff());
+        tn_f32x8 m2 = _mm256_set1_ps(-__builtin_inff());
+        tn_f32x8 m3 = _mm256_set1_ps(-__builtin_inff());
+        const int64_t k_groups = D & -32;
+        for (int64_t k = 0; k < k_groups; k += 32) {
+          m0 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k], m0);
+          m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k + 8], m1);
+          m2 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k + 16], m2);
+          m3 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k + 24], m3);
+        }
+        for (int64_t k = k_groups; k < D; k += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, D - k);
+          m0 = tn_f32x8_max_x86_64_v3(tn_f32x8_select_first_x86_64_v3(active,
+              tn_f32x8_load_first_x86_64_v3(&X[p * D + k], active), _mm256_set1_ps(-__builtin_inff())), m0);
+        }
+        const float m_all = tn_f32x8_fold_max_x86_64_v3(tn_f32x8_max_x86_64_v3(tn_f32x8_max_x86_64_v3(m3, m2),
+            tn_f32x8_max_x86_64_v3(m1, m0)));
+        float z = 0.0f;
+        float z_lost_2 = 0.0f;
+        const int64_t d_block_end = (D + 1024 - 1) / 1024;
+        for (int64_t d_block = 0; d_block < d_block_end; ++d_block) {
+          tn_f32x8 z_block0 = (tn_f32x8){0};
+          tn_f32x8 z_block1 = (tn_f32x8){0};
+          const int64_t d_begin = d_block * 1024;
+          const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 1024 + 1024, D);
+          const int64_t d_groups = d_begin + ((d_end - d_begin) & -16);
+          for (int64_t d = d_begin; d < d_groups; d += 16) {
+            const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + d] - m_all);
+            const tn_f32x8 y2 = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + d + 8] - m_all);
+            *(tn_f32x8_at *)&Y[p * D + d] = y;
+            *(tn_f32x8_at *)&Y[p * D + d + 8] = y2;
+            z_block0 = z_block0 + y;
+            z_block1 = z_block1 + y2;
+          }
+          for (int64_t d = d_groups; d < d_end; d += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, d_end - d);
+            const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(
+                tn_f32x8_load_first_x86_64_v3(&X[p * D + d], active) - m_all);
+            tn_f32x8_store_first_x86_64_v3(&Y[p * D + d], active, y);
+            z_block0 = z_block0 + tn_f32x8_select_first_x86_64_v3(active, y, (tn_f32x8){0});
+          }
+          const float z_block_all = tn_f32x8_fold_sum_x86_64_v3(z_block0 + z_block1);
+          if (d_block == 0) {
+            z = z_block_all;
+          } else {
+            z_lost_2 = z_lost_2 + tn_f32_sum_error_x86_64_v3(z, z_block_all);
+            z = z + z_block_all;
+          }
+        }
+        const float z2 = z + z_lost_2;
+        const float z_inverse_2 = 1.0f / z2;
+        const int64_t d_groups = D & -16;
+        for (int64_t d = 0; d < d_groups; d += 16) {
+          const tn_f32x8 y = *(const tn_f32x8_at *)&Y[p * D + d] * z_inverse_2;
+          const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[p * D + d + 8] * z_inverse_2;
           *(tn_f32x8_at *)&Y[p * D + d] = y;
           *(tn_f32x8_at *)&Y[p * D + d + 8] = y2;
-          z_block0 = z_block0 + y;
-          z_block1 = z_block1 + y2;
         }
-        for (int64_t d = d_groups; d < d_end; d += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, d_end - d);
-          const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(
-              tn_f32x8_load_first_x86_64_v3(&X[p * D + d], active) - m_all);
+        for (int64_t d = d_groups; d < D; d += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, D - d);
+          const tn_f32x8 y = tn_f32x8_load_first_x86_64_v3(&Y[p * D + d], active) * z_inverse_2;
           tn_f32x8_store_first_x86_64_v3(&Y[p * D + d], active, y);
-          z_block0 = z_block0 + tn_f32x8_select_first_x86_64_v3(active, y, (tn_f32x8){0});
         }
-        const float z_block_all = tn_f32x8_fold_sum_x86_64_v3(z_block0 + z_block1);
-        if (d_block == 0) {
-          z = z_block_all;
-        } else {
-          z_lost_2 = z_lost_2 + tn_f32_sum_error_x86_64_v3(z, z_block_all);
-          z = z + z_block_all;
-        }
-      }
-      const float z2 = z + z_lost_2;
-      const float z_inverse_2 = 1.0f / z2;
-      const int64_t d_groups = D & -16;
-      for (int64_t d = 0; d < d_groups; d += 16) {
-        const tn_f32x8 y = *(const tn_f32x8_at *)&Y[p * D + d] * z_inverse_2;
-        const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[p * D + d + 8] * z_inverse_2;
-        *(tn_f32x8_at *)&Y[p * D + d] = y;
-        *(tn_f32x8_at *)&Y[p * D + d + 8] = y2;
-      }
-      for (int64_t d = d_groups; d < D; d += 8) {
-        const int64_t active = tn_i64_min_x86_64_v3(8, D - d);
-        const tn_f32x8 y = tn_f32x8_load_first_x86_64_v3(&Y[p * D + d], active) * z_inverse_2;
-        tn_f32x8_store_first_x86_64_v3(&Y[p * D + d], active, y);
       }
     }
   } else if (D >= 32 && Q >= 64) {
@@ -522,8 +578,8 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
 static int64_t tn_softmax_f32_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
   (void)attr;
   const int64_t Q = size[2];
-  return (tn_rt_bytes_times(Q, 4) + 63) / 64 * 64 + (tn_rt_bytes_times(Q, 4) + 63) / 64 * 64 + 4096 + 4096 + 4096 +
-      4096 + 63;
+  return (tn_rt_bytes_times(Q, 4) + 63) / 64 * 64 + 1920 + 1920 + 1920 + (tn_rt_bytes_times(Q, 4) + 63) / 64 * 64 +
+      4096 + 4096 + 4096 + 4096 + 63;
 }
 
 extern const tn_core tn_cores_softmax_x86_64_v3[];

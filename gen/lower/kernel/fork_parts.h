@@ -38,6 +38,8 @@ std::optional<Fork> fork_copy_step(const Kernel& k);
 // ---- lengths of reductions (length_forks.cc)
 /// Short rows go several at a time.
 std::optional<Fork> fork_rows(const Kernel& k);
+/// Short rows with functions go a block at a time, each in a lane (rows_as_lanes.cc).
+std::optional<Fork> fork_short_rows(const Kernel& k);
 /// Long rows are asked for any or all elements in blocks, up to the one that decides.
 std::optional<Fork> fork_questions(const Kernel& k);
 /// Long columns are reduced a block of rows at a time.

@@ -26,6 +26,7 @@ std::span<const KernelPass> kernel_passes() {
       {"split-boxes", split_boxes},
       {"simplify-again", simplify_again},
       {"limit-temps", limit_temps},
+      {"rows-as-lanes", rows_as_lanes},
   };
   return passes;
 }

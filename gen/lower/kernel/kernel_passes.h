@@ -53,6 +53,9 @@ Kernel split_boxes(const Kernel&);
 /// A temp that is only read up to a bound is computed up to it.
 Kernel limit_temps(const Kernel&);
 
+/// Rows that a fork found to be short become lanes.
+Kernel rows_as_lanes(const Kernel&);
+
 /// The passes by name, in order. They run on a kernel that simplify_kernel has gone over.
 std::span<const KernelPass> kernel_passes();
 

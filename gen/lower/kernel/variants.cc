@@ -387,6 +387,7 @@ std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (auto f = fork_transposed(k)) return f;
   if (auto f = fork_last_extent(k)) return f;
   if (auto f = fork_rows(k)) return f;
+  if (auto f = fork_short_rows(k)) return f;
   if (auto f = fork_questions(k)) return f;
   if (auto f = fork_columns(k)) return f;
   if (auto f = fork_windows(k)) return f;
