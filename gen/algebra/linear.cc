@@ -1,6 +1,7 @@
 // Linear forms: extracting them from an expression, and proving signs by replacing every variable with its worst bound.
 #include "algebra/linear.h"
 
+#include "ir/kernel/accumulator_name.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -67,7 +68,7 @@ const Interval* element_range(const Expr& e, const Ranges& ranges) {
 /// The worst bound of a term's atom: replacing the atom with it does not increase the form. Null if unbounded.
 Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
   if (const auto* v = std::get_if<VarRef>(&atom->node)) {
-    if (positive) return constant_int(0);
+    if (positive) return is_accumulator(v->name) ? nullptr : constant_int(0);
     const auto it = ranges.extents.find(v->name);
     return it == ranges.extents.end() ? nullptr : it->second - constant_int(1);
   }

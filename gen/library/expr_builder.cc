@@ -83,7 +83,11 @@ Typed ExprBuilder::name(const Syntax& s) {
       return zero();
     }
   }
-  if (const auto a = running_.find(s.text); a != running_.end()) return a->second;
+  if (const auto a = running_.find(s.text); a != running_.end()) {
+    const Typed& v = a->second;
+    const bool widens = in_index_ && is_int(v.e->type) && bytes_of(statement_.widest) > bytes_of(v.e->type);
+    return widens ? Typed{convert(v, statement_.widest), v.flexible} : v;
+  }
   if (const auto r = renamed_.find(s.text); r != renamed_.end()) return {r->second, true};
   if (scope_.ranges.count(s.text)) return {var_ref(s.text), true};
   if (const auto z = scope_.binding.sizes.find(s.text); z != scope_.binding.sizes.end()) return z->second;

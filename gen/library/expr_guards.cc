@@ -182,20 +182,29 @@ void ExprBuilder::require_where_run(const Expr& slack, Expr holds, CheckStatus s
 
 /// Checks are made before anything is stored, where no fold has run yet.
 void ExprBuilder::refuse_running(const std::string& accumulator, const Syntax& place) {
-  if (place.calls(Builtin::wrap, Builtin::clamp, Builtin::reflect, Builtin::mirror))
-    return error(Code::E0503, place, fmt::format("the accumulator '{}' of a fold is not checked", accumulator),
-                 {"write padded(X[…], v), clamp with bounds in order, or %, which no value leaves"});
-  error(Code::E0506, place,
-        fmt::format("the accumulator '{}' of a fold is not checked, and may be 0 here", accumulator),
-        {"write max(…, 1) for the divisor"});
+  const bool guard = place.calls(Builtin::wrap, Builtin::clamp, Builtin::reflect, Builtin::mirror);
+  const bool choice = place.is(SyntaxKind::reduce);
+  error(guard ? Code::E0503 : Code::E0506, place,
+        fmt::format("the accumulator '{}' of a fold is not checked{}", accumulator,
+                    guard    ? ""
+                    : choice ? fmt::format(", and {} may have no elements here", place.text)
+                             : ", and may be 0 here"),
+        {guard    ? "write padded(X[…], v), clamp with bounds in order, or %, which no value leaves"
+         : choice ? "choose by select over all elements, such as argmax[k](select(condition, X[k], -inf))"
+                  : "write max(…, 1) for the divisor"});
 }
 
 void ExprBuilder::require_data(Expr holds, CheckStatus status, const Syntax& place) {
   if (const auto c = constant_value(simplify(holds)); c && *c) return;
-  for (const auto& [name, accumulator] : running_)
-    if (const auto* ref = std::get_if<VarRef>(&accumulator.e->node); ref && mentions(holds, ref->name))
-      return refuse_running(name, place);
-  for (size_t i = path_.size(); i-- > 0;) holds = apply(ScalarOp::Or, {apply(ScalarOp::Not, {path_[i]}), holds});
+  const auto runs_in = [](const Expr& e) {
+    return [&e](const auto& named) {
+      const auto* ref = std::get_if<VarRef>(&named.second.e->node);
+      return ref && mentions(e, ref->name);
+    };
+  };
+  if (const auto at = find_if(running_, runs_in(holds)); at != running_.end()) return refuse_running(at->first, place);
+  for (size_t i = path_.size(); i-- > 0;)
+    if (none_of(running_, runs_in(path_[i]))) holds = apply(ScalarOp::Or, {apply(ScalarOp::Not, {path_[i]}), holds});
   Check check{{}, holds, status, one_line(place.span.known() ? place.span.text() : std::string_view())};
   const auto add = [&](const LoopVar& v) {
     if (mentions(holds, v.name)) check.loops.push_back(v);

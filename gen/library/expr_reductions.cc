@@ -3,6 +3,7 @@
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
+#include "ir/kernel/accumulator_name.h"
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
 
@@ -68,8 +69,8 @@ Typed ExprBuilder::folded(const Syntax& s, std::vector<LoopVar> vars, const Expr
     used_vars_ = used;
     kernel_.checks.resize(checks);
   }
-  std::string name = given;
-  for (int i = 1; used_vars_.count(name); ++i) name = fmt::format("{}_{}", given, i);
+  std::string name = accumulator_named(given);
+  for (int i = 1; used_vars_.count(name); ++i) name = accumulator_named(fmt::format("{}_{}", given, i));
   used_vars_.insert(name);
   integers_.accumulate(name);
   running_[given] = {running_ref(name, first.e->type), false};

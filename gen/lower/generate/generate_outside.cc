@@ -56,6 +56,14 @@ Nest perfect_nest(const TreeLoop& l) {
   return nest;
 }
 
+/// Whether an accumulator that the expression mentions changes here.
+bool accumulates(const Tree& body, const Expr& e) {
+  return any_of(body, [&](const TreeNode& n) {
+    const auto* a = std::get_if<TreeAccumulate>(&n.node);
+    return a && mentions(e, accumulator_name(a->accumulator));
+  });
+}
+
 }  // namespace
 
 /// Whether an index is looked up or divided, from inputs and variables of the loops around `nest` alone.
@@ -86,6 +94,7 @@ void Generator::name_lookups_outside(const TreeLoop& l) {
   const auto look = [&](const Expr& e) {
     if (outside_.count(e) != 0) return true;
     if (!is_lookup_outside(e, nest.loops) || varies(e)) return false;
+    if (any_of(nest.leaves, [&](const Tree* leaf) { return accumulates(*leaf, e); })) return false;
     if (given && always_defined(k_, e, ranges_)) outside_.emplace(e, position(e));
     else if (!contains(looked_up, e)) looked_up.push_back(e);
     return true;
@@ -140,8 +149,8 @@ void Generator::name_positions_outside(const TreeLoop& l) {
         reads = true;
         inputs = inputs && (role == Role::Input || role == Role::Constant);
       });
-      if (reads && inputs && !mentions(e, l.var.name) && outside_.count(e) == 0 && always_defined(k_, e, ranges_))
-        outside_.emplace(e, position(e));
+      if (!reads || !inputs || mentions(e, l.var.name) || accumulates(l.body, e) || outside_.count(e) != 0) continue;
+      if (always_defined(k_, e, ranges_)) outside_.emplace(e, position(e));
     }
   }
 }
@@ -186,7 +195,7 @@ void Generator::name_conditions_outside(const TreeLoop& l) {
       const auto* r = std::get_if<Read>(&e->node);
       const Expr cond = r && r->fill ? inside(*r) : nullptr;
       if (!cond || constant_value(cond) || mentions(cond, l.var.name) || has_node<Read>(cond)) return true;
-      if (!always_defined(k_, cond, ranges_)) return true;
+      if (accumulates(l.body, cond) || !always_defined(k_, cond, ranges_)) return true;
       start_leaf({cond});
       inside_[e.get()] = named("inside", scalar(cond, 0));
       return true;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "algebra/simplify.h"
+#include "ir/kernel/accumulator_name.h"
 
 namespace tenon {
 namespace {
@@ -58,7 +59,7 @@ struct Writer {
 
 }  // namespace
 
-std::string accumulator_name(int number) { return fmt::format("acc.{}", number); }
+std::string accumulator_name(int number) { return accumulator_named(std::to_string(number)); }
 std::string letter_of(const std::string& variable) { return variable.substr(0, variable.find('.')); }
 
 std::optional<int64_t> piece_of(const TreeLoop& l) {

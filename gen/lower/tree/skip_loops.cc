@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 
+#include "ir/kernel/accumulator_name.h"
 #include "lower/tree/tree_passes.h"
 #include "support/ranges.h"
 
@@ -120,7 +121,7 @@ class LoopSkipper {
                any_of(after, [&](const TreeNode& x) { return writes(x, r->tensor); });
       if (r) return r->fill != nullptr || k_.tensor(r->tensor).role == Role::Output;
       if (std::holds_alternative<Reduce>(n->node)) return true;
-      return v && v->name.starts_with("acc.") && none_of(before, [&](const TreeNode& x) {
+      return v && is_accumulator(v->name) && none_of(before, [&](const TreeNode& x) {
                const auto* e = std::get_if<TreeEnd>(&x.node);
                return e && accumulator_name(e->accumulator) == v->name;
              });

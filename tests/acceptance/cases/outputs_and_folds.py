@@ -79,6 +79,21 @@ ops:
       Y[m] = fold[n](a = cast(1, T), fold[k : k <= n](b = a + X[m,n], 3*b + W[n,k])*5 + a)
 ''', r'''
 ops:
+  - op: walks_on_a_line
+    doc: accumulators that become negative and index what is clamped, and that decide what a checked index reads
+    types: {T: [i8, i32, i64]}
+    in: {S: "T[N]", X: "i64[K]", I: "i32[K]"}
+    require: [N >= 1]
+    index: {b: 9}
+    out: {Y: "i64[K]", Z: "i64[K]", W: "i64[K]", V: "i64[K]", U: "T[K]"}
+    body: |
+      Y[k] = fold[b](a = X[k], a + S[clamp(a, 0, N - 1)])
+      Z[k] = fold[b](a = 0, select(a < 4, a + S[clamp(a - 1, 0, N - 1)], a - b))
+      W[k] = fold[b](a = 0, select(a % 2 == 0, a + S[wrap(I[k], N)], a - 3))
+      V[k] = fold[b](a = X[k], 2*S[S[clamp(a, 0, N - 1)] % N] - a)
+      U[k] = fold[b](a = cast(k % 7, T), a + S[a % N] - S[(a - 1) % N] - 1)
+''', r'''
+ops:
   - op: boxes_by_distance
     doc: sums and extremes over boxes around each place, of a radius by the call
     types: {T: [f32, i32, f16]}
@@ -213,7 +228,27 @@ ops:
 ''']
 
 
+def walks(s, x, at):
+    n, out = len(s), [[], [], [], [], []]
+    for k in range(len(x)):
+        y, z, w, v, u = int(x[k]), 0, 0, int(x[k]), k % 7
+        for b in range(9):
+            y += int(s[min(max(y, 0), n - 1)])
+            z = z + int(s[min(max(z - 1, 0), n - 1)]) if z < 4 else z - b
+            w = w + int(s[at[k]]) if w % 2 == 0 else w - 3
+            v = 2*int(s[int(s[min(max(v, 0), n - 1)]) % n]) - v
+            u = u + int(s[u % n]) - int(s[(u - 1) % n]) - 1
+        for values, last in zip(out, (y, z, w, v, u)):
+            values.append(last)
+    return [np.array(values, np.int64) for values in out]
+
+
 def cases(rng):
+    for key in ('i8', 'i32', 'i64'):
+        for n, k in ((1, 1), (5, 17), (17, 40), (300, 3), (3, 0)):
+            s, x = rand(rng, (n,), key, -4, 4), rand(rng, (k,), 'i64', -9, 20)
+            at = rng.integers(-n, n, k).astype(np.int32)
+            yield dict(op='walks_on_a_line', key=key, inputs=[s, x, at], want=walks(s, x, at), dtypes=['i64']*4 + [key], tol=EXACT)
     ints = ('i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64')
 
     def full(shape, key):
