@@ -81,9 +81,8 @@ class StatementSharer {
           find_if(forms, [&](const std::vector<KernelStatement>& f) { return lasting && make_the_same(f, form); });
       if (known != forms.end()) {
         for (size_t i = 0; i < form.size(); ++i) to[static_cast<size_t>(form[i].target)] = (*known)[i].target;
-        long_work = long_work || any_of(form, [&](const KernelStatement& s) {
-          return is_in_recurrence(s) || is_product(k_, s);
-        });
+        long_work = long_work ||
+                    any_of(form, [&](const KernelStatement& s) { return is_in_recurrence(s) || is_product(k_, s); });
         continue;
       }
       append(kept, std::move(group));
@@ -149,9 +148,7 @@ class StatementSharer {
 };
 
 /// Intermediates on the way to a result.
-bool is_chain(const Kernel& k) {
-  return (k.body.size() > 2 || has_recurrence(k)) && !is_opaque(k) && k.checks.empty();
-}
+bool is_chain(const Kernel& k) { return (k.body.size() > 2 || has_recurrence(k)) && !is_opaque(k) && k.checks.empty(); }
 
 /// Whether sharing leaves few statements more than the larger kernel had: the result of the other, or with recurrences
 /// at most half of the other.

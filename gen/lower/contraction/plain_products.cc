@@ -262,4 +262,34 @@ Kernel with_plain_products(const Kernel& kernel) {
   return k;
 }
 
+namespace {
+
+/// Whether the statement makes a result of its own from what reductions made.
+bool is_conclusion(const Kernel& k, const KernelStatement& s) {
+  return k.tensor(s.target).role == Role::Output && s.update == Update::Assign &&
+         !std::holds_alternative<Reduce>(s.value->node) && !is_in_recurrence(s) &&
+         none_of(k.body, [&](const KernelStatement& o) { return reads_tensor(o.value, s.target); });
+}
+
+}  // namespace
+
+Kernel with_conclusions_last(Kernel k) {
+  Kernel others = k;
+  std::erase_if(others.body, [&](const KernelStatement& s) { return is_conclusion(k, s); });
+  const std::vector<LoopVar> rows = common_loops(others, others.body.size());
+  std::vector<KernelStatement> last;
+  for (size_t i = 0; i < k.body.size();) {
+    const KernelStatement& s = k.body[i];
+    const bool has_rows = all_of(rows, [&](const LoopVar& v) { return has_loop(s.loops, v.name); });
+    if (!is_conclusion(k, s) || has_rows) {
+      ++i;
+      continue;
+    }
+    last.push_back(s);
+    erase_statement(k.body, i);
+  }
+  append(k.body, std::move(last));
+  return k;
+}
+
 }  // namespace tenon

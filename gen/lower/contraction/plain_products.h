@@ -21,4 +21,7 @@ size_t end_of_reductions(const Kernel& kernel);
 /// The kernel in that form; statements without such a form are unchanged. An excluded side is 0.
 Kernel with_plain_products(const Kernel& kernel);
 
+/// The kernel with the conclusions from sums over the rows, which have no rows themselves, at its end.
+Kernel with_conclusions_last(Kernel k);
+
 }  // namespace tenon

@@ -385,33 +385,6 @@ std::optional<RowChain> chain_to(const Kernel& k, size_t end) {
   return chain;
 }
 
-/// Whether the statement makes a result of its own from what reductions made.
-bool is_conclusion(const Kernel& k, const KernelStatement& s) {
-  return k.tensor(s.target).role == Role::Output && s.update == Update::Assign &&
-         !std::holds_alternative<Reduce>(s.value->node) && !is_in_recurrence(s) &&
-         none_of(k.body, [&](const KernelStatement& o) { return reads_tensor(o.value, s.target); });
-}
-
-/// The kernel with the conclusions from sums over the rows, which have no rows themselves, at its end.
-Kernel with_conclusions_last(Kernel k) {
-  Kernel others = k;
-  std::erase_if(others.body, [&](const KernelStatement& s) { return is_conclusion(k, s); });
-  const std::vector<LoopVar> rows = common_loops(others, others.body.size());
-  std::vector<KernelStatement> last;
-  for (size_t i = 0; i < k.body.size();) {
-    const KernelStatement& s = k.body[i];
-    const bool has_rows = all_of(rows, [&](const LoopVar& v) { return has_loop(s.loops, v.name); });
-    if (!is_conclusion(k, s) || has_rows) {
-      ++i;
-      continue;
-    }
-    last.push_back(s);
-    erase_statement(k.body, i);
-  }
-  append(k.body, std::move(last));
-  return k;
-}
-
 }  // namespace
 
 std::optional<RowChain> find_row_chain(const Kernel& kernel) {

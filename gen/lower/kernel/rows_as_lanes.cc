@@ -9,7 +9,7 @@ namespace tenon {
 namespace {
 
 /// Rows of a block, and the length from which on vectors along a row are better.
-constexpr int64_t kBlockRows = 32, kShortRow = 16;
+constexpr int64_t kLanesOfBlock = 32, kShortRow = 16;
 /// Of elements: short rows of 16-bit floats are rare, and would double the text of these bodies.
 constexpr int kLeastBytes = 4;
 
@@ -87,14 +87,14 @@ bool is_known(const Kernel& k, const std::string& size, int64_t least, int64_t m
 }
 
 bool are_short(const Kernel& k, const RowKernel& of) {
-  return is_known(k, of.length, 0, kShortRow - 1) && is_known(k, of.rows, kBlockRows, INT64_MAX);
+  return is_known(k, of.length, 0, kShortRow - 1) && is_known(k, of.rows, kLanesOfBlock, INT64_MAX);
 }
 
 /// Writes the kernel by blocks: temps [block, element, row] take the place of what is indexed by rows.
 class BlockMaker {
  public:
   BlockMaker(const Kernel& k, const RowKernel& of)
-      : k_(k), out_(k), length_(size_ref(of.length)), row_{k.body[0].loops[0].name, constant_int(kBlockRows)} {
+      : k_(k), out_(k), length_(size_ref(of.length)), row_{k.body[0].loops[0].name, constant_int(kLanesOfBlock)} {
     const Expr rows = size_ref(of.rows), block = row_.extent;
     block_ = {row_.name + "_block", apply(ScalarOp::FloorDiv, {rows + block - constant_int(1), block})};
     at_ = var_ref(block_.name) * block + var_ref(row_.name);
@@ -187,12 +187,12 @@ std::optional<Fork> fork_short_rows(const Kernel& k) {
   const RowKernel rows(k);
   if (!rows || are_short(k, rows)) return std::nullopt;
   const Expr holds = apply(ScalarOp::And, {apply(ScalarOp::Lt, {size_ref(rows.length), constant_int(kShortRow)}),
-                                           apply(ScalarOp::Ge, {size_ref(rows.rows), constant_int(kBlockRows)})});
+                                           apply(ScalarOp::Ge, {size_ref(rows.rows), constant_int(kLanesOfBlock)})});
   if (ruled_out(k, holds)) return std::nullopt;
   Fork f = fork_on(holds, k, k);
   for (Size& s : f.then.sizes) {
     if (s.name == rows.length) s.hi = std::min(s.hi, kShortRow - 1);
-    if (s.name == rows.rows) s.lo = std::max(s.lo, kBlockRows);
+    if (s.name == rows.rows) s.lo = std::max(s.lo, kLanesOfBlock);
   }
   f.what = "short rows: a block of them, each in a lane";
   return f;

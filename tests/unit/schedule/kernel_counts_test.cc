@@ -102,13 +102,12 @@ ops:
       h[b,t] = A[b,t]*padded(h[b,t - 1], 0) + X[b,t]
       Y[b,t] = C[b,t]*h[b,t]
 )";
-  const OpLibrary ops =
-      tenon_test::wholly_read(read_ops(tenon_test::yaml_files("opdefs"),
-                                       {std::make_shared<const SourceFile>("own.yaml", text)},
-                                       tenon_test::frame_files(TENON_CHECKOUT)));
-  const ExecutionPlan plan = planned({"  x: f32[4, 50]\n  a: f32[4, 50]\n  c: f32[4, 50]\n",
-                                      "  s = sum(filtered(x, a, c))\n  dx, da, dc = grad(s, x, a, c)\n",
-                                      "dx, da, dc", "", "", &ops});
+  const OpLibrary ops = tenon_test::wholly_read(read_ops(tenon_test::yaml_files("opdefs"),
+                                                         {std::make_shared<const SourceFile>("own.yaml", text)},
+                                                         tenon_test::frame_files(TENON_CHECKOUT)));
+  const ExecutionPlan plan =
+      planned({"  x: f32[4, 50]\n  a: f32[4, 50]\n  c: f32[4, 50]\n",
+               "  s = sum(filtered(x, a, c))\n  dx, da, dc = grad(s, x, a, c)\n", "dx, da, dc", "", "", &ops});
   REQUIRE(!plan.steps.empty());
   INFO(to_text(plan));
   const std::vector<KernelStatement>& body = plan.steps.back().kernel.body;
