@@ -91,6 +91,13 @@ TEST_CASE("kernels that need the same products make them once") {
   CHECK(statements({all, loss + "  dq, dv = grad(s, q, v)\n", "dq, dv"}).back() == 11);
 }
 
+TEST_CASE("gradients of attention in f16 are one chain, which converts sums before its last product") {
+  const Case c{"  q: f16[1, 2, 40, 8]\n  k: f16[1, 2, 40, 8]\n  v: f16[1, 2, 40, 8]\n  f: f16[8, 8]\n",
+               "  s = sum(tanh(matmul(attention(q, k, v), f)))\n  dq, dk, dv = grad(s, q, k, v)\n", "dq, dk, dv"};
+  CHECK(schedules(c, "x86-64-v3").ends_with(",row_chain"));
+  CHECK(planned(c).steps.back().kernel.body.size() == 13);  // each product once
+}
+
 TEST_CASE("gradients that need the same recurrences make them once") {
   const char* text = R"(
 ops:
