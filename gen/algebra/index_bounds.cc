@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "support/c_names.h"
 #include "algebra/polynomial.h"
 #include "support/ranges.h"
 
@@ -42,12 +43,11 @@ void IndexBounds::accumulator(const std::string& name, const Syntax& start) {
 
 /// Drops the facts about a name that is redefined, and about values derived from it.
 void IndexBounds::forget(const std::string& name) {
-  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   std::erase_if(quantities_, [&](const auto& known) {
     const std::string& text = known.first;
     for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
       const std::size_t end = at + name.size();
-      if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
+      if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
     }
     return false;
   });

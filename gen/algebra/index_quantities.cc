@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "support/c_names.h"
 #include "algebra/index_bounds.h"
 #include "support/ranges.h"
 
@@ -12,10 +13,7 @@ namespace tenon {
 namespace {
 
 /// In parentheses, unless it is one name or number.
-std::string operand(const std::string& text) {
-  const bool word = all_of(text, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-  return word ? text : fmt::format("({})", text);
-}
+std::string operand(const std::string& text) { return all_of(text, is_word) ? text : fmt::format("({})", text); }
 
 }  // namespace
 

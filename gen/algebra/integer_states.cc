@@ -10,29 +10,15 @@ namespace tenon {
 namespace {
 
 using Wide = IntegerState::Wide;
-using Bounds = std::pair<Wide, Wide>;
+using Bounds = WideInterval;
 
 /// Where products of two extents or variables are taken to fit an i64.
 constexpr Wide kUsualDim = Wide{1} << 30, kLargestDim = kMostInMemory;
 
-bool is_integral(DType type) { return is_int(type) || type == DType::Bool; }
-
-Bounds bounds_of(DType type) {
-  const int bits = type == DType::Bool ? 1 : is_int(type) ? dtype_row(type).bits : 64;
-  const bool below = is_signed_int(type) || !is_integral(type);
-  return below ? Bounds{-(Wide{1} << (bits - 1)), (Wide{1} << (bits - 1)) - 1} : Bounds{0, (Wide{1} << bits) - 1};
-}
-
-bool within(const Bounds& inner, const Bounds& outer) {
-  return inner.first >= outer.first && inner.second <= outer.second;
-}
-
 IntegerState whole(DType type, Exactness exactness) {
-  const auto [lo, hi] = bounds_of(type);
+  const auto [lo, hi] = integers_of(type);
   return {exactness, lo, hi};
 }
-
-Wide floored(Wide a, Wide b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
 /// The interval that the results at the four corners span; nothing where one does not fit 128 bits.
 template <class F>
@@ -43,7 +29,7 @@ std::optional<Bounds> spanned(const IntegerState& a, const IntegerState& b, F f)
     for (const Wide y : {b.lo, b.hi}) {
       Wide v = 0;
       if (!f(x, y, v)) return std::nullopt;
-      out = first ? Bounds{v, v} : Bounds{std::min(out.first, v), std::max(out.second, v)};
+      out = first ? Bounds{v, v} : Bounds{std::min(out.lo, v), std::max(out.hi, v)};
       first = false;
     }
   return out;
@@ -55,7 +41,7 @@ std::optional<Bounds> product(const IntegerState& a, const IntegerState& b) {
 
 /// The result of sums and products, for which equality modulo a power of two is enough.
 IntegerState ring(DType type, Exactness exactness, const std::optional<Bounds>& bounds) {
-  if (bounds && within(*bounds, bounds_of(type))) return {exactness, bounds->first, bounds->second};
+  if (bounds && within(*bounds, integers_of(type))) return {exactness, bounds->lo, bounds->hi};
   return whole(type, std::max(exactness, Exactness::Congruent));
 }
 
@@ -76,7 +62,7 @@ std::optional<Bounds> quotient(const IntegerState& a, IntegerState b) {
   const Wide most = std::max(-a.lo, a.hi);
   if (b.lo < 0) return Bounds{-most, most};
   b = {b.exactness, std::max(b.lo, Wide{1}), std::max(b.hi, Wide{1})};  // a division by 0 is not executed
-  return spanned(a, b, [](Wide x, Wide y, Wide& v) { return v = floored(x, y), true; });
+  return spanned(a, b, [](Wide x, Wide y, Wide& v) { return v = floor_quotient(x, y), true; });
 }
 
 IntegerState conversion(const Expr& e, const Expr& from, const IntegerState& x) {
@@ -88,13 +74,12 @@ IntegerState conversion(const Expr& e, const Expr& from, const IntegerState& x) 
 IntegerState bitwise(DType type, ScalarOp op, const IntegerState& x, const IntegerState& y) {
   const Exactness worst = std::max(x.exactness, y.exactness);
   if (op != ScalarOp::BitAnd)
-    return ring(type, worst,
-                x.lo < 0 || y.lo < 0 ? Bounds(bounds_of(type)) : Bounds{0, all_bits(std::max(x.hi, y.hi))});
+    return ring(type, worst, x.lo < 0 || y.lo < 0 ? integers_of(type) : Bounds{0, all_bits(std::max(x.hi, y.hi))});
   // A mask leaves the lowest bits, which are right.
   const auto masks = [&](const IntegerState& m) { return m.exactness == Exactness::Exact && m.lo >= 0; };
   const bool right = worst != Exactness::Wrong && (masks(x) || masks(y));
   const Exactness exactness = right ? Exactness::Exact : worst;
-  if (x.lo < 0 && y.lo < 0) return ring(type, exactness, bounds_of(type));
+  if (x.lo < 0 && y.lo < 0) return ring(type, exactness, integers_of(type));
   return ring(type, exactness, Bounds{0, x.lo < 0 ? y.hi : y.lo < 0 ? x.hi : std::min(x.hi, y.hi)});
 }
 
@@ -216,7 +201,7 @@ bool IntegerStates::any_wraps(const Expr& index) {
   if (!is_ring_operation(index)) return false;
   const IntegerState s = state(index, IndexPart::Term);
   const auto& args = std::get<Apply>(index->node).args;
-  return Bounds{s.lo, s.hi} == bounds_of(DType::I64) || any_of(args, [&](const Expr& x) { return any_wraps(x); });
+  return Bounds{s.lo, s.hi} == integers_of(DType::I64) || any_of(args, [&](const Expr& x) { return any_wraps(x); });
 }
 
 IntegerState IntegerStates::computed(const Expr& e, IndexPart part) {
@@ -295,7 +280,7 @@ IntegerState IntegerStates::applied(const Expr& e, const Apply& a, IndexPart par
     case ScalarOp::Abs: return order(e->type, worst, Bounds{std::max<Wide>({x.lo, -x.hi, 0}), std::max(-x.lo, x.hi)});
     case ScalarOp::FloorDiv: return order(e->type, worst, quotient(x, y));
     case ScalarOp::Mod:
-      return order(e->type, worst, y.lo < 0 ? bounds_of(e->type) : Bounds{0, std::max(y.hi, Wide{1}) - 1});
+      return order(e->type, worst, y.lo < 0 ? integers_of(e->type) : Bounds{0, std::max(y.hi, Wide{1}) - 1});
     case ScalarOp::BitAnd:
     case ScalarOp::BitOr:
     case ScalarOp::BitXor: return bitwise(e->type, a.op, x, y);
@@ -305,7 +290,7 @@ IntegerState IntegerStates::applied(const Expr& e, const Apply& a, IndexPart par
     case ScalarOp::Shr:
       if (const auto factor = factor_of_shift(y)) return order(e->type, worst, quotient(x, *factor));
       return order(e->type, worst, Bounds{std::min<Wide>(x.lo, 0), std::max<Wide>(x.hi, 0)});
-    default: return order(e->type, worst, e->type == DType::Bool ? Bounds{0, 1} : bounds_of(e->type));
+    default: return order(e->type, worst, e->type == DType::Bool ? Bounds{0, 1} : integers_of(e->type));
   }
 }
 

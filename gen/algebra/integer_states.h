@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/number/interval.h"
 #include "ir/kernel/kernel.h"
 #include "support/function_ref.h"
 
@@ -19,7 +20,7 @@ enum class Exactness : uint8_t { Exact, Congruent, Wrong };
 
 /// `lo` and `hi` bound what the kernel computes.
 struct IntegerState {
-  __extension__ using Wide = __int128;
+  using Wide = WideInteger;
   Exactness exactness;
   Wide lo, hi;
 };

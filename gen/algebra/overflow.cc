@@ -4,37 +4,26 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/number/interval.h"
+
 namespace tenon {
 namespace {
 
-__extension__ using Wide = __int128;
+struct Range : WideInterval {
+  Range(WideInteger least = 0, WideInteger most = 0, bool of_data = false) : WideInterval{least, most}, data(of_data) {}
 
-struct Range {
-  Wide lo = 0, hi = 0;
-  bool data = false;  // depends on elements of tensors
+  bool data;  ///< depends on elements of tensors
 };
-
-bool is_whole(DType type) { return is_int(type) || type == DType::Bool; }
-
-Range range_of_type(DType type) {
-  const int bits = type == DType::Bool ? 1 : is_int(type) ? dtype_row(type).bits : 64;
-  const bool below = is_signed_int(type) || !is_whole(type);
-  return below ? Range{-(Wide{1} << (bits - 1)), (Wide{1} << (bits - 1)) - 1} : Range{0, (Wide{1} << bits) - 1};
-}
-
-bool within(const Range& inner, const Range& outer) { return inner.lo >= outer.lo && inner.hi <= outer.hi; }
-
-Wide floor_quotient(Wide a, Wide b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
 /// Known numbers without rounding to their type.
 class Exact {
  public:
   bool overflowed = false;
 
-  std::optional<Wide> value(const Expr& e) {
+  std::optional<WideInteger> value(const Expr& e) {
     if (const Constant* c = as_constant(e)) {
-      if (!is_whole(e->type)) return std::nullopt;
-      return e->type == DType::U64 ? Wide{static_cast<uint64_t>(c->i)} : Wide{c->i};
+      if (!is_integral(e->type)) return std::nullopt;
+      return e->type == DType::U64 ? WideInteger{static_cast<uint64_t>(c->i)} : WideInteger{c->i};
     }
     if (const auto* s = std::get_if<Select>(&e->node)) return chosen(*s);
     if (const auto* a = std::get_if<Apply>(&e->node)) return applied(e->type, *a);
@@ -43,24 +32,26 @@ class Exact {
   }
 
  private:
-  std::optional<Wide> chosen(const Select& s) {
-    const std::optional<Wide> cond = value(s.cond);
+  std::optional<WideInteger> chosen(const Select& s) {
+    const std::optional<WideInteger> cond = value(s.cond);
     return cond ? value(*cond != 0 ? s.yes : s.no) : std::nullopt;
   }
 
-  std::optional<Wide> applied(DType type, const Apply& a) {
-    const std::optional<Wide> x = value(a.args[0]);
+  static bool fits(WideInteger v, DType type) { return within(WideInterval{v, v}, integers_of(type)); }
+
+  std::optional<WideInteger> applied(DType type, const Apply& a) {
+    const std::optional<WideInteger> x = value(a.args[0]);
     if (x && ((a.op == ScalarOp::And && *x == 0) || (a.op == ScalarOp::Or && *x != 0))) return x;
-    const std::optional<Wide> y = a.args.size() > 1 ? value(a.args[1]) : std::nullopt;
+    const std::optional<WideInteger> y = a.args.size() > 1 ? value(a.args[1]) : std::nullopt;
     for (size_t i = 2; i < a.args.size(); ++i) value(a.args[i]);
     if (!x || (a.args.size() > 1 && !y) || overflowed) return std::nullopt;
-    const std::optional<Wide> r = a.args.size() > 1 ? binary(a.op, *x, *y) : unary(a.op, *x);
-    if (r && is_whole(type) && a.op != ScalarOp::Cast && !within({*r, *r}, range_of_type(type))) overflowed = true;
+    const std::optional<WideInteger> r = a.args.size() > 1 ? binary(a.op, *x, *y) : unary(a.op, *x);
+    if (r && is_integral(type) && a.op != ScalarOp::Cast && !fits(*r, type)) overflowed = true;
     // A conversion may wrap on purpose.
-    return r && (!is_whole(type) || !within({*r, *r}, range_of_type(type))) ? std::nullopt : r;
+    return r && (!is_integral(type) || !fits(*r, type)) ? std::nullopt : r;
   }
 
-  static std::optional<Wide> unary(ScalarOp op, Wide x) {
+  static std::optional<WideInteger> unary(ScalarOp op, WideInteger x) {
     switch (op) {
       case ScalarOp::Neg: return -x;
       case ScalarOp::Abs: return x < 0 ? -x : x;
@@ -70,7 +61,7 @@ class Exact {
     }
   }
 
-  static std::optional<Wide> binary(ScalarOp op, Wide x, Wide y) {
+  static std::optional<WideInteger> binary(ScalarOp op, WideInteger x, WideInteger y) {
     switch (op) {
       case ScalarOp::Add: return x + y;
       case ScalarOp::Sub: return x - y;
@@ -94,7 +85,8 @@ class Ranged {
   Range of(const Expr& e) {
     if (wraps) return {};
     if (const auto c = constant_value(e)) return {*c, *c};
-    const Range r = inner(e), type = range_of_type(e->type);
+    const Range r = inner(e);
+    const WideInterval type = integers_of(e->type);
     if (within(r, type)) return r;
     wraps = wraps || e->type == DType::I64;
     return {type.lo, type.hi, r.data};
@@ -102,8 +94,8 @@ class Ranged {
 
  private:
   // Sizes, variables, attributes and products of them.
-  static constexpr Wide kMost = Wide{1} << 40;
-  static constexpr Range kMemory{-kMost, kMost};
+  static constexpr WideInteger kMost = WideInteger{1} << 40;
+  const Range kMemory{-kMost, kMost};
 
   Range inner(const Expr& e) {
     if (std::holds_alternative<Read>(e->node)) return data(e);
@@ -118,9 +110,8 @@ class Ranged {
   }
 
   static Range data(const Expr& e) {
-    Range r = range_of_type(e->type);
-    r.data = true;
-    return r;
+    const WideInterval all = integers_of(e->type);
+    return {all.lo, all.hi, true};
   }
 
   Range applied(const Expr& e, const Apply& a) {
@@ -134,7 +125,7 @@ class Ranged {
     const Range x = args[0], y = args.size() > 1 ? args[1] : Range{};
     switch (a.op) {
       case ScalarOp::Cast:
-        return is_whole(a.args[0]->type) && within(x, range_of_type(e->type)) ? x : any ? data(e) : kMemory;
+        return is_integral(a.args[0]->type) && within(x, integers_of(e->type)) ? x : any ? data(e) : kMemory;
       case ScalarOp::Neg: return {-x.hi, -x.lo, any};
       case ScalarOp::Add: return {x.lo + y.lo, x.hi + y.hi, any};
       case ScalarOp::Sub: return {x.lo - y.hi, x.hi - y.lo, any};

@@ -118,8 +118,8 @@ class Simplifier {
     const bool widened = inner && inner->op == ScalarOp::Cast && inner->args[0]->type == e->type &&
                          dtype_row(e->type).compute == x->type;
     if (widened) return inner->args[0];  // there and back: nothing was lost
-    const bool from_int = is_int(x->type) || x->type == DType::Bool;
-    const bool to_int = is_int(e->type) || e->type == DType::Bool;
+    const bool from_int = is_integral(x->type);
+    const bool to_int = is_integral(e->type);
     if (c && from_int && to_int) return constant_int(wrap_to(c->i, e->type), e->type);
     if (c && from_int && (e->type == DType::F32 || e->type == DType::F64) && std::abs(c->i) <= (int64_t{1} << 24))
       return constant_float(static_cast<double>(c->i), e->type);
@@ -147,7 +147,7 @@ class Simplifier {
         return same(x, y) ? x : e;
       default: break;
     }
-    if (y && cx && cy && (is_int(x->type) || x->type == DType::Bool))
+    if (y && cx && cy && is_integral(x->type))
       return known(e, x->type == DType::U64 ? compare(a.op, static_cast<uint64_t>(*cx), static_cast<uint64_t>(*cy))
                                             : compare(a.op, *cx, *cy));
     if ((a.op == ScalarOp::Eq || a.op == ScalarOp::Ne) && is_zero(y) && has_set_bit(x))

@@ -12,7 +12,7 @@ class Limits {
 
   double of(size_t tensor, DType dtype) const {
     const DType d = real_of(dtype);
-    if (is_int(d) || d == DType::Bool) return 0;
+    if (is_integral(d)) return 0;
     const double store = d == DType::F16 ? 0x1p-10 : d == DType::BF16 ? 0x1p-7 : 0;
     const bool fine = d == DType::F64 && !coarse_[tensor];
     return store + (fine ? 0x1p-52 : 0x1p-23) * (16 + terms_);

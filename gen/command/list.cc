@@ -5,6 +5,7 @@
 #include "command/select.h"
 #include "differentiate/gradient_ops.h"
 #include "isa/all_isas.h"
+#include "pipeline/make.h"
 #include "lower/pass_text.h"
 #include "support/print_to.h"
 

@@ -10,8 +10,6 @@
 namespace tenon::emit {
 namespace {
 
-bool is_half(DType d) { return d == DType::F16 || d == DType::BF16; }
-
 std::string piece_to(DType to, std::string_view from) { return fmt::format("{}_of_{}", name_of(to), from); }
 
 /// `from` as an f32 that rounds to a narrower type as `from` itself would.

@@ -140,8 +140,7 @@ std::string Emitter::storage_type(DType d) const {
 
 std::string Emitter::vector_type(DType d, int lanes) {
   TENON_CHECK(!portable(), "a vector of {} at level {}", name_of(d), isa.name);
-  if (d == DType::F16 || d == DType::BF16) d = DType::U16;
-  if (d == DType::Bool || is_small(d)) d = DType::U8;
+  d = moved_type(d);
   std::string& name = vector_types_[{d, lanes}];
   if (!name.empty()) return name;
   name = fmt::format("{}_{}x{}", options.prefix, name_of(d), lanes);

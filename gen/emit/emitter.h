@@ -17,6 +17,9 @@
 
 namespace tenon::emit {
 
+/// Half floats, small types and bools are moved as what they are in memory.
+inline DType moved_type(DType d) { return is_half(d) ? DType::U16 : d == DType::Bool || is_small(d) ? DType::U8 : d; }
+
 /// Where products of extents and variables with what the call gives are taken to fit an i64.
 constexpr double kUsualMemory = 0x1p30;
 

@@ -53,7 +53,7 @@ CExpr mask_register(Emitter& e, const Operand& m) {
   return c_row(row->spelling, std::move(sides));
 }
 
-bool is_bits(DType d) { return d == DType::F16 || d == DType::BF16 || is_small(d); }
+bool is_bits(DType d) { return is_half(d) || is_small(d); }
 DType bits_type(DType d) { return is_small(d) ? DType::U8 : DType::U16; }
 
 /// An arm of `c ? a : b`; both arms must have exactly the same type.

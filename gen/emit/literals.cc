@@ -52,9 +52,9 @@ CExpr literal(Emitter& e, const VConst& c, const OperandType& t) {
   if (t.lanes > 1 && t.dtype == DType::Bool && c.i != 0)
     return c_braces(e.c_type(t), std::vector<CExpr>(static_cast<size_t>(t.lanes), c_text("-1")));
   if (t.lanes > 1) {
-    const bool zero = is_small(t.dtype)                           ? code_of(c, t.dtype) == 0
-                      : is_int(t.dtype) || t.dtype == DType::Bool ? c.i == 0
-                                                                  : c.f == 0 && !std::signbit(c.f);
+    const bool zero = is_small(t.dtype)      ? code_of(c, t.dtype) == 0
+                      : is_integral(t.dtype) ? c.i == 0
+                                             : c.f == 0 && !std::signbit(c.f);
     return zero ? c_braces(e.c_type(t), {c_text("0")}) : splat_value(e, literal(e, c, scalar), t);
   }
   switch (t.dtype) {

@@ -8,11 +8,6 @@
 namespace tenon::emit {
 namespace {
 
-/// Half floats, small types and bools are moved as what they are in memory.
-DType moved(DType d) {
-  return d == DType::F16 || d == DType::BF16 ? DType::U16 : d == DType::Bool || is_small(d) ? DType::U8 : d;
-}
-
 CExpr element(Emitter& e, int buffer, const Operand& offset) {
   return c_index(c_text(e.buffer_name(buffer)), e.index(offset));
 }
@@ -310,7 +305,7 @@ bool partial(Emitter& e, const Operand& active, int lanes) { return active && e.
 
 CExpr load_value(Emitter& e, const OperandNode& node, const VLoad& n) {
   const OperandType& t = node.type;
-  const OperandType m{moved(t.dtype), t.lanes, 0};
+  const OperandType m{moved_type(t.dtype), t.lanes, 0};
   if (!partial(e, n.active, t.lanes))
     return as_value(e, t,
                     t.lanes == 1
@@ -324,7 +319,7 @@ CExpr load_value(Emitter& e, const OperandNode& node, const VLoad& n) {
 
 CExpr gather_value(Emitter& e, const OperandNode& node, const VGather& n) {
   const OperandType& t = node.type;
-  const OperandType m{moved(t.dtype), t.lanes, 0};
+  const OperandType m{moved_type(t.dtype), t.lanes, 0};
   if (t.lanes == 1) return load_value(e, node, VLoad{n.buffer, n.offset, n.active});
   if (e.known(n.stride) == 1) return load_value(e, node, VLoad{n.buffer, n.offset, n.active});
   const CExpr at = address(e, n.buffer, n.offset), stride = e.index(n.stride);
@@ -339,7 +334,7 @@ CStmt store_value(Emitter& e, const SStore& n) {
   const auto* apply = std::get_if<VApply>(&n.value->node);
   if (apply && apply->op == ScalarOp::Philox && t.lanes > 1 && apply->args[0]->type.lanes == 1)
     return c_evaluate(store_philox(e, *n.value, *apply, address(e, n.buffer, n.offset)));
-  const OperandType m{moved(t.dtype), t.lanes, 0};
+  const OperandType m{moved_type(t.dtype), t.lanes, 0};
   if (t.lanes > 1 && t.dtype != DType::Bool && partial(e, n.active, t.lanes) && moves_parts(e, m)) {
     const auto* run = std::get_if<VLoad>(&n.value->node);
     CExpr at = address(e, n.buffer, n.offset), count = e.index(n.active);

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "support/c_names.h"
 #include "ir/text/print_c99.h"
 #include "support/function_ref.h"
 #include "support/joined.h"
@@ -137,7 +138,7 @@ std::set<std::string> words_of(const std::string& text) {
   std::set<std::string> out;
   std::string word;
   for (const char c : text + " ") {
-    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') word += c;
+    if (is_word(c)) word += c;
     else if (!word.empty()) out.insert(std::exchange(word, {}));
   }
   return out;

@@ -174,8 +174,7 @@ Typed ExprBuilder::quotient(const Syntax& s, Typed a, Typed b) {
   const bool flexible = a.flexible && b.flexible;
   const DType t = a.e->type;
   if (s.text == "/") {
-    if (is_int(t) || t == DType::Bool)
-      return {apply(ScalarOp::Div, {convert(a, DType::F64), convert(b, DType::F64)}), true};
+    if (is_integral(t)) return {apply(ScalarOp::Div, {convert(a, DType::F64), convert(b, DType::F64)}), true};
     return {apply(ScalarOp::Div, {a.e, b.e}), flexible};
   }
   if (!has_function(s, s.text == "//" ? ScalarOp::FloorDiv : ScalarOp::Mod, t, s.text)) return a;

@@ -144,7 +144,7 @@ Expr ExprBuilder::range_end(const Syntax& s, const Expr& extent) {
   statement_.widest = DType::I64;
   const Typed end = value(s);
   statement_.widest = widest;
-  if (!is_int(end.e->type) && end.e->type != DType::Bool) {
+  if (!is_integral(end.e->type)) {
     error(Code::E0601, s, fmt::format("a range ends at an integer, not at a number of {}", name_of(end.e->type)),
           {"read the ends of the range from a tensor of i32 or i64"});
     return constant_int(0);

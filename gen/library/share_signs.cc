@@ -86,8 +86,7 @@ class SideBySide {
     const bool args_differ = !std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(),
                                          [](const Expr& x, const Expr& y) { return x->type == y->type; });
     // widening preserves the sign, and a conversion from a float saturates
-    if (a.op == ScalarOp::Cast)
-      return !args_differ && (!differ || is_int(a.args[0]->type) || a.args[0]->type == DType::Bool);
+    if (a.op == ScalarOp::Cast) return !args_differ && (!differ || is_integral(a.args[0]->type));
     return (!differ && !args_differ) || scalar_op_row(a.op).has('E');
   }
 

@@ -107,7 +107,7 @@ std::optional<std::string> assignable(const Typed& value, DType target) {
 }
 
 bool is_defined(ScalarOp op, DType t) {
-  if (scalar_op_row(op).has('I')) return is_int(t) || t == DType::Bool;
+  if (scalar_op_row(op).has('I')) return is_integral(t);
   return !is_complex(t) || scalar_op_row(op).has('Z');
 }
 

@@ -42,10 +42,6 @@ int dim_of(const Kernel& k, const Read& read, const LoopVar& var) {
   return uses == 1 ? found : -1;
 }
 
-bool reads_variable(const Read& read, const std::string& var) {
-  return any_of(read.index, [&](const Expr& e) { return mentions(e, var); });
-}
-
 /// Where the halves of both operands are: depth and columns are whole dims of them.
 struct Halves {
   const Read *left, *right;
@@ -69,7 +65,7 @@ std::optional<Halves> halves_of(const Kernel& k, const KernelStatement& s, const
     for (size_t i = s.loops.size(); i-- > 0;) {
       const LoopVar& column = s.loops[i];
       const int at = dim_of(k, right, column);
-      if (at < 0 || reads_variable(left, column.name) || bounds_others(column, s, sum)) continue;
+      if (at < 0 || mentions(left.index, column.name) || bounds_others(column, s, sum)) continue;
       return Halves{&left,
                     &right,
                     depth,
@@ -100,7 +96,7 @@ Expr few_rows(const KernelStatement& s, const Halves& h) {
   Expr rows = constant_int(1);
   for (const LoopVar& l : s.loops) {
     if (has_node<VarRef>(l.extent)) return nullptr;
-    if (!reads_variable(*h.right, l.name)) rows = rows * l.extent;
+    if (!mentions(h.right->index, l.name)) rows = rows * l.extent;
   }
   return apply(ScalarOp::Le, {rows, constant_int(2)});
 }

@@ -174,7 +174,7 @@ Number bits_number(const Number& a, DType in, DType out) {
   } else if (is_float(in)) {
     bits = half_bits(in, a.f);
   }
-  if (out == DType::F16 || out == DType::BF16) return {0, half_value(out, static_cast<uint16_t>(bits))};
+  if (is_half(out)) return {0, half_value(out, static_cast<uint16_t>(bits))};
   if (out == DType::F32) {
     const uint32_t u = static_cast<uint32_t>(bits);
     float f = 0;

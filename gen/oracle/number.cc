@@ -86,7 +86,7 @@ Number convert_number(const Number& v, DType from, DType to) {
                                  : static_cast<long double>(v.i);
     out.im = is_complex(from) && is_complex(to) ? v.im : 0;
     if (to == DType::F32 && from == DType::F64) out.f = static_cast<float>(out.f);
-    if (to == DType::F16 || to == DType::BF16) out.f = half_value(to, half_bits(to, out.f));
+    if (is_half(to)) out.f = half_value(to, half_bits(to, out.f));
     return out;
   }
   if (to == DType::Bool) return {from_real ? (v.f != 0 || v.im != 0) : v.i != 0};

@@ -29,8 +29,6 @@ std::optional<std::vector<Axis>> axes_of(const Tensor& t) {
   return out;
 }
 
-bool same_shape(const Tensor& a, const Tensor& b) { return same(a.dims, b.dims) && same(a.strides, b.strides); }
-
 Expr divided(const Expr& e, int64_t n) { return n == 1 ? e : apply(ScalarOp::FloorDiv, {e, constant_int(n)}); }
 Expr remainder(const Expr& e, int64_t n) { return apply(ScalarOp::Mod, {e, constant_int(n)}); }
 
@@ -79,6 +77,8 @@ bool spread(Expr e, Axis from, const std::vector<Axis>& to, std::vector<Expr>& o
 }
 
 }  // namespace
+
+bool same_shape(const Tensor& a, const Tensor& b) { return same(a.dims, b.dims) && same(a.strides, b.strides); }
 
 bool is_dense(const Tensor& t) {
   const std::vector<Expr> dense = contiguous_strides(t.dims);

@@ -14,6 +14,9 @@ namespace tenon {
 /// the two shapes do not nest for all sizes, or when an index would have to be divided by what only run time knows.
 std::optional<std::vector<Expr>> reindex(const Tensor& from, const std::vector<Expr>& index, const Tensor& to);
 
+/// Whether extents and strides are the same.
+bool same_shape(const Tensor& a, const Tensor& b);
+
 /// Whether the elements follow each other without gaps, the last dim fastest; of an extent of 1 no stride matters.
 bool is_dense(const Tensor& t);
 

@@ -133,10 +133,6 @@ class Joiner {
     return static_cast<int>(out_.kernel.tensors.size()) - 1;
   }
 
-  static bool same_shape(const Tensor& a, const Tensor& b) {
-    return same(a.dims, b.dims) && same(a.strides, b.strides);
-  }
-
   Expr moved(const Expr& e) {
     const Expr x = map_children(e, [&](const Expr& c) { return moved(c); });
     const auto* r = std::get_if<Read>(&x->node);

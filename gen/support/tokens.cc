@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "support/c_names.h"
 #include "support/function_ref.h"
 #include "support/ranges.h"
 #include "support/recipe_syntax.h"
@@ -247,7 +248,7 @@ std::vector<Token> tokenize_recipe(std::string_view text) {
 bool is_name(std::string_view text) {
   if (text.empty() || text.size() > 64 || !letter(text[0]) || text[0] == '_') return false;
   if (contains(kWords, text)) return false;
-  return all_of(text, [](char c) { return letter(c) || digit(c); });
+  return all_of(text, is_word);
 }
 
 }  // namespace tenon

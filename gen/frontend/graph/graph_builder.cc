@@ -66,8 +66,6 @@ std::vector<TensorType> at_their_bounds(const InferredTypes& inferred) {
   return types;
 }
 
-bool is_whole(DType t) { return is_int(t) || t == DType::Bool; }
-
 TensorData numbers_data(DType dtype, const std::vector<int64_t>& dims, const std::vector<SizeExpr>& elements) {
   TensorData data{dtype, dims, {}};
   const size_t width = static_cast<size_t>(bytes_of(dtype));
@@ -119,7 +117,7 @@ ValueId GraphBuilder::add_constant(const std::string& name, TensorData data) {
 
 ValueId GraphBuilder::add_numbers(DType dtype, std::vector<SizeExpr> dims, std::vector<SizeExpr> elements) {
   TENON_CHECK(number_of_elements(dims) == static_cast<int64_t>(elements.size()) &&
-              (is_whole(dtype) || dtype == DType::F32 || dtype == DType::F64));
+              (is_integral(dtype) || dtype == DType::F32 || dtype == DType::F64));
   if (all_of(elements, [](const SizeExpr& e) { return e.is_constant(); })) {
     const std::vector<int64_t> extents = mapped(dims, &SizeExpr::value);
     return add_constant("", numbers_data(dtype, extents, elements));
@@ -139,7 +137,7 @@ std::optional<std::vector<SizeExpr>> GraphBuilder::numbers(ValueId id) const {
   const Entry& e = at(id);
   if (e.numbers) return e.numbers;
   const auto& data = e.value.constant;
-  if (!data || e.value.trainable || e.kept || !is_whole(data->dtype)) return std::nullopt;
+  if (!data || e.value.trainable || e.kept || !is_integral(data->dtype)) return std::nullopt;
   std::vector<SizeExpr> elements;
   for (int64_t i = 0, n = element_count(data->dims); i < n; ++i) elements.emplace_back(int_element(*data, i));
   return elements;
@@ -260,7 +258,7 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_now(const std::string&
     const int64_t count = number_of_elements(t.dims);
     // Of ops without inputs only integer results are computed: they become extents and indices. Random numbers are left
     // to run time.
-    if (count < 0 || count > computed_elements_ || (!any && !is_whole(t.dtype))) return std::nullopt;
+    if (count < 0 || count > computed_elements_ || (!any && !is_integral(t.dtype))) return std::nullopt;
   }
   for (const auto& [name, value] : attrs)
     if (std::holds_alternative<SizeExpr>(value) || std::holds_alternative<std::vector<SizeExpr>>(value))

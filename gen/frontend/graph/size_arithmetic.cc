@@ -220,7 +220,7 @@ std::optional<std::vector<SizeTensor>> reduce_sizes(const ReductionRow& row, con
 
 std::optional<std::vector<SizeExpr>> whole_elements(const TensorData& data) {
   std::vector<SizeExpr> elements;
-  if (!is_int(data.dtype) && data.dtype != DType::Bool && !is_real(data.dtype)) return std::nullopt;
+  if (!is_integral(data.dtype) && !is_real(data.dtype)) return std::nullopt;
   for (int64_t i = 0, n = element_count(data.dims); i < n; ++i) {
     if (!is_real(data.dtype)) {
       elements.emplace_back(int_element(data, i));

@@ -82,7 +82,7 @@ RecipeValue reals_tensor(const HostCall& c, DType dtype) {
 RecipeValue numbers_tensor(const HostCall& c) {
   const DType* dtype = c.args[1].get<DType>();
   if (dtype && (*dtype == DType::F32 || *dtype == DType::F64)) return reals_tensor(c, *dtype);
-  if (!dtype || !(is_int(*dtype) || *dtype == DType::Bool)) c.fail("a dtype of integers, f32 or f64 is expected here");
+  if (!dtype || !is_integral(*dtype)) c.fail("a dtype of integers, f32 or f64 is expected here");
   std::vector<SizeExpr> elements, dims;
   if (const RecipeList* list = c.args[0].get<RecipeList>()) {
     for (const RecipeValue& v : *list) elements.push_back(c.whole(v));

@@ -134,7 +134,7 @@ class OpCall {
   }
 
   ValueId number(DType dtype, const SizeExpr* whole, const double* real) const {
-    if (whole && (is_int(dtype) || dtype == DType::Bool)) return context_.builder.add_numbers(dtype, {}, {*whole});
+    if (whole && is_integral(dtype)) return context_.builder.add_numbers(dtype, {}, {*whole});
     if (is_small(dtype))
       fail(fmt::format("a number next to a {0} tensor: cast the tensor, or use a constant of {0}", name_of(dtype)));
     if (!is_float(dtype) && !is_complex(dtype))

@@ -9,6 +9,7 @@
 #include "frontend/yaml/add_training.h"
 #include "frontend/yaml/check_key_rows.h"
 #include "frontend/yaml/graph_sections.h"
+#include "support/c_names.h"
 #include "support/joined.h"
 #include "support/parse_number.h"
 #include "support/ranges.h"
@@ -144,7 +145,7 @@ class OnnxTraining : public OnnxExtension, private GraphSections {
       if (c == ' ') continue;
       if (c != ',' && c != ']') {
         word += c;
-        good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_');
+        good = good && is_word(c);
       } else if (!word.empty()) {
         extents.push_back(std::move(word));
         word.clear();
@@ -212,7 +213,6 @@ class OnnxTraining : public OnnxExtension, private GraphSections {
 
   /// Values whose names in the file are names of recipes, and those that `values` gives one.
   void name_values(const std::map<std::string, ValueId>& values) {
-    const auto is_word = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
     std::vector<std::string> names;
     for (const auto& [name, id] : values) {
       names.push_back(name);

@@ -9,11 +9,6 @@ namespace {
 
 constexpr int kNone = 255;
 
-bool is_variable(const Expr& e, const std::string& name) {
-  const auto* v = std::get_if<VarRef>(&e->node);
-  return v && v->name == name;
-}
-
 /// The position of a size among those of the kernel; kNone where it is something else.
 int position_of(const Kernel& k, const Expr& e) {
   const auto* size = e ? std::get_if<SizeRef>(&e->node) : nullptr;

@@ -113,8 +113,7 @@ std::string stand_in_text(const LibraryOp& op, int operand, DType type) {
 /// 0 or 1 of a half type as its bits, or any number of another type.
 std::string element_text(int64_t value, DType type) {
   using Bytes = std::vector<uint8_t>;
-  const bool is_half = type == DType::F16 || type == DType::BF16;
-  if (!is_half || value != 1) return fmt::format("{}", value);
+  if (!is_half(type) || value != 1) return fmt::format("{}", value);
   return number_text({type, {1}, type == DType::F16 ? Bytes{0x00, 0x3c} : Bytes{0x80, 0x3f}}, 0);
 }
 

@@ -21,8 +21,6 @@ Typed integer(CExpr e) { return {std::move(e), Type::Integer}; }
 Typed real(CExpr e) { return {std::move(e), Type::Real}; }
 Typed condition(CExpr e) { return {std::move(e), Type::Condition}; }
 
-CExpr is_not_zero(CExpr e) { return c_binary(std::move(e), "!=", c_number(0)); }
-
 CExpr as_integer(const Typed& v) { return v.type == Type::Real ? runtime_call("to_int", {v.value}) : v.value; }
 
 CExpr as_real(const Typed& v) {
@@ -32,7 +30,7 @@ CExpr as_real(const Typed& v) {
   return c_cast("double", v.value);
 }
 
-CExpr as_condition(const Typed& v) { return v.type == Type::Condition ? v.value : is_not_zero(v.value); }
+CExpr as_condition(const Typed& v) { return v.type == Type::Condition ? v.value : c_nonzero(v.value); }
 
 std::string real_literal(double x) {
   std::string text = fmt::format("{:.17g}", x);
@@ -53,7 +51,7 @@ std::optional<Typed> word_of(const AttrDef* a, const Syntax& s) {
 
 /// One element of an attribute, of which `field` is the value that the struct holds.
 Typed element_of(const AttrDef& a, CExpr field, const ArithmeticScope& scope) {
-  if (a.kind == AttrKind::boolean) return condition(is_not_zero(std::move(field)));
+  if (a.kind == AttrKind::boolean) return condition(c_nonzero(std::move(field)));
   if (a.kind == AttrKind::real) return real(std::move(field));
   const auto first_real = [&] { return real(c_index(c_member(field, "f"), c_number(0))); };
   if (a.kind == AttrKind::type_variable)
@@ -166,7 +164,7 @@ std::optional<Typed> about_packs(const Syntax& s, const ArithmeticScope& scope) 
     const auto& inputs = scope.def->inputs;
     const auto t = find_if(inputs, [&](const TensorDef& i) { return i.name == s.children[0].text; });
     TENON_CHECK(t != inputs.end(), "{}: given({})", scope.def->name, s.children[0].text);
-    return condition(is_not_zero(c_member(c_index(frame_field("operand"), c_number(t - inputs.begin())), "is_given")));
+    return condition(c_nonzero(c_member(c_index(frame_field("operand"), c_number(t - inputs.begin())), "is_given")));
   }
   if (s.calls(Builtin::element)) {
     const std::string& list = s.children[0].text;

@@ -331,7 +331,7 @@ class BindWriter {
     declare_sizes(sizes, out);
     if (has_implied_types()) out.push_back(runtime_step("imply_types", {}));
     attributes(out);
-    out.push_back(c_if(c_binary(frame_field("status"), "!=", c_number(0)), {c_return(nullptr)}));
+    out.push_back(c_if(c_nonzero(frame_field("status")), {c_return(nullptr)}));
     return out;
   }
 

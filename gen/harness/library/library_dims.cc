@@ -15,8 +15,6 @@ namespace {
 
 CExpr field(std::string name) { return c_arrow(c_text("dims"), std::move(name)); }
 
-std::string shape_field(const TensorDef& t) { return c_identifier(t.name) + "_shape"; }
-
 std::string count_field(const LibraryOp& op) { return c_identifier(op.counted + "_count"); }
 
 void add_field(const OpDef& def, const Dim& d, std::vector<DimsField>& fields) {
@@ -62,7 +60,7 @@ CExpr rank_of(const std::vector<Dim>& dims) {
 }  // namespace
 
 CExpr dims_field(const Dim& d) { return field(c_identifier(d.name)); }
-CExpr broadcast_field(const TensorDef& t) { return field(shape_field(t)); }
+CExpr broadcast_field(const TensorDef& t) { return field(shape_parameter(t)); }
 
 std::string dims_text(const TensorDef& t, bool full) {
   std::vector<std::string> dims;
@@ -85,7 +83,7 @@ std::vector<DimsField> dims_fields(const LibraryOp& op) {
   }
   for (const TensorDef& t : def.inputs)
     if (has_broadcast(t))
-      fields.push_back({shape_field(t), true, fmt::format("of {}, broadcast to [{}]", t.name, dims_text(t, true))});
+      fields.push_back({shape_parameter(t), true, fmt::format("of {}, broadcast to [{}]", t.name, dims_text(t, true))});
   if (!op.counted.empty())
     fields.push_back({count_field(op), false, fmt::format("how many {} there are: 1 to {}", op.counted, kMaxOperands)});
   return fields;

@@ -40,7 +40,6 @@ bool has_listed_axes(const OpDef& def) {
 }
 
 CExpr constant(DType d) { return c_text(dtype_constant(d)); }
-CExpr not_zero(CExpr e) { return c_binary(std::move(e), "!=", c_number(0)); }
 /// `call.frame`
 CExpr call_frame() { return c_member(c_text("call"), "frame"); }
 
@@ -114,7 +113,7 @@ class TypedFunctions {
       if (def_.inputs[i].optional) without |= 1u << i;
     const CExpr with = c_text("with"), most = c_text("most");
     CBlock one = {
-        c_if(not_zero(begun("TN_WANT_WORKSPACE", {c_text("dims"), c_text("attrs")}, "variable", "type", "NULL")),
+        c_if(c_nonzero(begun("TN_WANT_WORKSPACE", {c_text("dims"), c_text("attrs")}, "variable", "type", "NULL")),
              {c_return(c_number(0))})};
     if (threads_) one.push_back(take_context());
     const auto at_least = [&](CExpr bytes) {
@@ -186,7 +185,7 @@ class TypedFunctions {
                         begun("TN_WANT_CALL", dims_and_attributes(), "variable", "type_of", "pointers"))};
     if (threads_) f.body.push_back(take_context());
     const CExpr result = c_conditional(
-        not_zero(status), status,
+        c_nonzero(status), status,
         runtime_value("call", {address_of(call_frame()), c_text("workspace"), c_text("workspace_bytes")}));
     const std::vector<std::string> written = written_extents(def_);
     if (written.empty()) {
@@ -257,7 +256,7 @@ class TypedFunctions {
     CBlock& body = f.body;
     const bool chosen = !types_of_attributes(def_).empty();
     const CExpr status = c_text("status"), inferred = c_text("inferred");
-    const CStmt stop = c_if(not_zero(status), {c_return(status)});
+    const CStmt stop = c_if(c_nonzero(status), {c_return(status)});
     body.push_back(types(*prototypes_.variants().at(0)));
     if (chosen) chosen_types(body);
     body.push_back(declare_call());

@@ -9,6 +9,7 @@
 #include "harness/model/model_files.h"
 #include "harness/model/model_state.h"
 #include "ir/nest/c_ast.h"
+#include "support/c_names.h"
 #include "ir/text/print_c99.h"
 #include "support/quoted.h"
 #include "support/ranges.h"

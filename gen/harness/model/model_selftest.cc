@@ -28,8 +28,6 @@ constexpr uint16_t f16_values[16] = {0xbc00, 0xbb00, 0xba00, 0xb900, 0xb800, 0xb
 constexpr uint16_t bf16_values[16] = {0xbf80, 0xbf60, 0xbf40, 0xbf20, 0xbf00, 0xbec0, 0xbe80, 0xbe00,
                                       0x0000, 0x3e00, 0x3e80, 0x3ec0, 0x3f00, 0x3f20, 0x3f40, 0x3f60};
 
-bool is_half(DType t) { return t == DType::F16 || t == DType::BF16; }
-
 template <class T>
 void put(TensorData& t, T v) {
   const size_t at = t.bytes.size();

@@ -180,7 +180,7 @@ class StepWriter {
   void add_call(CExpr call) {
     const CExpr status = c_text("status");
     add(c_assign(status, std::move(call)));
-    add(c_if(c_binary(status, "!=", c_number(0)), {c_return(status)}));
+    add(c_if(c_nonzero(status), {c_return(status)}));
   }
 
   void phase(size_t s, size_t k) {

@@ -191,9 +191,13 @@ bool same(const Expr& a, const Expr& b) {
   return std::visit(SameNode{*b}, a->node);
 }
 
+bool mentions(const std::vector<Expr>& all, const std::string& var) {
+  return any_of(all, [&](const Expr& e) { return mentions(e, var); });
+}
+
 bool mentions(const Expr& e, const std::string& var) {
   if (!e) return false;
-  if (const auto* v = std::get_if<VarRef>(&e->node)) return v->name == var;
+  if (is_variable(e, var)) return true;
   bool found = false;
   each_child(e, [&](const Expr& c) { found = found || mentions(c, var); });
   return found;

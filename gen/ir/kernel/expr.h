@@ -140,6 +140,11 @@ bool is_one(const Expr&);
 bool same(const Expr&, const Expr&);  ///< structural equality
 bool same(const std::vector<Expr>&, const std::vector<Expr>&);
 bool mentions(const Expr&, const std::string& var);
+bool mentions(const std::vector<Expr>&, const std::string& var);
+inline bool is_variable(const Expr& e, const std::string& name) {
+  const auto* v = std::get_if<VarRef>(&e->node);
+  return v && v->name == name;
+}
 bool has_loop(const std::vector<LoopVar>&, const std::string& name);
 /// Appends the factors of a product, of which one may be a product itself; any other expression is one factor.
 void collect_factors(const Expr& e, std::vector<Expr>& out);

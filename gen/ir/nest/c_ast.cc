@@ -20,6 +20,7 @@ CExpr c_binary(CExpr left, std::string_view op, CExpr right) {
   return make(CBinary{op, std::move(left), std::move(right)});
 }
 CExpr c_equal(CExpr a, CExpr b) { return c_binary(std::move(a), "==", std::move(b)); }
+CExpr c_nonzero(CExpr a) { return c_binary(std::move(a), "!=", c_number(0)); }
 CExpr c_less(CExpr a, CExpr b) { return c_binary(std::move(a), "<", std::move(b)); }
 CExpr c_and(CExpr a, CExpr b) { return c_binary(std::move(a), "&&", std::move(b)); }
 CExpr c_or(CExpr a, CExpr b) { return c_binary(std::move(a), "||", std::move(b)); }

@@ -197,6 +197,7 @@ CExpr c_number(int64_t value, std::string name = {});
 CExpr c_unary(std::string_view op, CExpr operand);
 CExpr c_binary(CExpr left, std::string_view op, CExpr right);
 CExpr c_equal(CExpr a, CExpr b);
+CExpr c_nonzero(CExpr a);
 CExpr c_less(CExpr a, CExpr b);
 CExpr c_and(CExpr a, CExpr b);
 CExpr c_or(CExpr a, CExpr b);

@@ -23,8 +23,6 @@ OperandType result_type(const ScalarOpRow& row, const OperandType& a) {
   return a;
 }
 
-bool is_i64_scalar(const Operand& v) { return v->type == OperandType{}; }
-
 /// The scalar that fills a vector of i64; null if there is none.
 Operand filled_with(const Operand& v) {
   const auto* s = std::get_if<VSplat>(&v->node);

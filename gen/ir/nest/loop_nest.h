@@ -235,6 +235,7 @@ Operand v_shuffle(Operand a, Operand b, std::vector<int> pick);
 Operand operator+(const Operand& a, const Operand& b);  ///< of equal types; integer constants fold, x+0 = x
 Operand operator-(const Operand& a, const Operand& b);
 Operand operator*(const Operand& a, const Operand& b);
+inline bool is_i64_scalar(const Operand& v) { return v->type == OperandType{}; }
 std::optional<int64_t> constant_value(const Operand&);
 
 Stmt s_let(std::string name, Operand value);

@@ -167,8 +167,7 @@ class Verifier {
       if (a->type.lanes != t.lanes && !same_bytes && !words)
         error("{} of {} lanes gives {}", row.name, a->type.lanes, t.lanes);
     }
-    const bool half =
-        n.args[0]->type.dtype == DType::F16 || n.args[0]->type.dtype == DType::BF16 || is_small(n.args[0]->type.dtype);
+    const bool half = is_half(n.args[0]->type.dtype) || is_small(n.args[0]->type.dtype);
     if (half && n.op != ScalarOp::Cast && n.op != ScalarOp::Bits)
       error("{} of {}", row.name, name_of(n.args[0]->type.dtype));
     if (row.arity == 2 && n.op != ScalarOp::Complex && n.args[0]->type.dtype != n.args[1]->type.dtype)

@@ -36,6 +36,7 @@ std::optional<DType> dtype_from_name(std::string_view);
 inline std::string_view name_of(DType d) { return dtype_row(d).name; }
 inline int bytes_of(DType d) { return dtype_row(d).bits / 8; }
 inline bool is_float(DType d) { return dtype_row(d).cls == DTypeClass::Float; }
+inline bool is_half(DType d) { return d == DType::F16 || d == DType::BF16; }
 inline bool is_complex(DType d) { return dtype_row(d).cls == DTypeClass::Complex; }
 inline bool is_signed_int(DType d) { return dtype_row(d).cls == DTypeClass::SignedInt; }
 inline bool is_unsigned_int(DType d) { return dtype_row(d).cls == DTypeClass::UnsignedInt; }
@@ -46,6 +47,7 @@ inline bool holds_reals(DType d) {
   return is_float(d) || is_complex(d) || (is_small(d) && is_float(dtype_row(d).compute));
 }
 inline bool is_int(DType d) { return is_signed_int(d) || is_unsigned_int(d); }
+inline bool is_integral(DType d) { return is_int(d) || d == DType::Bool; }
 /// The real type that a complex one is made of; any other type is returned as it is.
 DType real_of(DType);
 /// Integer types of a width of 8 to 64 bits.

@@ -6,7 +6,7 @@
 namespace tenon {
 namespace {
 
-__extension__ using Wide = __int128;
+using Wide = WideInteger;
 
 int64_t clamped(Wide v) { return static_cast<int64_t>(std::clamp<Wide>(v, -kFarInteger, kFarInteger)); }
 
@@ -37,6 +37,18 @@ Interval combined(ScalarOp op, Interval a, Interval b) {
   }
 }
 
+bool within(const WideInterval& inner, const WideInterval& outer) {
+  return inner.lo >= outer.lo && inner.hi <= outer.hi;
+}
+
+WideInterval integers_of(DType type) {
+  const int bits = type == DType::Bool ? 1 : is_int(type) ? dtype_row(type).bits : 64;
+  const bool below = is_signed_int(type) || !is_integral(type);
+  return below ? WideInterval{-(Wide{1} << (bits - 1)), (Wide{1} << (bits - 1)) - 1}
+               : WideInterval{0, (Wide{1} << bits) - 1};
+}
+
 int64_t floor_quotient(int64_t a, int64_t b) { return *compute(ScalarOp::FloorDiv, a, b); }
+WideInteger floor_quotient(WideInteger a, WideInteger b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
 }  // namespace tenon

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "ir/number/dtype.h"
 #include "ir/number/scalar_op.h"
 
 namespace tenon {
@@ -24,7 +25,19 @@ bool within(Interval inner, Interval outer);
 /// others. Ends beyond kFarInteger become those of kAnyInteger.
 Interval combined(ScalarOp op, Interval a, Interval b);
 
+/// Intervals whose ends need not fit an i64.
+__extension__ using WideInteger = __int128;
+struct WideInterval {
+  WideInteger lo = 0, hi = 0;
+  bool operator==(const WideInterval&) const = default;
+};
+
+bool within(const WideInterval& inner, const WideInterval& outer);
+/// The values of a type; of one that has no integers those of i64.
+WideInterval integers_of(DType type);
+
 /// a / b rounded toward minus infinity; b must not be 0.
 int64_t floor_quotient(int64_t a, int64_t b);
+WideInteger floor_quotient(WideInteger a, WideInteger b);
 
 }  // namespace tenon

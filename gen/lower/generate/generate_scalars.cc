@@ -7,11 +7,9 @@
 namespace tenon {
 namespace {
 
-bool is_i64(const Operand& v) { return v->type == OperandType{}; }
-
 Operand apply_scalar(ScalarOp op, Few<Operand> args, DType type) {
   if (op == ScalarOp::Cast) return v_cast(args[0], type);
-  if (args.size() == 2 && is_i64(args[0]) && is_i64(args[1])) {
+  if (args.size() == 2 && is_i64_scalar(args[0]) && is_i64_scalar(args[1])) {
     if (op == ScalarOp::Add) return args[0] + args[1];
     if (op == ScalarOp::Sub) return args[0] - args[1];
     if (op == ScalarOp::Mul) return args[0] * args[1];

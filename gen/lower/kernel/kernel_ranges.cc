@@ -86,11 +86,6 @@ bool always_defined(const Kernel& k, const KernelStatement& s, const Reduce& r) 
   return always_defined(k, r.value, ranges_of(r.vars, ranges_of(s.loops, size_ranges(k))));
 }
 
-bool is_variable(const Expr& e, const std::string& name) {
-  const auto* v = std::get_if<VarRef>(&e->node);
-  return v && v->name == name;
-}
-
 bool is_costly(const Expr& node) {
   const auto* a = std::get_if<Apply>(&node->node);
   if (!a) return false;

@@ -13,7 +13,6 @@ Ranges size_ranges(const Kernel&);
 bool always_defined(const Kernel&, const Expr& e, const Ranges& ranges);
 /// The same of the value that a statement reduces, over the statement's loops and its own.
 bool always_defined(const Kernel&, const KernelStatement& s, const Reduce& r);
-bool is_variable(const Expr& e, const std::string& name);
 /// Row of a scalar operation that is a function of its own rather than an instruction or two.
 bool is_costly(const Expr& node);
 

@@ -19,10 +19,6 @@ struct Split {
   std::vector<LoopVar> rest;   ///< the other variables of the reduction
 };
 
-bool mentions_any(const std::vector<Expr>& all, const std::string& var) {
-  return any_of(all, [&](const Expr& e) { return mentions(e, var); });
-}
-
 Expr product(const std::vector<Expr>& factors) {
   Expr p = factors[0];
   for (size_t i = 1; i < factors.size(); ++i) p = apply(ScalarOp::Mul, {p, factors[i]});
@@ -74,12 +70,12 @@ class SumSeparator {
     if (!out.inner_where.empty() && !out.outer.empty()) return std::nullopt;
     // A condition on two variables of the reduction would need both loops inside.
     for (const LoopVar& o : out.rest)
-      if (mentions_any(out.inner_where, o.name)) return std::nullopt;
+      if (mentions(out.inner_where, o.name)) return std::nullopt;
     bool smaller = false;
     for (const LoopVar& o : out.rest)
-      if (mentions_any(out.inner, o.name)) out.loops.push_back(o);
+      if (mentions(out.inner, o.name)) out.loops.push_back(o);
     for (const LoopVar& l : s.loops) {
-      if (mentions_any(out.inner, l.name) || mentions_any(out.inner_where, l.name)) out.loops.push_back(l);
+      if (mentions(out.inner, l.name) || mentions(out.inner_where, l.name)) out.loops.push_back(l);
       else smaller = smaller || constant_value(l.extent).value_or(2) > 1;
     }
     return smaller && pays(s, out) && is_safe(out) ? std::optional(std::move(out)) : std::nullopt;

@@ -33,8 +33,7 @@ struct Facts {
 
 /// A name whose value is passed to the function of a loop.
 bool may_travel(const OperandType& type) {
-  return type.lanes == 1 &&
-         (is_int(type.dtype) || type.dtype == DType::Bool || type.dtype == DType::F32 || type.dtype == DType::F64);
+  return type.lanes == 1 && (is_integral(type.dtype) || type.dtype == DType::F32 || type.dtype == DType::F64);
 }
 
 bool has_loops(const Block& block) {

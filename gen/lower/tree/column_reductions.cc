@@ -14,10 +14,6 @@ void each_value(const TreeNode& n, const Visit& visit) {
   if (const auto* d = std::get_if<TreeDefine>(&n.node)) visit(d->value);
 }
 
-bool mentions_in(const Read& r, const std::string& var) {
-  return any_of(r.index, [&](const Expr& e) { return mentions(e, var); });
-}
-
 bool is_plain(const Accumulator& a) {
   const bool known = !is_positional(a.op) && a.op != Reducer::Fold;
   return known && !is_complex(a.type) && a.type != DType::Bool;
@@ -73,7 +69,8 @@ bool ColumnReductions::is_rows(const TreeLoop& rows) {
     plain = plain && (a ? !a->where && !a->position : is_own_element(n));
     each_value(n, [&](const Expr& e) {
       plain = plain && suits_strips(e);
-      each_read(e, [&](const Read& r) { far = far || (mentions_in(r, column_) && mentions_in(r, rows.var.name)); });
+      each_read(e,
+                [&](const Read& r) { far = far || (mentions(r.index, column_) && mentions(r.index, rows.var.name)); });
     });
   }
   return plain && far;
@@ -102,7 +99,7 @@ bool ColumnReductions::reads_stay_in_column(const Tree& body) const {
   bool stay = true;
   const auto see = [&](const Expr& e) {
     each_read(e, [&](const Read& r) {
-      const bool moves = mentions_in(r, column_) || made_.count(r.tensor) != 0;
+      const bool moves = mentions(r.index, column_) || made_.count(r.tensor) != 0;
       stay = stay && !r.fill && (!moves || contiguous(r.tensor, r.index));
     });
   };

@@ -62,11 +62,8 @@ class RowJoiner {
   bool walks_with(const Expr& e, const std::string& row, const std::string& along) const {
     if (is_variable(e, row)) return false;
     if (const auto* r = std::get_if<Read>(&e->node)) {
-      const auto mentioned = [&](const std::string& v) {
-        return any_of(r->index, [&](const Expr& i) { return mentions(i, v); });
-      };
-      const bool temp = k_.tensor(r->tensor).role == Role::Temp;
-      return !r->fill && (temp ? !mentioned(along) : !mentioned(row) || mentioned(along));
+      const bool walks = mentions(r->index, along);
+      return !r->fill && (k_.tensor(r->tensor).role == Role::Temp ? !walks : walks || !mentions(r->index, row));
     }
     bool all = true;
     each_child(e, [&](const Expr& c) { all = all && walks_with(c, row, along); });

@@ -113,7 +113,7 @@ void LaneSurvey::define(const TreeDefine& d) {
   neighbours_ += 1;
   const DType storage = k_.tensor(d.tensor).dtype;
   widest_ = std::max(widest_, bytes_of(storage));
-  if (is_int(storage) || storage == DType::Bool) narrowest_ = std::min(narrowest_, bytes_of(storage));
+  if (is_integral(storage)) narrowest_ = std::min(narrowest_, bytes_of(storage));
   if (is_complex(k_.tensor(d.tensor).dtype)) {
     complex_ = true;
     if (scalars_ || d.update != Update::Assign) refuse();
