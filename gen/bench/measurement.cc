@@ -69,9 +69,7 @@ std::string size_text(double bytes) {
   return kib < 1024 ? fmt::format("{:.0f} KiB", kib) : fmt::format("{:.0f} MiB", kib / 1024);
 }
 
-std::string number_or_dash(const std::optional<double>& v, int digits) {
-  return v ? fmt::format("{:.{}f}", *v, digits) : "-";
-}
+std::string number_or_dash(const std::optional<double>& v) { return v ? fmt::format("{:.2f}", *v) : "-"; }
 
 std::string number_or_null(const std::optional<double>& v) { return v ? fmt::format("{:.4g}", *v) : "null"; }
 
@@ -120,7 +118,7 @@ std::string table_head() {
 std::string table_row(const Timing& t) {
   const auto share = t.share();
   return fmt::format("{:<22} {:<42} {:>10.2f} {:>10.2f} {:>8} {:>7} {:>6}  {}\n", t.name, t.what, t.us, t.median_us,
-                     number_or_dash(t.gflops(), 2), number_or_dash(t.gigabytes(), 2),
+                     number_or_dash(t.gflops()), number_or_dash(t.gigabytes()),
                      share ? fmt::format("{:.0f}%", *share * 100) : "-", bound_name(t));
 }
 

@@ -63,37 +63,42 @@ std::vector<std::vector<bool>> presences(const OpDef& def) {
 /// Zero is a bit pattern like any moved value: the same in every type of a size.
 bool is_zero(const Constant& c) { return c.i == 0 && c.f == 0 && !std::signbit(c.f); }
 
-bool mentions_arithmetic(const Expr& e, DType d) {
-  return any_node(e, [&](const Expr& n) {
+/// Stands for a type variable whose values may only be moved: no other type of such ops is u16 by itself, so that every
+/// u16 node comes from the variable.
+constexpr DType kMoved = DType::U16;
+
+bool computes_with_moved(const Expr& e) {
+  return any_node(e, [](const Expr& n) {
     const auto* a = std::get_if<Apply>(&n->node);
     const auto* constant = std::get_if<Constant>(&n->node);
-    if (a && (n->type == d || any_of(a->args, [&](const Expr& x) { return x->type == d; }))) return true;
-    return n->type == d && ((constant && !is_zero(*constant)) || std::holds_alternative<AttrRef>(n->node) ||
-                            std::holds_alternative<Reduce>(n->node));
+    if (a && (n->type == kMoved || any_of(a->args, [](const Expr& x) { return x->type == kMoved; }))) return true;
+    return n->type == kMoved && ((constant && !is_zero(*constant)) || std::holds_alternative<AttrRef>(n->node) ||
+                                 std::holds_alternative<Reduce>(n->node));
   });
 }
 
-/// Whether a template depends on the types of this variable beyond their size.
+/// Whether a template depends on the type of a tensor beyond its size.
+bool computes_with(const Frame& frame, const std::string& tensor) {
+  return any_of(frame_holes(), [&](const FrameHole& h) {
+    return h.numeric && frame.text.find("@" + frame_hole_name(tensor, h) + "@") != std::string::npos;
+  });
+}
+
+/// The same of all tensors of this variable's type.
 bool frame_computes(const Frame& frame, const OpDef& def, const TypeVar& v) {
   return any_of(frame.parameters, [&](const FrameParameter& p) {
     const TensorDef* t = p.kind == FrameParameterKind::input ? def.input(p.name) : def.output(p.name);
-    if (!p.is_tensor() || !t || t->dtype != v.name) return false;
-    return any_of(frame_holes(), [&](const FrameHole& h) {
-      return h.numeric && frame.text.find("@" + frame_hole_name(p.name, h) + "@") != std::string::npos;
-    });
+    return p.is_tensor() && t && t->dtype == v.name && computes_with(frame, p.name);
   });
 }
 
-/// Whether a part calls a template that depends on types beyond their size, with tensors of the variable's type.
+/// Whether a part calls such a template with tensors of the variable's type.
 bool computes_in_call(const Kernel& part) {
   if (!part.call) return false;
   const Frame& frame = *part.call->frame;
   for (size_t i = 0; i < frame.parameters.size(); ++i) {
     const int t = part.call->tensors[i];
-    if (t < 0 || part.tensors[static_cast<size_t>(t)].dtype != DType::U16) continue;
-    for (const FrameHole& h : frame_holes())
-      if (h.numeric && frame.text.find("@" + frame_hole_name(frame.parameters[i].name, h) + "@") != std::string::npos)
-        return true;
+    if (t >= 0 && part.tensor(t).dtype == kMoved && computes_with(frame, frame.parameters[i].name)) return true;
   }
   return false;
 }
@@ -106,14 +111,14 @@ bool only_moves(const OpLibrary& defs, const OpDef& def, const TypeVar& v, const
     return false;  // the bits of a constant differ between types
   if (const auto frame = defs.frame_of(def)) return !frame_computes(*frame, def, v);
   Types types = sample;
-  types[v.name] = DType::U16;  // no other type of these ops is u16 by itself, so every u16 node comes from the variable
+  types[v.name] = kMoved;
   Diagnostics ignored;
   const auto k = expand_symbolic(defs, def, {types, std::vector<bool>(def.inputs.size(), true), packs}, ignored);
   if (!k) return false;
   bool moves = none_of(k->kernel.parts, computes_in_call);
   for_each_statement(k->kernel, [&](const KernelStatement& s) {
-    moves = moves && (s.update == Update::Assign || s.update == Update::Last) &&
-            !mentions_arithmetic(s.value, DType::U16) && !(s.where && mentions_arithmetic(s.where, DType::U16));
+    moves = moves && (s.update == Update::Assign || s.update == Update::Last) && !computes_with_moved(s.value) &&
+            !(s.where && computes_with_moved(s.where));
   });
   return moves;
 }

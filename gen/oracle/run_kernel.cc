@@ -37,7 +37,7 @@ class Runner {
     if (const auto failed = failed_check(0, 0)) return *failed;
     if (kernel_.call && !run_frame(kernel_, call_)) return OracleStatus::Unknown;
     for (size_t i = 0; i < kernel_.body.size();) {
-      const size_t end = end_of_joined(kernel_.body, i, 1);
+      const size_t end = end_of_joined(kernel_.body, i);
       if (end > i + 1 || !run_in_lines(kernel_, kernel_.body[i], shapes_, call_)) statements(i, end);
       if (const auto failed = failed_check(i + 1, end)) return *failed;
       i = end;

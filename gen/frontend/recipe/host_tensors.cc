@@ -32,11 +32,11 @@ bool is_known(const HostCall& c, size_t i) {
   return (v.constant && !v.trainable && !is_complex(v.dtype)) || c.context.builder.numbers(id).has_value();
 }
 
-// Contents in row-major order; the tensor has to be known before run time.
-RecipeList contents(const HostCall& c, size_t i) {
-  const ValueId id = c.tensor(i);
+// The first argument in row-major order; the tensor has to be known before run time.
+RecipeList contents(const HostCall& c) {
+  const ValueId id = c.tensor(0);
   const Value& v = c.context.builder.value(id);
-  if (!is_known(c, i)) c.fail(fmt::format("'{}' has to be a constant here, but is computed at run time", v.original));
+  if (!is_known(c, 0)) c.fail(fmt::format("'{}' has to be a constant here, but is computed at run time", v.original));
   if (v.constant) {
     const int64_t n = element_count(v.constant->dims);
     if (n > kMaxList) c.fail(fmt::format("'{}' has {} elements, too many for a list", v.original, n));
@@ -55,10 +55,10 @@ RecipeValue known(const HostCall& c) {
   return true;
 }
 
-RecipeValue values(const HostCall& c) { return contents(c, 0); }
+RecipeValue values(const HostCall& c) { return contents(c); }
 
 RecipeValue scalar(const HostCall& c) {
-  const RecipeList list = contents(c, 0);
+  const RecipeList list = contents(c);
   if (list.size() != 1) c.fail(fmt::format("one element is expected here, not {}", list.size()));
   return list[0];
 }

@@ -166,9 +166,9 @@ void erase_statement(std::vector<KernelStatement>& body, size_t at) {
   body.erase(body.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-size_t end_of_joined(const std::vector<KernelStatement>& body, size_t at, size_t depth) {
+size_t end_of_joined(const std::vector<KernelStatement>& body, size_t at) {
   size_t end = at + 1;
-  while (end < body.size() && body[end].joined >= depth) ++end;
+  while (end < body.size() && body[end].joined > 0) ++end;
   return end;
 }
 

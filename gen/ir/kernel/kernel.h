@@ -147,8 +147,8 @@ bool is_in_recurrence(const KernelStatement&);
 bool has_recurrence(const Kernel&);
 /// Removes a statement from the body; statements joined with it stay joined with the one before.
 void erase_statement(std::vector<KernelStatement>& body, size_t at);
-/// The statements from `at` on whose outermost `depth` loops are one and the same: the position after the last.
-size_t end_of_joined(const std::vector<KernelStatement>& body, size_t at, size_t depth);
+/// The statements from `at` on whose outermost loop is one and the same: the position after the last.
+size_t end_of_joined(const std::vector<KernelStatement>& body, size_t at);
 
 /// Row-major strides of `dims`, in elements.
 std::vector<Expr> contiguous_strides(const std::vector<Expr>& dims);

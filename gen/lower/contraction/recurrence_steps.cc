@@ -61,7 +61,7 @@ struct StepGroup {
 };
 
 StepGroup group_at(const Kernel& k, size_t first) {
-  StepGroup g{first, end_of_joined(k.body, first, 1), k.body[first].loops.size()};
+  StepGroup g{first, end_of_joined(k.body, first), k.body[first].loops.size()};
   for (size_t i = first + 1; i < g.end; ++i) g.depth = std::min(g.depth, k.body[i].joined);
   const auto& loops = k.body[first].loops;
   while (g.depth > 0 && loops[g.depth - 1].direction == Direction::Any) --g.depth;
@@ -172,7 +172,7 @@ class StepCutter {
   std::optional<RecurrenceSteps> run() {
     std::vector<KernelStatement> others;
     for (size_t first = 0, end = 0; first < k_.body.size(); first = end) {
-      end = end_of_joined(k_.body, first, 1);
+      end = end_of_joined(k_.body, first);
       if (out_.steps.empty() && is_in_recurrence(k_.body[first]) && step(first)) {
         out_.before = cut(k_, std::move(others), false);
         others.clear();

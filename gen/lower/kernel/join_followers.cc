@@ -28,7 +28,7 @@ class FollowerJoiner {
 
   Kernel run() {
     for (size_t first = 0, end = 0; first < k_.body.size(); first = end) {
-      end = end_of_joined(k_.body, first, 1);
+      end = end_of_joined(k_.body, first);
       if (!is_in_recurrence(k_.body[first])) continue;
       for (size_t depth = deepest(first, end); depth > 0; depth = directed_above(first, depth)) {
         const auto group = group_of(first, end, depth);

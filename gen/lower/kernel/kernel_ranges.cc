@@ -102,7 +102,7 @@ void part_groups(std::vector<KernelStatement>& body) {
                        [](const LoopVar& v) { return v.direction != Direction::Any; });
   };
   for (size_t first = 0, end = 0; first < body.size(); first = end) {
-    end = end_of_joined(body, first, 1);
+    end = end_of_joined(body, first);
     const auto from = body.begin() + static_cast<std::ptrdiff_t>(first);
     const auto to = body.begin() + static_cast<std::ptrdiff_t>(end);
     if (std::any_of(from, to, directed)) continue;

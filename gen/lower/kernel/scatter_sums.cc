@@ -48,7 +48,7 @@ class SumScatterer {
   Kernel run() {
     std::vector<KernelStatement> body;
     for (size_t i = 0; i < k_.body.size(); ++i) {
-      const bool alone = k_.body[i].joined == 0 && end_of_joined(k_.body, i, 1) == i + 1;
+      const bool alone = k_.body[i].joined == 0 && end_of_joined(k_.body, i) == i + 1;
       const auto updates = alone ? scattered(k_.body[i]) : std::nullopt;
       if (updates) {
         KernelStatement start = k_.body[i];

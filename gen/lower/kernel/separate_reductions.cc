@@ -61,7 +61,7 @@ class ReductionSeparator {
     group_begin_ = out_.body.size();
     group_.clear();
     dims_.clear();
-    const size_t end = end_of_joined(body, first, 1);
+    const size_t end = end_of_joined(body, first);
     for (size_t i = first; i < end; ++i) {
       if (is_in_recurrence(body[i])) group_.insert(body[i].target);
       for (size_t d = 0; d < body[i].index.size(); ++d)

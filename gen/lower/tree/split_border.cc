@@ -166,8 +166,6 @@ std::optional<Interior> find_interior(const Kernel& k, const TreeLoop& loop, con
 
 namespace {
 
-bool is_sum(const Expr& a, const Expr& b, int64_t of = 0) { return constant_difference(a, b) == of; }
-
 /// m where it is below d, else counted from the other end: mirror and reflect, with m = index % period.
 std::optional<GuardedIndex> turned_back(const Select& s, const Ranges& ranges) {
   const Apply* below = as_apply(s.cond, ScalarOp::Lt);
@@ -175,7 +173,7 @@ std::optional<GuardedIndex> turned_back(const Select& s, const Ranges& ranges) {
   if (!below || !mod || !same(below->args[0], s.yes)) return std::nullopt;
   const Expr &d = below->args[1], &period = mod->args[1];
   const Apply* most = as_apply(period, ScalarOp::Max);
-  const bool reflects = most && constant_value(most->args[1]) == 1 && is_sum(most->args[0], d + d, -2);
+  const bool reflects = most && constant_value(most->args[1]) == 1 && constant_difference(most->args[0], d + d) == -2;
   if (!reflects && !proves_le(d, period, ranges)) return std::nullopt;
   return GuardedIndex{mod->args[0], constant_int(0), d - constant_int(1), true};
 }
