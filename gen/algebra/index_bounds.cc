@@ -1,11 +1,10 @@
 // Goals, facts and case distinctions; the polynomials themselves come from index_polynomial.cc.
 #include "algebra/index_bounds.h"
 
-#include <cctype>
 #include <utility>
 
-#include "support/c_names.h"
 #include "algebra/polynomial.h"
+#include "support/c_names.h"
 #include "support/ranges.h"
 
 namespace tenon {

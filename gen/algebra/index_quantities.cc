@@ -1,11 +1,10 @@
 // Quotients, extrema, choices and calls as quantities of their own, with the facts that bound them.
 #include <fmt/format.h>
 
-#include <cctype>
 #include <utility>
 
-#include "support/c_names.h"
 #include "algebra/index_bounds.h"
+#include "support/c_names.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -7,10 +7,9 @@
 #include <map>
 #include <set>
 #include <utility>
-#include <vector>
 
-#include "ir/number/interval.h"
 #include "ir/kernel/kernel.h"
+#include "ir/number/interval.h"
 #include "support/function_ref.h"
 
 namespace tenon {

@@ -2,11 +2,10 @@
 #include <fmt/format.h>
 
 #include "command/commands.h"
-#include "command/select.h"
 #include "differentiate/gradient_ops.h"
 #include "isa/all_isas.h"
-#include "pipeline/make.h"
 #include "lower/pass_text.h"
+#include "pipeline/make.h"
 #include "support/print_to.h"
 
 namespace tenon {

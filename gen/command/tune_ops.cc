@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "command/bench_case.h"
-#include "command/commands.h"
 #include "command/drawn_inputs.h"
 #include "command/select.h"
 #include "command/tuner.h"

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "emit/emitter.h"
 #include "ir/number/small_number.h"

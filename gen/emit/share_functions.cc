@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <set>
 #include <utility>
 
-#include "support/c_names.h"
 #include "ir/text/print_c99.h"
+#include "support/c_names.h"
 #include "support/function_ref.h"
 #include "support/joined.h"
 #include "support/ranges.h"

@@ -6,9 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "harness/library_names.h"
-#include "support/c_names.h"
 #include "ir/text/print_c99.h"
+#include "support/c_names.h"
 #include "support/quoted.h"
 #include "support/version.h"
 

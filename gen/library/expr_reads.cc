@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "algebra/linear.h"
 #include "algebra/simplify.h"
 #include "library/expr_builder.h"
 #include "library/table_data.h"

@@ -11,7 +11,6 @@
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
-#include "lower/lower_parts.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
-#include <numbers>
 
 #include "ir/number/small_number.h"
 #include "oracle/number.h"

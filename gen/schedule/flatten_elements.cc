@@ -1,7 +1,6 @@
 // Replaces the axes of elementwise kernels by one.
 #include <functional>
 
-#include "algebra/simplify.h"
 #include "schedule/fused_kernel.h"
 #include "schedule/index_map.h"
 #include "support/ranges.h"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "frontend/graph/graph_builder.h"
-#include "frontend/graph/size_arithmetic.h"
+#include "ir/graph/size_bounds.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "harness/library/library_header.h"
-#include "harness/library_names.h"
+#include "support/c_names.h"
 #include "support/joined.h"
 #include "support/ranges.h"
 

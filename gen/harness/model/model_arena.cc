@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "harness/library_names.h"
 #include "harness/model/call_checks.h"
 #include "harness/model/model_code.h"
-#include "support/c_names.h"
 #include "ir/text/print_c99.h"
+#include "support/c_names.h"
 #include "support/ranges.h"
 
 namespace tenon {

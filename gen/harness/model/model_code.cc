@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/library_names.h"
+#include "support/c_names.h"
 #include "support/long_lines.h"
 #include "support/ranges.h"
 #include "support/version.h"

@@ -3,14 +3,13 @@
 
 #include <iterator>
 
-#include "harness/library_names.h"
 #include "harness/model/call_checks.h"
 #include "harness/model/model_extents.h"
 #include "harness/model/model_files.h"
 #include "harness/model/model_state.h"
 #include "ir/nest/c_ast.h"
-#include "support/c_names.h"
 #include "ir/text/print_c99.h"
+#include "support/c_names.h"
 #include "support/quoted.h"
 #include "support/ranges.h"
 

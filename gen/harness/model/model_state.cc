@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "harness/library_names.h"
 #include "harness/model/call_checks.h"
-#include "support/c_names.h"
 #include "harness/model/model_code.h"
+#include "support/c_names.h"
 #include "support/quoted.h"
 #include "support/ranges.h"
 

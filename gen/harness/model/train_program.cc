@@ -1,7 +1,6 @@
 // The sources of a program that trains.
 #include <fmt/format.h>
 
-#include "harness/library_names.h"
 #include "harness/model/model_code.h"
 #include "harness/model/model_program.h"
 #include "harness/model/model_state.h"

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "algebra/linear.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -7,7 +7,6 @@
 #include "algebra/contraction.h"
 #include "algebra/contraction_value.h"
 #include "lower/kernel/kernel_passes.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -7,7 +7,6 @@
 
 #include "algebra/contraction.h"
 #include "lower/contraction/contraction_builder.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -8,7 +8,6 @@
 #include "lower/contraction/chain_limit.h"
 #include "lower/contraction/contraction_builder.h"
 #include "lower/contraction/plain_products.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "support/ranges.h"
 
 namespace tenon {

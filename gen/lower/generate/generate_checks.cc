@@ -3,7 +3,6 @@
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
 #include "lower/kernel/fork_parts.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
 #include "lower/kernel/one_run.h"
 #include "support/ranges.h"

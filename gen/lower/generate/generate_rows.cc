@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "lower/generate/generate.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -2,7 +2,6 @@
 #include <set>
 
 #include "lower/kernel/fork_parts.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "support/ranges.h"
 
 namespace tenon {

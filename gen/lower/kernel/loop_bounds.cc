@@ -1,8 +1,6 @@
 // Comparisons turned so that the variable is alone on the left.
 #include "lower/kernel/loop_bounds.h"
 
-#include "lower/kernel/kernel_ranges.h"
-
 namespace tenon {
 
 namespace {

@@ -2,8 +2,6 @@
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_passes.h"
-#include "lower/kernel/kernel_ranges.h"
-#include "lower/kernel/loop_bounds.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -3,7 +3,6 @@
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -2,7 +2,6 @@
 // what is computed for each element is transposed back.
 #include "lower/kernel/fork_parts.h"
 #include "lower/kernel/kernel_passes.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -2,7 +2,6 @@
 // t belongs to, so that no v has to ask all of them.
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
-#include "lower/kernel/loop_bounds.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -4,7 +4,6 @@
 
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
-#include "lower/kernel/loop_bounds.h"
 #include "support/ranges.h"
 
 namespace tenon {

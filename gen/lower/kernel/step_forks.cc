@@ -5,7 +5,6 @@
 #include "algebra/linear.h"
 #include "lower/kernel/fork_parts.h"
 #include "lower/kernel/kernel_passes.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "support/ranges.h"
 
 namespace tenon {

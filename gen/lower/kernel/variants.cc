@@ -7,7 +7,6 @@
 
 #include "algebra/linear.h"
 #include "lower/kernel/fork_parts.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/one_run.h"
 #include "support/ranges.h"
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "algebra/contraction_value.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "lower/nest/rename_nest.h"
 #include "support/ranges.h"
 

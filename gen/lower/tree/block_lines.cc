@@ -4,7 +4,6 @@
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_passes.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/build_loops.h"
 #include "lower/tree/loop_tree.h"
 #include "support/ranges.h"

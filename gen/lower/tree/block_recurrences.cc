@@ -7,7 +7,6 @@
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_passes.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/build_loops.h"
 #include "support/ranges.h"
 

@@ -4,8 +4,6 @@
 
 #include "algebra/normal_fills.h"
 #include "algebra/simplify.h"
-#include "lower/kernel/kernel_ranges.h"
-#include "lower/kernel/loop_bounds.h"
 #include "lower/tree/loop_tree.h"
 #include "support/ranges.h"
 

@@ -2,7 +2,6 @@
 #include <map>
 
 #include "lower/kernel/kernel_ranges.h"
-#include "lower/kernel/variants.h"
 #include "lower/tree/build_loops.h"
 #include "lower/tree/loop_tree.h"
 #include "support/ranges.h"

@@ -2,7 +2,6 @@
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/place_temps.h"
 #include "lower/tree/tree_passes.h"
 #include "support/ranges.h"

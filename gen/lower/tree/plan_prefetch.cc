@@ -1,6 +1,5 @@
 // Plans the prefetches of loops over rows.
 
-#include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/tree_passes.h"
 #include "support/ranges.h"
 

@@ -1,7 +1,6 @@
 // Finds a temporary and an output that never hold different live values at once, and merges them.
 
 #include "algebra/simplify.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/place_temps.h"
 #include "lower/tree/tree_passes.h"
 #include "support/ranges.h"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "algebra/simplify.h"
-#include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/loop_tree.h"
 #include "support/ranges.h"
 

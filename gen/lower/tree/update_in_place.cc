@@ -9,9 +9,6 @@
 #include <vector>
 
 #include "algebra/linear.h"
-#include "algebra/simplify.h"
-#include "lower/kernel/kernel_ranges.h"
-#include "lower/kernel/loop_bounds.h"
 #include "lower/tree/tree_passes.h"
 #include "support/ranges.h"
 

@@ -8,7 +8,6 @@
 #include "opdef/check/statement_checks.h"
 #include "opdef/notation/call_table.h"
 #include "opdef/read/yaml_shape.h"
-#include "support/joined.h"
 #include "support/ranges.h"
 
 namespace tenon {
