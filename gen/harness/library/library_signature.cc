@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "ir/op/integer_value.h"
 #include "support/check.h"
 #include "support/ranges.h"
 
@@ -14,35 +15,10 @@ void note(std::vector<T>& list, const T& value) {
   if (!contains(list, value)) list.push_back(value);
 }
 
-using Values = std::map<std::string, int64_t>;
-
-/// A size expression where every pack has an extent of 1 and lists have the values given; nothing when it uses anything
-/// else.
-std::optional<int64_t> evaluate(const Syntax& s, const Values& values) {
-  if (s.kind == SyntaxKind::integer) return s.integer;
-  if (s.kind == SyntaxKind::each) return evaluate(s.children[0], values);
-  if (s.kind == SyntaxKind::name || s.kind == SyntaxKind::pack) {
-    return lookup(values, s.text);
-  }
-  std::vector<int64_t> x;
-  for (const Syntax& c : s.children)
-    if (const auto v = evaluate(c, values)) x.push_back(*v);
-    else return std::nullopt;
-  if (s.kind == SyntaxKind::unary && s.text == "-") return -x[0];
-  if (x.size() != 2 || (s.kind != SyntaxKind::binary && s.kind != SyntaxKind::call)) return std::nullopt;
-  if (s.text == "+") return x[0] + x[1];
-  if (s.text == "-") return x[0] - x[1];
-  if (s.text == "*") return x[0] * x[1];
-  if (s.text == "max") return std::max(x[0], x[1]);
-  if (s.text == "min") return std::min(x[0], x[1]);
-  if ((s.text == "//" || s.text == "ceildiv") && x[1] == 1) return x[0];
-  return std::nullopt;
-}
-
 /// Values of the lists for which every computed pack has an extent of 1 wherever its source has: dimensions prepended
 /// to a tensor stay 1.
-Values neutral_values(const OpDef& def) {
-  Values values, fixed;
+KnownIntegers neutral_values(const OpDef& def) {
+  KnownIntegers values;
   std::vector<std::string> open;
   for (const TensorDef* t : tensors_of(def))
     for (const Dim& d : t->dims)
@@ -55,7 +31,7 @@ Values neutral_values(const OpDef& def) {
   }
   const auto fits = [&] {
     return all_of(def.lets, [&](const LetDef& l) {
-      const auto v = l.pack ? evaluate(l.value, values) : std::nullopt;
+      const auto v = l.pack ? integer_value(l.value, values) : std::nullopt;
       return !v || *v == 1;
     });
   };
@@ -109,7 +85,7 @@ BindSignature signature_of(const LibraryOp& op) {
         if (is_complex(a.dtype)) note(out.scalars, ScalarSlot{a.name, e, 1});
       }
   }
-  const Values values = neutral_values(*op.def);
+  const KnownIntegers values = neutral_values(*op.def);
   for (const AttrDef& a : op.def->attrs)
     if (a.count == AttrCount::per_dim) out.neutral[a.name] = values.at(a.name);
   return out;

@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
-#include <optional>
 #include <utility>
 
+#include "ir/op/integer_value.h"
 #include "support/joined.h"
 #include "support/ranges.h"
 
@@ -137,44 +136,11 @@ bool NotationParser::depth_allowed(const Syntax& tree) {
   return true;
 }
 
-namespace {
-
-__extension__ using Wide = __int128;
-constexpr Wide kLowest = std::numeric_limits<std::int64_t>::min(), kHighest = std::numeric_limits<std::uint64_t>::max();
-
-/// The value of a number, and of sums, products and powers of such; of a part that does not fit in 64 bits one that
-/// does not either.
-std::optional<Wide> whole_number(const Syntax& s) {
-  if (s.is(SyntaxKind::integer)) return static_cast<std::uint64_t>(s.integer);
-  if (s.is(SyntaxKind::unary) && s.text == "-") {
-    const auto value = whole_number(s.children[0]);
-    return value ? std::optional(-*value) : std::nullopt;
-  }
-  if (!s.is(SyntaxKind::binary)) return std::nullopt;
-  const auto a = whole_number(s.children[0]), b = a ? whole_number(s.children[1]) : std::nullopt;
-  if (!a || !b) return std::nullopt;
-  const auto outside = [](Wide value) { return value < kLowest || value > kHighest; };
-  if (outside(*a) || outside(*b)) return kHighest + 1;
-  if (s.text == "+") return *a + *b;
-  if (s.text == "-") return *a - *b;
-  const auto product = [&](Wide x, Wide y) {  // of two numbers of 64 bits at most
-    Wide result = 0;
-    return __builtin_mul_overflow(x, y, &result) ? kHighest + 1 : result;
-  };
-  if (s.text == "*") return product(*a, *b);
-  if (s.text != "**" || *b < 0) return std::nullopt;
-  Wide power = 1;
-  for (Wide k = 0; k < std::min<Wide>(*b, 64) && !outside(power); ++k) power = product(power, *a);
-  return *b > 64 && (*a > 1 || *a < -1) ? kHighest + 1 : power;
-}
-
-}  // namespace
-
 /// A number of 64 bits that i64 does not hold is one literal: next to a real number it is not taken for negative.
 Syntax NotationParser::literal_or(Syntax binary) {
-  const auto value = failed_ ? std::nullopt : whole_number(binary);
-  if (!value || (*value >= kLowest && *value <= std::numeric_limits<std::int64_t>::max())) return binary;
-  if (*value < kLowest || *value > kHighest) {
+  const auto value = failed_ ? std::nullopt : integer_value(binary);
+  if (!value || within(WideInterval{*value, *value}, integers_of(DType::I64))) return binary;
+  if (!fits_64_bits(*value)) {
     fail(Code::E0304, binary.span, "this integer does not fit in 64 bits",
          {"a real number has a decimal point: 2.0**64"});
     return binary;

@@ -1,9 +1,7 @@
 // The key `tables` of an op.
 #include <fmt/format.h>
 
-#include <map>
-#include <optional>
-
+#include "ir/op/integer_value.h"
 #include "opdef/notation/parse_body.h"
 #include "opdef/read/read_op.h"
 #include "opdef/read/yaml_shape.h"
@@ -15,37 +13,19 @@ namespace {
 constexpr const char* kExample = "W: {type: \"f32[3]\", values: [1, 2, 1]}, or with of: [k] a formula as values";
 constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
 
-using Numbers = std::map<std::string, std::int64_t>;
-
-/// Evaluates numbers and names of numbers.
-std::optional<std::int64_t> number_of(const Syntax& s, const Numbers& known) {
-  constexpr std::int64_t kLargest = std::int64_t{1} << 31;
-  if (s.is(SyntaxKind::integer)) return s.integer;
-  if (s.is(SyntaxKind::name)) {
-    return lookup(known, s.text);
-  }
-  if (!s.is(SyntaxKind::binary)) return std::nullopt;
-  const auto a = number_of(s.children[0], known), b = number_of(s.children[1], known);
-  if (!a || !b || *a < 0 || *b < 0 || *a > kLargest || *b > kLargest) return std::nullopt;
-  if (s.text == "+") return *a + *b;
-  if (s.text == "-") return *a - *b;
-  if (s.text == "*") return *a * *b;
-  if (s.text == "//" && *b != 0) return *a / *b;
-  return std::nullopt;
-}
-
 /// The lets that are numbers, whatever the sizes are: each knows those before it.
-Numbers numbers_among_lets(const OpDef& op) {
-  Numbers known;
+KnownIntegers numbers_among_lets(const OpDef& op) {
+  KnownIntegers known;
   for (const LetDef& let : op.lets)
-    if (const auto value = number_of(let.value, known)) known.emplace(let.name, *value);
+    if (const auto value = integer_value(let.value, known); value && *value >= 0 && *value <= INT64_MAX)
+      known.emplace(let.name, static_cast<std::int64_t>(*value));
   return known;
 }
 
 /// The extent named by a let is its value.
-void resolve(Dim& d, const Numbers& lets) {
+void resolve(Dim& d, const KnownIntegers& lets) {
   const auto found = d.kind == DimKind::size && !d.broadcast ? lets.find(d.name) : lets.end();
-  if (found == lets.end() || found->second < 0) return;
+  if (found == lets.end()) return;
   d.kind = DimKind::integer;
   d.name.clear();
   d.value = found->second;
@@ -57,11 +37,11 @@ bool read_type(const YamlNode& node, TableDef& table, OpDef& op, Diagnostics& di
   if (!parse_tensor_type(placed_text(node), table.tensor, diagnostics)) return false;
   if (!declare_derived_type(table.tensor.dtype, table.tensor.dtype_span, op, diagnostics)) return false;
   std::int64_t elements = 1;
-  const Numbers lets = numbers_among_lets(op);
+  const KnownIntegers lets = numbers_among_lets(op);
   for (Dim& d : table.tensor.dims) {
     resolve(d, lets);
     if (d.kind == DimKind::integer && !d.broadcast) {
-      elements = elements > kMostElements ? elements : elements * d.value;
+      elements = elements > kMostElements ? elements : elements * std::min(d.value, kMostElements + 1);
       continue;
     }
     diagnostics.error(
