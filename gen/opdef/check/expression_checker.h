@@ -22,10 +22,16 @@ struct ExpressionPlace {
   bool guarded = false;       ///< the read directly below is guarded by padded
 };
 
+/// Of let, require and index, and of attributes that a call gives.
+constexpr ExpressionPlace kSizesOnly{.data = false, .packs = true};
+
 class ExpressionChecker {
  public:
   ExpressionChecker(BodyScope& scope, Diagnostics& diagnostics)
       : scope_(scope), op_(scope.op()), diagnostics_(diagnostics) {}
+
+  BodyScope& scope() { return scope_; }
+  Diagnostics& diagnostics() { return diagnostics_; }
 
   void check(const Syntax& s, ExpressionPlace place);
   /// The same, and it must be a condition.
@@ -88,6 +94,9 @@ class ExpressionChecker {
   const OpDef& op_;
   Diagnostics& diagnostics_;
 };
+
+/// What a statement gives an op that it calls.
+void check_op_arguments(const Syntax& call, const OpDef& callee, ExpressionChecker& expressions);
 
 /// Whether an expression reads a tensor of the body.
 bool reads_data(const Syntax& s, const BodyScope& scope);
