@@ -8,12 +8,11 @@
 #include "algebra/contraction.h"
 #include "algebra/nest_survey.h"
 #include "ir/kernel/kernel_cost.h"
-#include "lower/contraction/join_segments.h"
+#include "lower/case_body.h"
 #include "lower/contraction/lower_contraction.h"
 #include "lower/contraction/plain_products.h"
 #include "lower/contraction/recurrence_steps.h"
 #include "lower/contraction/row_chain.h"
-#include "lower/generate/generate.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
@@ -26,42 +25,6 @@
 
 namespace tenon {
 namespace {
-
-Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken = {});
-
-/// A part of a body; a copy becomes a call.
-Block part_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken) {
-  if (!p.copy) return body_of(p, isa, to, taken);
-  std::vector<Buffer> buffers = tensor_buffers(p.copy->kernel);
-  const Block body = body_of(p, isa, {buffers, to.functions});
-  to.functions.push_back(copy_function(*p.copy, buffers, body));
-  return {copy_call(*p.copy, static_cast<int>(to.functions.size()) - 1)};
-}
-
-/// A body that begins with a comment about its blueprint.
-Block described(std::string_view what, Block body) {
-  if (!what.empty()) body.insert(body.begin(), s_comment(std::string(what)));
-  return body;
-}
-
-/// The body with its forks: each case has loops of its own. `taken`: names of the block that it is added to.
-Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken) {
-  if (!p.parts.empty()) {
-    Block all;
-    std::vector<std::string> names = taken;
-    for (const PlannedCase& part : p.parts) {
-      Block one = part_of(part, isa, to, names);
-      append(names, declared_names(one));
-      std::move(one.begin(), one.end(), std::back_inserter(all));
-    }
-    return all;
-  }
-  if (!p.of->holds) return Generator(p.of->kernel, p.tree, isa, to.buffers, taken).run();
-  const Isa scalars = without_vectors(isa);
-  Block then = body_of(*p.then, isa, to, taken);
-  Block otherwise = body_of(*p.otherwise, p.of->otherwise_scalar ? scalars : isa, to, taken);
-  return {s_if(size_number(p.of->holds), described(p.of->what, std::move(then)), std::move(otherwise))};
-}
 
 /// Whether the kernel may be a chain, so that running the passes pays off: two sums of products.
 bool may_be_chain(const Kernel& kernel) {
@@ -76,10 +39,15 @@ bool may_be_chain(const Kernel& kernel) {
   return products >= 2;
 }
 
-std::optional<ChainedKernel> chain_of(const Kernel& kernel) {
-  if (kernel.call || has_recurrence(kernel) || !may_be_chain(kernel)) return std::nullopt;
+Kernel after_kernel_passes(const Kernel& kernel) {
   Kernel k = simplify_kernel(kernel);
   for (const KernelPass& pass : kernel_passes()) k = pass.run(k);
+  return k;
+}
+
+std::optional<ChainedKernel> chain_of(const Kernel& kernel) {
+  if (kernel.call || has_recurrence(kernel) || !may_be_chain(kernel)) return std::nullopt;
+  Kernel k = after_kernel_passes(kernel);
   auto chain = find_row_chain(k);
   if (!chain && k.reassociate) {
     k = with_plain_products(k);
@@ -90,8 +58,7 @@ std::optional<ChainedKernel> chain_of(const Kernel& kernel) {
 
 std::optional<SteppedKernel> steps_of(const Kernel& kernel) {
   if (kernel.call || !has_recurrence(kernel)) return std::nullopt;
-  Kernel k = simplify_kernel(kernel);
-  for (const KernelPass& pass : kernel_passes()) k = pass.run(k);
+  Kernel k = after_kernel_passes(kernel);
   auto steps = find_recurrence_steps(k);
   return steps ? std::optional(SteppedKernel{std::move(k), *std::move(steps)}) : std::nullopt;
 }
@@ -125,30 +92,6 @@ Block panels_or_loops(const Whole& whole, const PlannedCase& planned, const Isa&
   Block body = body_of(planned, isa, {nest.buffers, nest.functions}, declared_names(nest.body));
   if (!panels || constant_value(panels->pays)) return body;
   return {s_if(panels->pays, std::move(panels->body), std::move(body))};
-}
-
-/// The checks of a kernel: scalar code at every level.
-Block checks_of(const Kernel& k, const Isa& isa) {
-  if (k.checks.empty()) return {};
-  Kernel checked = checks_without_temps(k);
-  simplify_checks(checked);
-  std::vector<Buffer> buffers = tensor_buffers(k);
-  return Generator(checked, {}, isa, buffers).run_checks();
-}
-
-/// Notes on the statements of all cases, each line once.
-void collect_notes(const PlannedCase& p, std::vector<std::string>& out) {
-  const auto add = [&](const std::vector<std::string>& notes) {
-    for (const std::string& n : notes)
-      if (!contains(out, n)) out.push_back(n);
-  };
-  for (const PlannedCase& part : p.parts) collect_notes(part, out);
-  if (p.then) collect_notes(*p.then, out);
-  if (p.otherwise) collect_notes(*p.otherwise, out);
-  if (p.of->parts.empty() && !p.of->holds) {
-    add(p.of->kernel.notes);
-    add(p.tree.notes);
-  }
 }
 
 /// A nest without a body.
@@ -304,6 +247,14 @@ std::vector<std::optional<LoopNest>> lower_whole(const std::vector<const Isa*>& 
   return out;
 }
 
+/// Drops the bodies of levels without vectors.
+std::vector<std::optional<LoopNest>> with_vectors(std::vector<std::optional<LoopNest>> nests,
+                                                  const std::vector<const Isa*>& levels) {
+  for (size_t i = 0; i < levels.size(); ++i)
+    if (levels[i]->vector_bits == 0) nests[i].reset();
+  return nests;
+}
+
 /// Bodies for a case, at levels that have such.
 void add_bodies(const Expr& holds, std::string_view what, std::vector<std::optional<LoopNest>> bodies,
                 std::vector<std::optional<LoopNest>>& nests) {
@@ -330,12 +281,9 @@ void add_loops_if_thin(std::vector<std::optional<LoopNest>>& products, std::vect
 /// The same with loops whose vectors run along neighbours.
 void add_neighbours(std::vector<std::optional<LoopNest>>& products, const std::vector<const Isa*>& levels,
                     const ComplexProduct& of, const Blueprints& blueprints) {
-  for (const ComplexProduct::Neighbours& n : of.neighbours) {
-    auto loops = lower_whole(levels, n.kernel, blueprints, Sharing::none);
-    for (size_t i = 0; i < levels.size(); ++i)
-      if (levels[i]->vector_bits == 0) loops[i].reset();
-    add_bodies(n.holds, n.what, std::move(loops), products);
-  }
+  for (const ComplexProduct::Neighbours& n : of.neighbours)
+    add_bodies(n.holds, n.what, with_vectors(lower_whole(levels, n.kernel, blueprints, Sharing::none), levels),
+               products);
 }
 
 /// Convolutions whose windows have one element each, with steps between them, at levels with vectors.
@@ -345,9 +293,7 @@ void add_copied_elements(std::vector<std::optional<LoopNest>>& nests, const std:
   const auto apart = copied ? products_of_temps(copied->kernel) : std::nullopt;
   if (!apart) return;
   auto products = lower_parts(levels, apart->kernel, blueprints, apart->repeated);
-  for (size_t i = 0; i < levels.size(); ++i)
-    if (levels[i]->vector_bits == 0) products[i].reset();
-  add_bodies(copied->holds, copied->what, std::move(products), nests);
+  add_bodies(copied->holds, copied->what, with_vectors(std::move(products), levels), nests);
 }
 
 /// Nests that were lowered from another form of the kernel.
@@ -409,7 +355,7 @@ LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const 
 }
 
 LoopNest library_nest(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa) {
-  return *std::move(lower_to({&isa}, kernel, blueprints, Sharing::functions)[0]);
+  return *std::move(lower_levels(kernel, blueprints, {&isa})[0]);
 }
 
 std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints,
