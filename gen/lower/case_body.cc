@@ -44,8 +44,8 @@ Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::ve
   if (!p.of->holds) return Generator(p.of->kernel, p.tree, isa, to.buffers, taken).run();
   const Isa scalars = without_vectors(isa);
   Block then = body_of(*p.then, isa, to, taken);
-  Block otherwise = body_of(*p.otherwise, p.of->otherwise_scalar ? scalars : isa, to, taken);
-  return {s_if(size_number(p.of->holds), described(p.of->what, std::move(then)), std::move(otherwise))};
+  Block otherwise = body_of(*p.otherwise, p.of->fork.otherwise_scalar ? scalars : isa, to, taken);
+  return {s_if(size_number(p.of->holds), described(p.of->fork.what, std::move(then)), std::move(otherwise))};
 }
 
 Block checks_of(const Kernel& k, const Isa& isa) {

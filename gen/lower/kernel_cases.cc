@@ -5,7 +5,6 @@
 
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
-#include "lower/kernel/variants.h"
 #include "lower/tree/build_loops.h"
 #include "support/ranges.h"
 
@@ -66,11 +65,7 @@ KernelCase prepare_simple(Kernel simple, const Preparing& by) {
   KernelCase out;
   out.kernel = std::move(simple);
   out.holds = fork->holds;
-  out.what = fork->what;
-  out.otherwise_scalar = fork->otherwise_scalar;
-  out.for_speed = fork->for_speed;
-  out.joins_rows = fork->joins_rows;
-  out.near_windows = fork->near_windows;
+  out.fork = *fork;
   const Isa scalars = without_vectors(by.isa);
   out.then = std::make_unique<KernelCase>(prepare_case(fork->then, by));
   if (fork->streams_rows && by.passes.loops && !out.then->streams_rows) return prepare_case(fork->otherwise, by);
@@ -141,7 +136,7 @@ const KernelCase& Prepared::of(const Isa& isa) {
 bool PlannedCase::vectors() const {
   if (!parts.empty()) return any_of(parts, [](const PlannedCase& p) { return p.vectors(); });
   if (!of->holds) return has_vectors(tree.body);
-  return then->vectors() || (!of->otherwise_scalar && otherwise->vectors());
+  return then->vectors() || (!of->fork.otherwise_scalar && otherwise->vectors());
 }
 
 PlannedCase plan(const KernelCase& c, const Isa& isa, const Blueprints& blueprints, std::span<const TreePass> passes) {
@@ -155,16 +150,16 @@ PlannedCase plan(const KernelCase& c, const Isa& isa, const Blueprints& blueprin
   const Isa scalars = without_vectors(isa);
   out.then = std::make_unique<PlannedCase>(plan(*c.then, isa, blueprints, passes));
   out.otherwise =
-      std::make_unique<PlannedCase>(plan(*c.otherwise, c.otherwise_scalar ? scalars : isa, blueprints, passes));
+      std::make_unique<PlannedCase>(plan(*c.otherwise, c.fork.otherwise_scalar ? scalars : isa, blueprints, passes));
   const auto joins = [](const TreeNode& n) {
     const auto* l = std::get_if<TreeLoop>(&n.node);
     return l && l->rows > 1;
   };
   const Tree& then = out.then->tree.body;
-  const bool of_use = c.joins_rows     ? any_of(then, joins)
-                      : c.near_windows ? finds_every_window(*c.then, isa)
-                                       : out.then->vectors() || has_vectors(then, is_side_by_side);
-  if (!c.for_speed || of_use) return out;
+  const bool of_use = c.fork.joins_rows     ? any_of(then, joins)
+                      : c.fork.near_windows ? finds_every_window(*c.then, isa)
+                                            : out.then->vectors() || has_vectors(then, is_side_by_side);
+  if (!c.fork.for_speed || of_use) return out;
   PlannedCase rest = std::move(*out.otherwise);
   rest.copy = out.copy;
   return rest;

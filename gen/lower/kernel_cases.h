@@ -10,6 +10,7 @@
 #include "ir/nest/blueprint.h"
 #include "ir/nest/isa.h"
 #include "lower/kernel/kernel_passes.h"
+#include "lower/kernel/variants.h"
 #include "lower/kernel/whole_copy.h"
 #include "lower/tree/loop_tree.h"
 #include "lower/tree/tree_passes.h"
@@ -28,13 +29,9 @@ struct LoweringPasses {
 struct KernelCase {
   std::vector<KernelCase> parts;  ///< empty: one part
   Expr holds;                     ///< null: no fork
+  ForkTraits fork;
   std::unique_ptr<KernelCase> then, otherwise;
-  bool otherwise_scalar = false;
-  bool for_speed = false;         ///< `otherwise` would do for both
-  bool joins_rows = false;        ///< and is to, where `then` takes no rows together
-  bool near_windows = false;      ///< the same where it does not find windows at every element by long vectors
   bool streams_rows = false;      ///< its loops, or those of a case of it, go over blocks of rows
-  std::string_view what = {};     ///< what `then` is, for who reads the C
   std::optional<WholeCopy> copy;  ///< of a part: what it is the body of, a function of its own
   Kernel kernel;
   LoopTree tree;

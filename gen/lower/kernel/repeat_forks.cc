@@ -145,7 +145,7 @@ std::optional<Fork> fork_last_repeated(const Kernel& k) {
   if (repeats.empty()) return std::nullopt;
   const Repeat& last = repeats.back();
   // the other size is 1 where this one is not
-  return Fork{equals(size_ref(last.elements), 1), with_last(k, last.elements), with_last(k, last.times)};
+  return Fork{{}, equals(size_ref(last.elements), 1), with_last(k, last.elements), with_last(k, last.times)};
 }
 
 }  // namespace tenon

@@ -31,7 +31,7 @@ bool ruled_out(const Kernel& k, const Expr& holds) {
 }
 
 Fork fork_on(const Expr& holds, Kernel then, const Kernel& otherwise) {
-  Fork f{holds, std::move(then), otherwise, false, true};
+  Fork f{{.for_speed = true}, holds, std::move(then), otherwise};
   f.otherwise.facts.push_back(apply(ScalarOp::Not, {holds}));
   return f;
 }
@@ -316,7 +316,7 @@ std::optional<Fork> fork_flag(const Kernel& k) {
   const auto with = [&](int64_t v) {
     return map_exprs(k, [&](const Expr& e) { return replaced_attr(e, flag, 0, v); });
   };
-  return Fork{attr_ref(flag, DType::Bool), with(1), with(0)};
+  return Fork{{}, attr_ref(flag, DType::Bool), with(1), with(0)};
 }
 
 /// Whether vectors run along rows of integers, with adjacent elements. Floats are tested for NaN one by one.
@@ -351,7 +351,7 @@ std::optional<Fork> fork_positions(const Kernel& k) {
   if (extent.empty()) return std::nullopt;
   const Expr fits = apply(ScalarOp::Le, {size_ref(extent), constant_int(INT32_MAX)});
   const Expr many = apply(ScalarOp::Ge, {size_ref(extent), constant_int(kFewElements)});
-  Fork f{!few ? fits : !wide ? many : apply(ScalarOp::And, {many, fits}), k, k, true, false};
+  Fork f{{.otherwise_scalar = true}, !few ? fits : !wide ? many : apply(ScalarOp::And, {many, fits}), k, k};
   for (Size& s : f.then.sizes)
     if (s.name == extent && wide) s.hi = INT32_MAX;
     else if (s.name == extent) s.lo = kFewElements;
@@ -368,7 +368,7 @@ std::optional<Fork> fork_stored(const Kernel& k) {
   const Tensor& t = k.tensor(k.body[0].target);
   const std::string row = size_name(t.strides.end()[-2]), column = size_name(t.strides.back());
   if (!is_open(k, row) || !is_open(k, column)) return std::nullopt;
-  Fork f{equals(size_ref(column), 1), with_sizes(k, {{column, 1}}), with_sizes(k, {{row, 1}})};
+  Fork f{{}, equals(size_ref(column), 1), with_sizes(k, {{column, 1}}), with_sizes(k, {{row, 1}})};
   return find_contraction(f.then) && find_contraction(f.otherwise) ? std::optional(std::move(f)) : std::nullopt;
 }
 

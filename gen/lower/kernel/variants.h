@@ -13,17 +13,21 @@
 
 namespace tenon {
 
+/// What is to be done with the two cases of a fork.
+struct ForkTraits {
+  bool otherwise_scalar = false;  ///< vectors would not pay in `otherwise`
+  bool for_speed = false;         ///< `otherwise` is right where the condition holds as well
+  bool joins_rows = false;        ///< `then` is of use only where it takes rows together
+  bool near_windows = false;      ///< the same where it finds windows at every element of a line by long vectors
+  std::string_view what = {};     ///< what `then` is, for who reads the C; "" where the condition says it
+};
+
 /// Where `holds` is true at run time `then` does the same as the kernel, else `otherwise` does.
-struct Fork {
+struct Fork : ForkTraits {
   Expr holds;  ///< over sizes and attributes
   Kernel then;
   Kernel otherwise;
-  bool otherwise_scalar = false;  ///< vectors would not pay in it
-  bool for_speed = false;         ///< `otherwise` is right where `holds` is true as well
-  bool joins_rows = false;        ///< `then` is of use only where it takes rows together
-  bool streams_rows = false;      ///< the same where it goes over blocks of rows
-  bool near_windows = false;      ///< the same where it finds windows at every element of a line by long vectors
-  std::string_view what = {};     ///< what `then` is, for who reads the C; "" where the condition says it
+  bool streams_rows = false;  ///< `then` is of use only where it goes over blocks of rows
 };
 
 /// Rows of this length take longer than folding one vector: they are processed one by one.
