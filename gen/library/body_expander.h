@@ -15,6 +15,7 @@
 #include "library/stored_view.h"
 #include "library/table_data.h"
 #include "library/type_rules.h"
+#include "library/variable_ranges.h"
 #include "support/quoted.h"
 #include "support/ranges.h"
 
@@ -30,15 +31,16 @@ class BodyExpander {
         kernel_(kernel),
         steps_(steps),
         diagnostics_(diagnostics),
-        expr_(library, scope, kernel, diagnostics) {}
+        expr_(library, scope, kernel, diagnostics),
+        ranges_(def_, scope, expr_) {}
 
   void run() {
     declare_tables(library_, scope_, kernel_, diagnostics_);
     if (diagnostics_.has_errors()) return;
-    declared_ranges();
+    ranges_.declare();
     for (size_t i = 0; i < def_.body.size(); ++i) {
       const Statement& s = def_.body[i];
-      find_ranges(s);
+      ranges_.find(s);
       if (diagnostics_.has_errors()) continue;
       if (s.order && s.order->joined == 0) declare_group(i);
       if (s.is_call) call(s);
@@ -54,87 +56,6 @@ class BodyExpander {
   void call_frame(const std::shared_ptr<const Frame>& frame, Scope& inner);
 
  private:
-  void declared_ranges() {
-    for (const IndexRange& r : def_.index) {
-      if (r.pack) scope_.pack_ranges[r.name] = expr_.list(r.extent, 1);
-      else scope_.ranges[r.name] = expr_.index(r.extent);
-    }
-    // The left sides of outputs come first: elsewhere their variables may run over a part of a dim.
-    for (const Statement& s : def_.body)
-      if (!s.is_call && def_.output(s.targets[0].text)) bare_uses(s.targets[0].text, s.subs);
-    for (const Statement& s : def_.body) find_ranges(s);
-  }
-
-  void find_ranges(const Statement& s) {
-    if (!s.is_call && !s.targets.empty()) bare_uses(s.targets[0].text, s.subs);
-    each_expression(s, [&](const Syntax& e) {
-      each_within(e, [&](const Syntax& n) {
-        if (!n.is(SyntaxKind::subscript)) return;
-        bare_uses(n.text, n.children);
-        if (const BoundAttr* list = find_value(scope_.binding.attrs, n.text);
-            list && list->list && n.children.size() == 1)
-          bare_name(n.children[0], expr_.length_of(*list), false);
-      });
-    });
-  }
-
-  bool is_index_name(const std::string& n) const {
-    return !scope_.binding.sizes.count(n) && !scope_.binding.attrs.count(n);
-  }
-
-  void bare_uses(const std::string& tensor, const std::vector<Syntax>& subs) {
-    const auto t = scope_.tensors.find(tensor);
-    if (t == scope_.tensors.end() || t->second.entries.size() != subs.size()) return;
-    const TensorDef* declared = def_.input(tensor) ? def_.input(tensor) : def_.output(tensor);
-    for (size_t i = 0; i < subs.size(); ++i) {
-      const auto& entry = t->second.entries[i];
-      if (subs[i].kind == SyntaxKind::pack) {
-        if (scope_.pack_ranges.emplace(subs[i].text, entry).second && t->second.open)
-          scope_.open_ranges.insert(subs[i].text);
-        if (declared && i < declared->dims.size() && declared->dims[i].kind == DimKind::pack)
-          scope_.pack_of.emplace(subs[i].text, declared->dims[i].name);
-      } else if (subs[i].kind == SyntaxKind::group && entry.size() == 1) {
-        const std::vector<Expr> parts = expr_.extents_of_parts(subs[i], t->second, i);
-        for (size_t k = 0; k < parts.size(); ++k) bare_name(subs[i].children[k], parts[k], t->second.open);
-      } else if (subs[i].kind == SyntaxKind::group) {
-        for (size_t k = 0; k < subs[i].children.size() && k < entry.size(); ++k)
-          bare_name(subs[i].children[k], entry[k], t->second.open);
-      } else if (!entry.empty() && !(declared && declared->dims[i].kind == DimKind::pack)) {
-        Expr extent = entry[0];  // of a split dim read by one index, the stored one
-        for (size_t k = 1; k < entry.size(); ++k) extent = extent * entry[k];
-        bare_name(subs[i], extent, t->second.open);
-      }
-    }
-  }
-
-  void bare_name(const Syntax& s, const Expr& extent, bool open) {
-    if (s.kind != SyntaxKind::name || !is_index_name(s.text)) return;
-    if (scope_.ranges.emplace(s.text, extent).second && open) scope_.open_ranges.insert(s.text);
-  }
-
-  /// Variables of `s` that no reduction inside it binds, in order of appearance.
-  void free_vars(const Syntax& s, std::vector<std::string>& bound, std::vector<LoopVar>& out) {
-    if (s.kind == SyntaxKind::reduce) {
-      const size_t before = bound.size();
-      for (const Syntax& v : s.variables())
-        for (const Syntax& end : v.children) free_vars(end, bound, out);
-      for (const Syntax& v : s.variables()) bound.push_back(v.text);
-      for (size_t i = 1; i < s.children.size(); ++i) free_vars(s.children[i], bound, out);
-      bound.resize(before);
-      return;
-    }
-    const bool name = s.kind == SyntaxKind::name && scope_.ranges.count(s.text);
-    const bool pack =
-        (s.kind == SyntaxKind::pack || s.kind == SyntaxKind::name) && !name && scope_.pack_ranges.count(s.text);
-    if ((name || pack) && !contains(bound, s.text)) {
-      Syntax v = s;
-      if (pack) v.kind = SyntaxKind::pack;
-      for (LoopVar& lv : expr_.loop_vars(v))
-        if (none_of(out, [&](const LoopVar& o) { return o.name == lv.name; })) out.push_back(std::move(lv));
-    }
-    for (const Syntax& c : s.children) free_vars(c, bound, out);
-  }
-
   DType real_of_statement(const BoundTensor* target) const {
     if (target && target->tensor >= 0) {
       const DType d = dtype_row(kernel_.tensor(target->tensor).dtype).compute;
@@ -161,11 +82,11 @@ class BodyExpander {
     std::vector<std::string> bound;
     // The variables that a range's ends use are outside the range.
     for (const Syntax& r : s.ranges)
-      for (const Syntax& end : r.children) free_vars(end, bound, facts.loops);
-    for (const Syntax& sub : s.subs) free_vars(sub, bound, facts.loops);
-    if (s.update != Update::Assign) free_vars(s.value, bound, facts.loops);
-    for (const Syntax& r : s.ranges) free_vars(r, bound, facts.loops);
-    if (s.where) free_vars(*s.where, bound, facts.loops);
+      for (const Syntax& end : r.children) ranges_.add_free(end, bound, facts.loops);
+    for (const Syntax& sub : s.subs) ranges_.add_free(sub, bound, facts.loops);
+    if (s.update != Update::Assign) ranges_.add_free(s.value, bound, facts.loops);
+    for (const Syntax& r : s.ranges) ranges_.add_free(r, bound, facts.loops);
+    if (s.where) ranges_.add_free(*s.where, bound, facts.loops);
     return facts;
   }
 
@@ -302,13 +223,13 @@ class BodyExpander {
     std::vector<const Statement*> open;
     recurrent_.clear();
     for (size_t i = first; i < end; ++i) {
-      find_ranges(def_.body[i]);
+      ranges_.find(def_.body[i]);
       if (target_of(def_.body[i])) continue;
       open.push_back(&def_.body[i]);
       make_temp(def_.body[i].targets[0].text, def_.body[i], {constant_int(0), true});
     }
     for (size_t i = first; i < end; ++i) {
-      find_ranges(def_.body[i]);
+      ranges_.find(def_.body[i]);
       recurrent_.push_back(target_of(def_.body[i])->tensor);
     }
     behind_group_ = next_step() + (end - first);
@@ -400,6 +321,7 @@ class BodyExpander {
   BodySteps& steps_;
   Diagnostics& diagnostics_;
   ExprBuilder expr_;
+  VariableRanges ranges_;
   std::vector<int> defined_;
   std::vector<int> recurrent_;  ///< what the recurrence that is expanded makes
   size_t behind_group_ = 0;     ///< the number of what comes after it

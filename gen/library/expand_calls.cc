@@ -230,7 +230,7 @@ void BodyExpander::call(const Statement& s) {
   expand_callee(inner);
   copy_results(s, *callee, inner);
   know_parts(s);
-  for (const Statement& later : def_.body) find_ranges(later);
+  for (const Statement& later : def_.body) ranges_.find(later);
 }
 
 bool BodyExpander::is_contiguous(const Tensor& t) const {
@@ -302,7 +302,7 @@ const Syntax* BodyExpander::read_of_name(const std::string& name) const {
 
 /// Results that the definition lacks, but its values are read at.
 void BodyExpander::name_chosen(const Frame& frame) {
-  declared_ranges();
+  ranges_.declare();
   for (const FrameParameter& p : frame.parameters) {
     const Syntax* read = read_of_name(p.name);
     if (p.kind != FrameParameterKind::output || !read || scope_.tensors.contains(p.name)) continue;
