@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <random>
 
 #include "algebra/simplify.h"
+#include "command/test_values.h"
 #include "ir/kernel/kernel_cost.h"
 #include "ir/kernel/library.h"
 #include "ir/op/type_function.h"
@@ -15,49 +15,12 @@
 #include "library/expr_builder.h"
 #include "library/shape_binder.h"
 #include "library/storage_order.h"
-#include "oracle/number.h"
 #include "oracle/run_kernel.h"
 #include "semantics/fold_node.h"
 #include "support/ranges.h"
 
 namespace tenon {
 namespace {
-
-template <class T>
-const T* bound_to(const std::vector<std::pair<Word, T>>& list, std::string_view name) {
-  const auto* entry = find_pointer(list, [&](const auto& e) { return e.first.text == name; });
-  return entry ? &entry->second : nullptr;
-}
-
-/// A literal of the notation: a number, a boolean as 0 or 1, an infinity or NaN, with signs.
-Number number_of(const Syntax& s) {
-  if (s.is(SyntaxKind::unary)) {
-    const Number n = number_of(s.children[0]);
-    return {apply_number(ScalarOp::Neg, &n, DType::I64, DType::I64).i, -n.f, 0};
-  }
-  Number n;
-  if (s.is(SyntaxKind::real)) n.f = static_cast<long double>(s.real);
-  else if (s.is(SyntaxKind::infinity)) n.f = std::numeric_limits<long double>::infinity();
-  else if (s.is_name("nan")) n.f = std::numeric_limits<long double>::quiet_NaN();
-  else return {s.integer, static_cast<long double>(s.integer), 0};
-  n.i = convert_number(n, DType::F64, DType::I64).i;
-  return n;
-}
-
-/// The elements of nested lists, row by row, and the extents that the first of each level has.
-struct Nested {
-  explicit Nested(const Syntax& list) { add(list, 0); }
-
-  std::vector<int64_t> dims;
-  std::vector<Number> values;
-
- private:
-  void add(const Syntax& s, size_t depth) {
-    if (!s.is(SyntaxKind::list)) return values.push_back(number_of(s));
-    if (dims.size() <= depth) dims.push_back(static_cast<int64_t>(s.children.size()));
-    for (const Syntax& c : s.children) add(c, depth + 1);
-  }
-};
 
 bool has_class(const OpDef& def, const TensorDef& t, std::string_view name) {
   const TypeVar* v = def.type(t.dtype);
@@ -148,7 +111,7 @@ class CaseMaker {
 
   void add_element(const AttrDef& a, const Syntax& s, TryAttr& given, BoundAttr& bound) {
     const auto word = std::find(a.words.begin(), a.words.end(), s.text);
-    const Number n = a.kind == AttrKind::enumeration ? Number{word - a.words.begin(), 0, 0} : number_of(s);
+    const Number n = a.kind == AttrKind::enumeration ? Number{word - a.words.begin(), 0, 0} : literal_number(s);
     if (given.real) {
       given.f.push_back(static_cast<double>(n.f));
       bound.elements.push_back({constant_float(static_cast<double>(n.f), DType::F64), true});
