@@ -18,7 +18,7 @@ namespace {
 Block part_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken) {
   if (!p.copy) return body_of(p, isa, to, taken);
   std::vector<Buffer> buffers = tensor_buffers(p.copy->kernel);
-  const Block body = body_of(p, isa, {buffers, to.functions});
+  const Block body = body_of(p, isa, {buffers, to.functions, true});
   to.functions.push_back(copy_function(*p.copy, buffers, body));
   return {copy_call(*p.copy, static_cast<int>(to.functions.size()) - 1)};
 }
@@ -41,7 +41,7 @@ Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::ve
     }
     return all;
   }
-  if (!p.of->holds) return Generator(p.of->kernel, p.tree, isa, to.buffers, taken).run();
+  if (!p.of->holds) return Generator(p.of->kernel, p.tree, isa, to, taken).run();
   const Isa scalars = without_vectors(isa);
   Block then = body_of(*p.then, isa, to, taken);
   Block otherwise = body_of(*p.otherwise, p.of->fork.otherwise_scalar ? scalars : isa, to, taken);
@@ -53,7 +53,8 @@ Block checks_of(const Kernel& k, const Isa& isa) {
   Kernel checked = checks_without_temps(k);
   simplify_checks(checked);
   std::vector<Buffer> buffers = tensor_buffers(k);
-  return Generator(checked, {}, isa, buffers).run_checks();
+  std::vector<InnerFunction> functions;
+  return Generator(checked, {}, isa, {buffers, functions}).run_checks();
 }
 
 void collect_notes(const PlannedCase& p, std::vector<std::string>& out) {

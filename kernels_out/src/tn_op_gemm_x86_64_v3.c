@@ -48,6 +48,8 @@ typedef int32_t tn_i32x8 __attribute__((vector_size(32)));
 
 typedef uint64_t tn_u64x2 __attribute__((vector_size(16)));
 
+typedef uint64_t tn_u64x4 __attribute__((vector_size(32)));
+
 static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
@@ -131,38 +133,38 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_transpose_square_f3
   const tn_f32x8 t5 = *(const tn_f32x8_at *)&from[5 * from_step];
   const tn_f32x8 t6 = *(const tn_f32x8_at *)&from[6 * from_step];
   const tn_f32x8 t7 = *(const tn_f32x8_at *)&from[7 * from_step];
-  const tn_f32x8 t8 = __builtin_shufflevector(t0, t1, 0, 8, 2, 10, 4, 12, 6, 14);
-  const tn_f32x8 t9 = __builtin_shufflevector(t0, t1, 1, 9, 3, 11, 5, 13, 7, 15);
-  const tn_f32x8 t10 = __builtin_shufflevector(t2, t3, 0, 8, 2, 10, 4, 12, 6, 14);
-  const tn_f32x8 t11 = __builtin_shufflevector(t2, t3, 1, 9, 3, 11, 5, 13, 7, 15);
-  const tn_f32x8 t12 = __builtin_shufflevector(t4, t5, 0, 8, 2, 10, 4, 12, 6, 14);
-  const tn_f32x8 t13 = __builtin_shufflevector(t4, t5, 1, 9, 3, 11, 5, 13, 7, 15);
-  const tn_f32x8 t14 = __builtin_shufflevector(t6, t7, 0, 8, 2, 10, 4, 12, 6, 14);
-  const tn_f32x8 t15 = __builtin_shufflevector(t6, t7, 1, 9, 3, 11, 5, 13, 7, 15);
-  const tn_f32x8 t16 = __builtin_shufflevector(t8, t10, 0, 1, 8, 9, 4, 5, 12, 13);
-  const tn_f32x8 t17 = __builtin_shufflevector(t8, t10, 2, 3, 10, 11, 6, 7, 14, 15);
-  const tn_f32x8 t18 = __builtin_shufflevector(t9, t11, 0, 1, 8, 9, 4, 5, 12, 13);
-  const tn_f32x8 t19 = __builtin_shufflevector(t9, t11, 2, 3, 10, 11, 6, 7, 14, 15);
-  const tn_f32x8 t20 = __builtin_shufflevector(t12, t14, 0, 1, 8, 9, 4, 5, 12, 13);
-  const tn_f32x8 t21 = __builtin_shufflevector(t12, t14, 2, 3, 10, 11, 6, 7, 14, 15);
-  const tn_f32x8 t22 = __builtin_shufflevector(t13, t15, 0, 1, 8, 9, 4, 5, 12, 13);
-  const tn_f32x8 t23 = __builtin_shufflevector(t13, t15, 2, 3, 10, 11, 6, 7, 14, 15);
-  const tn_f32x8 t24 = __builtin_shufflevector(t16, t20, 0, 1, 2, 3, 8, 9, 10, 11);
-  const tn_f32x8 t25 = __builtin_shufflevector(t16, t20, 4, 5, 6, 7, 12, 13, 14, 15);
-  const tn_f32x8 t26 = __builtin_shufflevector(t18, t22, 0, 1, 2, 3, 8, 9, 10, 11);
-  const tn_f32x8 t27 = __builtin_shufflevector(t18, t22, 4, 5, 6, 7, 12, 13, 14, 15);
-  const tn_f32x8 t28 = __builtin_shufflevector(t17, t21, 0, 1, 2, 3, 8, 9, 10, 11);
-  const tn_f32x8 t29 = __builtin_shufflevector(t17, t21, 4, 5, 6, 7, 12, 13, 14, 15);
-  const tn_f32x8 t30 = __builtin_shufflevector(t19, t23, 0, 1, 2, 3, 8, 9, 10, 11);
-  const tn_f32x8 t31 = __builtin_shufflevector(t19, t23, 4, 5, 6, 7, 12, 13, 14, 15);
-  *(tn_f32x8_at *)&to[0] = t24;
-  *(tn_f32x8_at *)&to[to_step] = t26;
-  *(tn_f32x8_at *)&to[2 * to_step] = t28;
-  *(tn_f32x8_at *)&to[3 * to_step] = t30;
-  *(tn_f32x8_at *)&to[4 * to_step] = t25;
-  *(tn_f32x8_at *)&to[5 * to_step] = t27;
-  *(tn_f32x8_at *)&to[6 * to_step] = t29;
-  *(tn_f32x8_at *)&to[7 * to_step] = t31;
+  const tn_f32x8 t8 = __builtin_shufflevector(t0, t1, 0, 8, 1, 9, 4, 12, 5, 13);
+  const tn_f32x8 t9 = __builtin_shufflevector(t0, t1, 2, 10, 3, 11, 6, 14, 7, 15);
+  const tn_f32x8 t10 = __builtin_shufflevector(t2, t3, 0, 8, 1, 9, 4, 12, 5, 13);
+  const tn_f32x8 t11 = __builtin_shufflevector(t2, t3, 2, 10, 3, 11, 6, 14, 7, 15);
+  const tn_f32x8 t12 = __builtin_shufflevector(t4, t5, 0, 8, 1, 9, 4, 12, 5, 13);
+  const tn_f32x8 t13 = __builtin_shufflevector(t4, t5, 2, 10, 3, 11, 6, 14, 7, 15);
+  const tn_f32x8 t14 = __builtin_shufflevector(t6, t7, 0, 8, 1, 9, 4, 12, 5, 13);
+  const tn_f32x8 t15 = __builtin_shufflevector(t6, t7, 2, 10, 3, 11, 6, 14, 7, 15);
+  const tn_u64x4 t16 = __builtin_shufflevector((tn_u64x4)t8, (tn_u64x4)t10, 0, 4, 2, 6);
+  const tn_u64x4 t17 = __builtin_shufflevector((tn_u64x4)t8, (tn_u64x4)t10, 1, 5, 3, 7);
+  const tn_u64x4 t18 = __builtin_shufflevector((tn_u64x4)t9, (tn_u64x4)t11, 0, 4, 2, 6);
+  const tn_u64x4 t19 = __builtin_shufflevector((tn_u64x4)t9, (tn_u64x4)t11, 1, 5, 3, 7);
+  const tn_u64x4 t20 = __builtin_shufflevector((tn_u64x4)t12, (tn_u64x4)t14, 0, 4, 2, 6);
+  const tn_u64x4 t21 = __builtin_shufflevector((tn_u64x4)t12, (tn_u64x4)t14, 1, 5, 3, 7);
+  const tn_u64x4 t22 = __builtin_shufflevector((tn_u64x4)t13, (tn_u64x4)t15, 0, 4, 2, 6);
+  const tn_u64x4 t23 = __builtin_shufflevector((tn_u64x4)t13, (tn_u64x4)t15, 1, 5, 3, 7);
+  const tn_u64x4 t24 = __builtin_shufflevector(t16, t20, 0, 1, 4, 5);
+  const tn_u64x4 t25 = __builtin_shufflevector(t16, t20, 2, 3, 6, 7);
+  const tn_u64x4 t26 = __builtin_shufflevector(t17, t21, 0, 1, 4, 5);
+  const tn_u64x4 t27 = __builtin_shufflevector(t17, t21, 2, 3, 6, 7);
+  const tn_u64x4 t28 = __builtin_shufflevector(t18, t22, 0, 1, 4, 5);
+  const tn_u64x4 t29 = __builtin_shufflevector(t18, t22, 2, 3, 6, 7);
+  const tn_u64x4 t30 = __builtin_shufflevector(t19, t23, 0, 1, 4, 5);
+  const tn_u64x4 t31 = __builtin_shufflevector(t19, t23, 2, 3, 6, 7);
+  *(tn_f32x8_at *)&to[0] = (tn_f32x8)t24;
+  *(tn_f32x8_at *)&to[to_step] = (tn_f32x8)t26;
+  *(tn_f32x8_at *)&to[2 * to_step] = (tn_f32x8)t28;
+  *(tn_f32x8_at *)&to[3 * to_step] = (tn_f32x8)t30;
+  *(tn_f32x8_at *)&to[4 * to_step] = (tn_f32x8)t25;
+  *(tn_f32x8_at *)&to[5 * to_step] = (tn_f32x8)t27;
+  *(tn_f32x8_at *)&to[6 * to_step] = (tn_f32x8)t29;
+  *(tn_f32x8_at *)&to[7 * to_step] = (tn_f32x8)t31;
 }
 
 /* 6 rows of the left side times 2 vectors of the right, summed over the depth. */

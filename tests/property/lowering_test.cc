@@ -143,7 +143,7 @@ LoopNest nest_of(const Kernel& kernel, const KernelCase& by, const LoopTree& tre
   nest.isa = isa.name;
   nest.kernel = std::make_shared<const Kernel>(kernel);
   nest.buffers = tensor_buffers(kernel);
-  nest.body = Generator(by.kernel, tree, isa, nest.buffers).run();
+  nest.body = Generator(by.kernel, tree, isa, {nest.buffers, nest.functions}).run();
   return nest;
 }
 

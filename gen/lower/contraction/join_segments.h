@@ -11,16 +11,11 @@
 
 #include "algebra/contraction_value.h"
 #include "ir/nest/loop_nest.h"
+#include "lower/generate/nest_target.h"
 #include "lower/nest/rename_nest.h"
 #include "support/function_ref.h"
 
 namespace tenon {
-
-/// Where a body is written to: buffers of the nest, found by name, and its functions.
-struct NestTarget {
-  std::vector<Buffer>& buffers;
-  std::vector<InnerFunction>& functions;
-};
 
 /// The buffer of a temp, with space for so many elements.
 int keep_temp(const Tensor& temp, const Operand& elements, NestTarget target);

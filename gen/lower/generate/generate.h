@@ -11,6 +11,7 @@
 #include "algebra/linear.h"
 #include "ir/nest/isa.h"
 #include "ir/nest/loop_nest.h"
+#include "lower/generate/nest_target.h"
 #include "lower/generate/value_memo.h"
 #include "lower/kernel/check_guards.h"
 #include "lower/tree/carry_values.h"
@@ -41,9 +42,9 @@ class NamesInScope {
 /// Writes the body of one loop tree.
 class Generator {
  public:
-  /// `buffers`: those of the loop nest; temps that need memory are added or grow.
+  /// `to`: those of the loop nest; temps that need memory are added or grow.
   /// `taken`: names that the body must not declare.
-  Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers,
+  Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, NestTarget to,
             const std::vector<std::string>& taken = {});
 
   Block run();
@@ -200,6 +201,7 @@ class Generator {
   // ---- transposes (generate_transpose.cc)
   void transpose(const TreeTranspose& t);
   void transposed_tile(const TreeTranspose& t, const Operand& down, const Operand& across);
+  void call_transposed_tile(const TreeTranspose& t);
   void transposed_tiles(const TreeTranspose& t, const std::array<Operand, 4>& range);
   void transposed_edge(const TreeTranspose& t, const std::array<Operand, 4>& range);
 
@@ -245,6 +247,8 @@ class Generator {
   const LoopTree& tree_;
   const Isa& isa_;
   std::vector<Buffer>& buffers_;
+  std::vector<InnerFunction>& functions_;
+  const bool may_call_;
   std::vector<TempPlace> places_;
   std::vector<int> buffer_of_;
   NamesInScope names_;

@@ -35,12 +35,14 @@ Operand end_to_end(const Operand& a, const Operand& b) {
 
 }  // namespace
 
-Generator::Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers,
+Generator::Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, NestTarget to,
                      const std::vector<std::string>& taken)
     : k_(kernel),
       tree_(tree),
       isa_(isa),
-      buffers_(buffers),
+      buffers_(to.buffers),
+      functions_(to.functions),
+      may_call_(!to.is_function),
       places_(place_temps(kernel, tree)),
       accumulators_(tree.accumulators.size()),
       ranges_(size_ranges(kernel)) {

@@ -1,10 +1,58 @@
 // Transposed tiles: vectors come in along the source's dense loop, are transposed in registers by rounds of two-input
 // shuffles, and go out along the target's.
+#include <fmt/format.h>
+
+#include <array>
 #include <functional>
 
 #include "lower/generate/generate.h"
 
 namespace tenon {
+
+namespace {
+
+/// The function of a tile. Buffers: the first elements of both; parameters: how far apart their rows are.
+InnerFunction tile_function(DType from, DType to, OperandType row) {
+  InnerFunction f;
+  f.name = fmt::format("transpose_tile_{}_{}", row.lanes, name_of(row.dtype));
+  for (const DType d : {from, to})
+    if (d != row.dtype) f.name += fmt::format("_{}", name_of(d));
+  f.comment = fmt::format("The columns of {0} x {0} elements are stored as rows.", row.lanes);
+  f.common = true;
+  f.buffers.push_back({"from", from, Storage::Workspace, -1, nullptr, false});
+  f.buffers.push_back({"to", to, Storage::Workspace, -1, nullptr, true});
+  f.params = {"from_step", "to_step"};
+  const auto named = [&](const Operand& v) {
+    const std::string name = fmt::format("t{}", f.body.size());
+    f.body.push_back(s_let(name, v));
+    return v_var(name, v->type);
+  };
+  std::vector<Operand> rows;
+  for (int r = 0; r < row.lanes; ++r)
+    rows.push_back(named(v_load(0, row.dtype, v_int(r) * v_var("from_step"), row.lanes)));
+  rows = transpose_vectors(std::move(rows), named);
+  for (int r = 0; r < row.lanes; ++r)
+    f.body.push_back(s_store(1, v_int(r) * v_var("to_step"), rows[static_cast<size_t>(r)]));
+  return f;
+}
+
+}  // namespace
+
+/// In a function of its own, the addresses of the rows have registers, and compilers load each row once.
+void Generator::call_transposed_tile(const TreeTranspose& t) {
+  const auto& read = std::get<Read>(t.copy.value->node);
+  const int source = buffer_of_[static_cast<size_t>(read.tensor)],
+            target = buffer_of_[static_cast<size_t>(t.copy.tensor)];
+  InnerFunction f = tile_function(buffers_[static_cast<size_t>(source)].dtype,
+                                  buffers_[static_cast<size_t>(target)].dtype, {t.copy.value->type, t.edge, 0});
+  const auto known = find_if(functions_, [&](const InnerFunction& g) { return g.name == f.name; });
+  SCall call;
+  call.function = static_cast<int>(known - functions_.begin());
+  if (known == functions_.end()) functions_.push_back(std::move(f));
+  call.buffers = {{source, offset_of(read.tensor, read.index, 0)}, {target, offset_of(t.copy.tensor, t.copy.index, 0)}};
+  call.args = {scalar(t.from_step, 0), scalar(t.to_step, 0)};
+  out_->push_back({std::move(call)});
+}
 
 void Generator::transposed_tile(const TreeTranspose& t, const Operand& down, const Operand& across) {
   const auto& read = std::get<Read>(t.copy.value->node);
@@ -15,6 +63,12 @@ void Generator::transposed_tile(const TreeTranspose& t, const Operand& down, con
     vars_[t.down.name] = {d};
     vars_[t.across.name] = {a};
   };
+  constexpr int kSmallestCall = 8;
+  const bool known = t.from_step && t.to_step && !(constant_value(t.from_step) && constant_value(t.to_step));
+  if (may_call_ && known && t.edge >= kSmallestCall) {
+    stand_at(down, across);
+    return call_transposed_tile(t);
+  }
   std::vector<Operand> rows;
   for (int r = 0; r < t.edge; ++r) {
     stand_at(down, across + v_int(r));
@@ -78,23 +132,51 @@ void Generator::transpose(const TreeTranspose& t) {
   transposed_tiles(t, {v_int(0), scalar(t.down.extent, 0), v_int(0), scalar(t.across.extent, 0)});
 }
 
+/// Each round combines two vectors to two. Inside groups of 16 bytes the rounds interleave elements, then pairs and so
+/// on (unpack, zip), each seen as an integer of its size; across groups they take the even and the odd groups of both
+/// vectors. These are single instructions without a table, unlike other patterns of more than 128 bits.
 std::vector<Operand> transpose_vectors(std::vector<Operand> rows, const std::function<Operand(Operand)>& named) {
-  const int n = static_cast<int>(rows.size());
-  for (int bit = 1; bit < n; bit *= 2) {
-    std::vector<Operand> next(rows.size());
-    std::vector<int> low, high;
-    for (int l = 0; l < n; ++l) {
-      low.push_back((l & bit) == 0 ? l : n + l - bit);
-      high.push_back((l & bit) == 0 ? l + bit : n + l);
+  const OperandType type = rows[0]->type;
+  const int n = static_cast<int>(rows.size()), bytes = bytes_of(type.dtype), group = std::min(n, 16 / bytes);
+  const auto as = [](const Operand& v, const OperandType& t) {
+    return v->type == t ? v : v_apply_as(ScalarOp::Bits, {v}, t);
+  };
+  // Two vectors become `lane(half, l)` for both halves; `next` has them where the first and the second belong.
+  const auto combined = [&](const OperandType& seen, size_t a, size_t b, const std::function<int(int, int)>& lane) {
+    std::array<Operand, 2> out;
+    for (int half : {0, 1}) {
+      std::vector<int> pick;
+      for (int l = 0; l < seen.lanes; ++l) pick.push_back(lane(half, l));
+      out[static_cast<size_t>(half)] = named(v_shuffle(as(rows[a], seen), as(rows[b], seen), pick));
     }
-    for (int k = 0; k < n; ++k) {
-      if ((k & bit) != 0) continue;
-      const auto a = static_cast<size_t>(k), b = static_cast<size_t>(k + bit);
-      next[a] = named(v_shuffle(rows[a], rows[b], low));
-      next[b] = named(v_shuffle(rows[a], rows[b], high));
-    }
+    return out;
+  };
+  // Blocks of `unit` vectors have the same rows, each in another share of the columns.
+  for (int unit = 1; unit < group; unit *= 2) {
+    const int lanes = n / unit, inside = group / unit;
+    const OperandType seen = unit == 1 ? type : OperandType{unsigned_of(8 * unit * bytes), lanes, 0};
+    std::vector<Operand> next;
+    for (int k = 0; k < n; k += 2 * unit)
+      for (int j = k; j < k + unit; ++j)
+        for (const Operand& v :
+             combined(seen, static_cast<size_t>(j), static_cast<size_t>(j + unit), [=](int half, int l) {
+               const int in = l % inside;
+               return l - in + (half * inside + in) / 2 + in % 2 * lanes;
+             }))
+          next.push_back(v);
     rows = std::move(next);
   }
+  // Vector k * group + j has rows k * group, k * group + 1 and so on of the columns j, group + j, 2 * group + j …
+  for (int step = group; step < n; step *= 2)
+    for (int k = 0; k < n; ++k) {
+      if ((k & step) != 0) continue;
+      const auto a = static_cast<size_t>(k), b = static_cast<size_t>(k + step);
+      const OperandType seen = rows[a]->type;
+      const int wide = seen.lanes * group / n;
+      const auto two = combined(seen, a, b, [=](int half, int l) { return (2 * (l / wide) + half) * wide + l % wide; });
+      rows[a] = two[0], rows[b] = two[1];
+    }
+  for (Operand& v : rows) v = as(v, type);
   return rows;
 }
 

@@ -33,15 +33,21 @@ std::optional<CopyNest> copy_nest(const TreeLoop& outermost) {
   return std::nullopt;
 }
 
-std::optional<int64_t> stride_along(const Tensor& t, const std::vector<Expr>& index, const std::string& var,
-                                    const Ranges& ranges) {
+/// Null if it depends on the element.
+Expr step_along(const Tensor& t, const std::vector<Expr>& index, const std::string& var, const Ranges& ranges) {
   Expr total = constant_int(0);
   for (size_t d = 0; d < index.size(); ++d) {
     const auto a = affine_in(index[d], var);
-    if (!a) return std::nullopt;
+    if (!a) return nullptr;
     if (!is_zero(a->coefficient)) total = total + a->coefficient * t.strides[d];
   }
-  return constant_value(simplify(total, ranges));
+  return simplify(total, ranges);
+}
+
+std::optional<int64_t> stride_along(const Tensor& t, const std::vector<Expr>& index, const std::string& var,
+                                    const Ranges& ranges) {
+  const Expr step = step_along(t, index, var, ranges);
+  return step ? constant_value(step) : std::nullopt;
 }
 
 /// The loop along which consecutive elements are adjacent; -1 if there is none.
@@ -70,8 +76,10 @@ std::optional<TreeLoop> as_transpose(const Kernel& k, const Isa& isa, const Tree
   int edge = std::min(kLargestTile, isa.lanes(target.dtype));
   while (edge > 2 && (edge > edge_of(across) || edge > edge_of(down))) edge /= 2;
   if (edge < 4) return std::nullopt;
-  TreeNode inside{
-      TreeTranspose{n->loops[static_cast<size_t>(down)].var, n->loops[static_cast<size_t>(across)].var, n->copy, edge}};
+  const LoopVar& outer = n->loops[static_cast<size_t>(down)].var;
+  TreeNode inside{TreeTranspose{outer, n->loops[static_cast<size_t>(across)].var, n->copy, edge,
+                                step_along(k.tensor(read->tensor), read->index, written, ranges),
+                                step_along(target, n->copy.index, outer.name, ranges)}};
   for (size_t i = n->loops.size(); i-- > 0;) {
     if (static_cast<int>(i) == across || static_cast<int>(i) == down) continue;
     TreeLoop l = n->loops[i];

@@ -79,6 +79,7 @@ struct TreeTranspose {
   LoopVar down, across;
   TreeDefine copy;
   int edge = 8;
+  Expr from_step, to_step;  ///< strides of the source along `across` and of the target along `down`; null if unknown
 };
 
 struct TreeNode {
