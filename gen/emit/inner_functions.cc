@@ -49,6 +49,11 @@ std::string vector_text(Emitter& e, const VectorHole& hole) {
     for (int l = 0; l < type.lanes; ++l) pick.push_back(from + l / 2 + l % 2 * type.lanes);
     return text(type.lanes > 1 ? v_shuffle(a, b, pick) : from == 0 ? a : b);
   };
+  const auto every_second = [&](int from) {
+    std::vector<int> pick;
+    for (int l = 0; l < type.lanes; ++l) pick.push_back(from + 2 * l);
+    return text(type.lanes > 1 ? v_shuffle(a, b, pick) : from == 0 ? a : b);
+  };
   switch (hole.kind) {
     case VectorHoleKind::vector: return e.c_type(type);
     case VectorHoleKind::memory: return type.lanes > 1 ? e.memory_type(type.dtype, type.lanes) : e.c_type(type);
@@ -57,6 +62,8 @@ std::string vector_text(Emitter& e, const VectorHole& hole) {
     case VectorHoleKind::max: return text(v_apply(ScalarOp::Max, {a, b}));
     case VectorHoleKind::zip_low: return zip(0);
     case VectorHoleKind::zip_high: return zip((type.lanes + 1) / 2);
+    case VectorHoleKind::even: return every_second(0);
+    case VectorHoleKind::odd: return every_second(1);
   }
   TENON_UNREACHABLE("a hole of no kind");
 }

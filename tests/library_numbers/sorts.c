@@ -30,6 +30,8 @@ static void draw(tn_dtype type, void *x, int64_t k, int way)
         ((double *)x)[k] = way == spread_out ? 1 + value * 1e-18 : value;
     else if (type == TN_I64)
         ((int64_t *)x)[k] = way == spread_out ? (int64_t)bits : n % 16 == 0 ? (int64_t)n << 30 : (int64_t)(n % 64) - 3;
+    else if (type == TN_I32)
+        ((int32_t *)x)[k] = way == spread_out ? (int32_t)(n << 1) : way == few ? INT32_MIN + (int32_t)n : (int32_t)(n % 64) - 3;
     else
         ((uint8_t *)x)[k] = (uint8_t)n;
     if (way == patterns)
@@ -41,6 +43,10 @@ static int compared(tn_dtype type, const void *x, int64_t a, int64_t b)
 {
     if (type == TN_I64) {
         const int64_t p = ((const int64_t *)x)[a], q = ((const int64_t *)x)[b];
+        return (p > q) - (p < q);
+    }
+    if (type == TN_I32) {
+        const int32_t p = ((const int32_t *)x)[a], q = ((const int32_t *)x)[b];
         return (p > q) - (p < q);
     }
     const double p = type == TN_F32 ? (double)((const float *)x)[a] : type == TN_F64 ? ((const double *)x)[a] : ((const uint8_t *)x)[a];
@@ -110,12 +116,15 @@ static void check_unique(const char *level, tn_dtype type, int way, int64_t D)
 
 int main(void)
 {
-    static const tn_dtype types[] = {TN_F32, TN_F64, TN_I64, TN_U8};
+    static const tn_dtype types[] = {TN_F32, TN_F64, TN_I64, TN_I32, TN_U8};
     static const int64_t lengths[] = {0, 1, 2, 7, 8, 9, 17, 33, 64, 70, 100, 129, 250, 300, 513, 1000, 1100};
     for (int l = 0; l < (int)(sizeof levels / sizeof levels[0]); ++l) {
         if (tn_force_isa(levels[l]) != 0)
             continue;
-        for (int t = 0; t < 4; ++t)
+        for (int t = 0; t < 5; ++t) {
+            for (int64_t k = 8190; k < most; k = k < 8193 ? k + 1 : 2 * k)
+                for (int way = 0; way < ways; ++way)
+                    check(levels[l], types[t], way, 1, k, 1, way & k & 1);
             for (int k = 0; k < (int)(sizeof lengths / sizeof lengths[0]); ++k)
                 for (int way = 0; way < ways; ++way) {
                     if (lengths[k] > 0)
@@ -124,6 +133,7 @@ int main(void)
                     check(levels[l], types[t], way, 1, lengths[k], 13, k & 1);
                     check(levels[l], types[t], way, 3, lengths[k], 1, way & 1);
                 }
+        }
     }
     return wrong;
 }

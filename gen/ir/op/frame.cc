@@ -69,9 +69,9 @@ std::optional<DType> key_dtype(DType dtype) {
 
 std::optional<VectorHole> vector_hole(std::string_view hole) {
   static constexpr std::pair<std::string_view, VectorHoleKind> kinds[] = {
-      {"vector", VectorHoleKind::vector},    {"memory", VectorHoleKind::memory}, {"lanes", VectorHoleKind::lanes},
-      {"min", VectorHoleKind::min},          {"max", VectorHoleKind::max},       {"zip_low", VectorHoleKind::zip_low},
-      {"zip_high", VectorHoleKind::zip_high}};
+      {"vector", VectorHoleKind::vector},     {"memory", VectorHoleKind::memory}, {"lanes", VectorHoleKind::lanes},
+      {"min", VectorHoleKind::min},           {"max", VectorHoleKind::max},       {"zip_low", VectorHoleKind::zip_low},
+      {"zip_high", VectorHoleKind::zip_high}, {"even", VectorHoleKind::even},     {"odd", VectorHoleKind::odd}};
   const std::size_t bar = hole.find('_');
   if (bar == std::string_view::npos) return std::nullopt;
   const auto dtype = dtype_from_name(hole.substr(0, bar));

@@ -217,8 +217,8 @@ TEST_CASE("library bodies: a sort keeps 16 bytes an element, whatever its type, 
     CHECK(contains(nest, "columns: workspace"));
     CHECK(contains(nest, "lanes: workspace u32 x mul(8, add(min(add(D, 7), 4096), 16))"));
     CHECK(contains(nest_of("sort", "portable", type), "lanes: workspace u32 x 1 "));
-    CHECK(contains(nest, "items: workspace u64 x mul(2, D)"));
-    CHECK(contains(nest, "counts: workspace u32 x 1024"));
+    CHECK(contains(nest, "items: workspace u64 x add(mul(2, D), 8)"));
+    CHECK(contains(nest, "counts: workspace u32 x min(add(D, 1024), 8192)"));
   }
 }
 
