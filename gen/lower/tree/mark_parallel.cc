@@ -23,6 +23,17 @@ Expr distance(const Expr& index, const std::string& var) {
   return fixed ? simplify(a->rest) : nullptr;
 }
 
+/// Whether the index is one of a block of each iteration's own: n·var + inner, where a loop inside goes up to n.
+bool in_block(const Expr& index, const std::string& var, const std::vector<LoopVar>& inner) {
+  const auto a = affine_in(index, var);
+  const auto block = a ? constant_value(simplify(a->coefficient)) : std::nullopt;
+  if (!block) return false;
+  const Expr rest = simplify(a->rest);
+  return any_of(inner, [&](const LoopVar& v) {
+    return is_variable(rest, v.name) && constant_value(v.extent).value_or(*block + 1) <= *block;
+  });
+}
+
 /// Whether each iteration of `var` has elements of its own: in one dim, all indices are as far from it.
 bool apart(const std::vector<Index>& all, const std::string& var) {
   for (size_t dim = 0; !all.empty() && dim < all[0].size(); ++dim) {
@@ -77,14 +88,23 @@ class ParallelLoops {
  public:
   ParallelLoops(const Kernel& k, const LoopTree& tree) : k_(k), places_(place_temps(k, tree)) {}
 
-  bool independent(const TreeLoop& loop) const { return independent(loop, loop.body, ""); }
+  bool independent(const TreeLoop& loop) const { return independent(loop, loop.body, {}); }
 
  private:
-  /// `rows`: a variable that has other values in each iteration of the loop, if there is one.
-  bool independent(const TreeLoop& loop, const Tree& body, const std::string& rows) const {
+  /// What is inside of a loop and around a part of its body.
+  struct Inside {
+    std::string rows;            ///< a variable that has other values in each iteration of the loop, if there is one
+    std::vector<LoopVar> loops;  ///< those that begin at 0
+  };
+
+  bool independent(const TreeLoop& loop, const Tree& body, const Inside& inside) const {
     return std::all_of(body.begin(), body.end(), [&](const TreeNode& n) {
-      if (const auto* l = std::get_if<TreeLoop>(&n.node))
-        return independent(loop, l->body, goes_over_block(*l, loop.var.name) ? l->var.name : rows);
+      if (const auto* l = std::get_if<TreeLoop>(&n.node)) {
+        Inside next = inside;
+        if (goes_over_block(*l, loop.var.name)) next.rows = l->var.name;
+        if (!l->begin) next.loops.push_back(l->var);
+        return independent(loop, l->body, next);
+      }
       const auto* t = std::get_if<TreeTranspose>(&n.node);
       const auto* d = t ? &t->copy : std::get_if<TreeDefine>(&n.node);
       if (!d || !places_[static_cast<size_t>(d->tensor)].stored) return true;
@@ -92,7 +112,9 @@ class ParallelLoops {
       const bool result = k_.tensor(d->tensor).role == Role::Output;
       IndicesOf all{d->tensor, !result};
       all.add(loop.body);
-      return apart(all.found, loop.var.name) || (result && apart({d->index}, rows));
+      if (apart(all.found, loop.var.name) || (result && apart({d->index}, inside.rows))) return true;
+      const auto own = [&](const Expr& i) { return in_block(i, loop.var.name, inside.loops); };
+      return result && all.found.size() == 1 && any_of(d->index, own);
     });
   }
 

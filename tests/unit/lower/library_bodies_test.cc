@@ -113,6 +113,7 @@ TEST_CASE("library bodies: short rows of softmax are lanes, a block at a time") 
   CHECK(contains(nest, "for p = 0 .. 32 step 16"));
   CHECK(contains(workspaces_of(nest), "X_lanes: workspace f32 x 480"));
   CHECK_FALSE(contains(nest_of("softmax", "x86-64-v3", DType::F16), "X_lanes"));
+  CHECK(contains(nest, "parallel for p_block"));  // each block has rows of its own
 }
 
 TEST_CASE("library bodies: quotients of 32-bit integers are the lowest bits of floats") {
