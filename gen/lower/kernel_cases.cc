@@ -37,7 +37,7 @@ std::vector<Kernel> parts_of(const Kernel& k) {
   return out;
 }
 
-KernelCase after_passes(Kernel kernel, const LoweringPasses& passes) {
+KernelCase after_passes(Kernel kernel, const LoweringPasses& passes, bool vectors) {
   KernelCase out;
   out.kernel = std::move(kernel);
   for (const KernelPass& pass : passes.kernel) out.kernel = pass.run(out.kernel);
@@ -45,7 +45,7 @@ KernelCase after_passes(Kernel kernel, const LoweringPasses& passes) {
   out.tree = build_loops(out.kernel);
   join_scatters(out.kernel, out.tree);
   block_recurrences(out.kernel, out.tree);
-  block_lines(out.kernel, out.tree);
+  out.by_vectors = block_lines(out.kernel, out.tree, vectors);
   out.streams_rows = stream_rows(out.kernel, out.tree);
   return out;
 }
@@ -61,7 +61,7 @@ KernelCase prepare_simple(Kernel simple, const Preparing& by) {
   }
   const auto fork = next_fork(simple, by.isa);
   if (!fork && by.isa.vector_bits != 0 && divides_integers(simple)) simple = quotients_by_floats(simple);
-  if (!fork) return after_passes(std::move(simple), by.passes);
+  if (!fork) return after_passes(std::move(simple), by.passes, by.isa.vector_bits != 0);
   KernelCase out;
   out.kernel = std::move(simple);
   out.holds = fork->holds;
@@ -116,7 +116,7 @@ KernelCase prepare(const Kernel& kernel, const Isa& isa, Sharing sharing, const 
   return prepare_case(kernel, {isa, sharing, passes});
 }
 
-KernelCase prepare_unforked(const Kernel& kernel) { return after_passes(simplify_kernel(kernel), {}); }
+KernelCase prepare_unforked(const Kernel& kernel) { return after_passes(simplify_kernel(kernel), {}, false); }
 
 const KernelCase& Prepared::of(const Isa& isa) {
   std::shared_ptr<const KernelCase>& mine = isa.vector_bits == 0 ? scalars_ : vectors_;
@@ -127,8 +127,8 @@ const KernelCase& Prepared::of(const Isa& isa) {
     body.checks.clear();  // what a kernel asks first comes before its cases
     simple_ = simplify_kernel(body);
   }
-  const bool same =
-      other && other->parts.empty() && !other->holds && !next_fork(*simple_, isa) && !divides_integers(*simple_);
+  const bool same = other && other->parts.empty() && !other->holds && !other->by_vectors && !next_fork(*simple_, isa) &&
+                    !divides_integers(*simple_);
   mine = same ? other : std::make_shared<const KernelCase>(prepare_simple(*simple_, {isa, sharing_, {}}));
   return *mine;
 }

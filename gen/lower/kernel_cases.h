@@ -32,6 +32,7 @@ struct KernelCase {
   ForkTraits fork;
   std::unique_ptr<KernelCase> then, otherwise;
   bool streams_rows = false;      ///< its loops, or those of a case of it, go over blocks of rows
+  bool by_vectors = false;        ///< its loops depend on whether the level has vectors
   std::optional<WholeCopy> copy;  ///< of a part: what it is the body of, a function of its own
   Kernel kernel;
   LoopTree tree;

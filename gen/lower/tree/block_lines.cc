@@ -16,6 +16,13 @@ constexpr int64_t kLines = 8;
 
 using Index = std::vector<Expr>;
 
+/// Blocks of a known number of rows are about equally high.
+int64_t height_of(const Expr& rows) {
+  const auto known = constant_value(rows);
+  const int64_t blocks = known ? std::max<int64_t>(1, (*known + kLines - 1) / kLines) : 0;
+  return known ? std::max<int64_t>(1, (*known + blocks - 1) / blocks) : kLines;
+}
+
 /// Adds the tensors that a tree assigns; false where it does anything else to one.
 bool add_assigned(const Tree& tree, std::set<int>& out) {
   return all_of(tree, [&](const TreeNode& n) {
@@ -53,26 +60,36 @@ bool slides(const Expr& index) {
   return ok;
 }
 
+bool is_loop(const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); }
+
+/// Accumulators begin and end in nodes that belong together.
+bool is_loop_or_define(const TreeNode& n) { return is_loop(n) || std::holds_alternative<TreeDefine>(n.node); }
+
 class LineBlocker {
  public:
-  LineBlocker(Kernel& k, LoopTree& tree) : k_(k), tree_(tree) {}
+  LineBlocker(Kernel& k, LoopTree& tree, bool vectors) : k_(k), tree_(tree), vectors_(vectors) {}
 
-  void run(Tree& tree) {
+  /// Whether it depends on `vectors`.
+  bool run(Tree& tree) {
+    bool depends = false;
     for (TreeNode& n : tree) {
       auto* l = std::get_if<TreeLoop>(&n.node);
       if (!l) continue;
-      if (const int line = line_of(*l); line >= 0) n.node = blocks(*l, line);
-      else run(l->body);
+      const int line = line_of(*l);
+      const bool known = line >= 0 && constant_value(l->var.extent).has_value();
+      if (line >= 0 && (vectors_ || !known)) n.node = blocks(*l, line);
+      else if (run(l->body)) depends = true;
+      depends = depends || known;
     }
+    return depends;
   }
 
  private:
   /// The temp whose line each iteration puts together in its first loops and the others read by windows; -1: none.
   int line_of(const TreeLoop& rows) {
-    if (rows.ordered || rows.carried || rows.begin || rows.end || constant_value(rows.var.extent)) return -1;
-    if (rows.body.size() < 3 ||
-        any_of(rows.body, [](const TreeNode& n) { return !std::holds_alternative<TreeLoop>(n.node); }))
-      return -1;
+    if (rows.ordered || rows.carried || rows.begin || rows.end) return -1;
+    const bool known = constant_value(rows.var.extent).has_value();  // padding of one element is no loop then
+    if (rows.body.size() < 3 || !all_of(rows.body, known ? is_loop_or_define : is_loop)) return -1;
     std::set<int> made, results;
     cut_ = 0;
     for (std::set<int> next; cut_ < rows.body.size() && add_assigned({rows.body[cut_]}, next) && next.size() == 1;
@@ -97,7 +114,7 @@ class LineBlocker {
 
   TreeLoop blocks(const TreeLoop& rows, int line) {
     const std::string &row = rows.var.name, letter = letter_of(row);
-    const Expr height = constant_int(kLines);
+    const Expr height = height_ = constant_int(height_of(rows.var.extent));
     TreeLoop out;
     out.var = {letter + "_block" + row.substr(letter.size()),
                simplify(apply(ScalarOp::FloorDiv, {rows.var.extent + height - constant_int(1), height}))};
@@ -148,20 +165,21 @@ class LineBlocker {
   Index in_block(Index index) const {
     const Expr row = index[dim_];
     index[dim_] = block_;
-    index.insert(index.begin() + static_cast<std::ptrdiff_t>(dim_) + 1, row - block_ * constant_int(kLines));
+    index.insert(index.begin() + static_cast<std::ptrdiff_t>(dim_) + 1, row - block_ * height_);
     return index;
   }
 
   Kernel& k_;
   LoopTree& tree_;
+  bool vectors_;
   size_t dim_ = 0;  ///< of the temp, that the rows walk
   size_t cut_ = 0;  ///< loops that put the line together
   int from_ = -1, to_ = -1;
-  Expr block_;
+  Expr block_, height_;
 };
 
 }  // namespace
 
-void block_lines(Kernel& k, LoopTree& tree) { LineBlocker(k, tree).run(tree.body); }
+bool block_lines(Kernel& k, LoopTree& tree, bool vectors) { return LineBlocker(k, tree, vectors).run(tree.body); }
 
 }  // namespace tenon

@@ -22,7 +22,8 @@ void block_recurrences(Kernel&, LoopTree&);
 
 /// for y: (line = …; Y[y,x] = … line[x + s] …): the lines of some rows are made, and then these rows of Y. A vector
 /// load from several recent stores stalls until they are in the cache; here other rows are processed in between.
-void block_lines(Kernel&, LoopTree&);
+/// Without vectors, rows of a known number keep one line, which takes less memory: true where that makes a difference.
+bool block_lines(Kernel&, LoopTree&, bool vectors);
 
 /// y[q] = sum[r](x[r,q]), columns q around rows r, becomes blocks of rows around columns: a walk down one column
 /// touches another page of memory in each row. Running values are kept in a temp that the kernel gains, for a strip of
