@@ -21,6 +21,7 @@ constexpr double kFlopsPerUs = 2e4, kBytesPerUs = 1e4;  // rough rates of one co
 constexpr double kFunction = 16;                        // operations that take as long as an elementary function
 constexpr double kSharedFromUs = 5;                     // waking workers for less costs more than it saves
 constexpr double kGrainUs = 2;                          // no worker takes less at once
+constexpr int64_t kGapBytes = 128;  // between the memory of two workers: processors fetch lines before they are read
 
 /// Microseconds that a kernel takes, roughly; nothing where its sizes are open.
 std::optional<double> expected_us(const Kernel& kernel) {
@@ -86,7 +87,8 @@ void widen(StepWorkspace& workspace, const LoweredStep& step) {
   }
   for (const Phase& phase : step.phases) {
     workspace.shared = std::max(workspace.shared, maximum_workspace_bytes(phase.nest).value_or(0));
-    workspace.per_worker = std::max(workspace.per_worker, maximum_worker_bytes(phase.nest).value_or(0));
+    const int64_t own = maximum_worker_bytes(phase.nest).value_or(0);
+    if (own > 0) workspace.per_worker = std::max(workspace.per_worker, own + kGapBytes);
   }
 }
 

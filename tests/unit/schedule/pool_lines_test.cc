@@ -1,6 +1,8 @@
-// Pools of known sizes: lines made for blocks of rows where the level has vectors.
+// Pools of known sizes: lines made for blocks of rows where the level has vectors, and the memory of workers.
 #include "catch.h"
+#include "ir/nest/workspace_bound.h"
 #include "lower/lower_kernel.h"
+#include "lower/lower_plan.h"
 #include "planned_layer.h"
 
 using namespace tenon;
@@ -32,5 +34,19 @@ TEST_CASE("pools of known sizes: blocks of lines where there are vectors, the va
       CHECK(error_of(values(plan, &nest), want) < 1e-6);
       CHECK((to_text(nest).find("_block") != std::string::npos) == (isa.vector_bits != 0));
     }
+  }
+}
+
+TEST_CASE("workers that share a pool have lines that no fetch of the next worker's lines reaches") {
+  const ExecutionPlan plan =
+      planned(pool("x: \"f32[1, 480, 14, 14]\"", "maxpool2d(x, kernel=[3, 3], pads=[1, 1, 1, 1]) * F"), {});
+  for (const char* level : {"portable", "x86-64-v4"}) {
+    const LoweredPlan lowered = lower_plan(plan, tenon_test::shipped_blueprints(), {isa_from_name(level)}, 2);
+    const LoweredStep& step = lowered.levels.front().steps.back();
+    REQUIRE_FALSE(step.phases.empty());
+    const auto own = maximum_worker_bytes(step.phases.back().nest);
+    REQUIRE(own);
+    CHECK(*own > 0);
+    CHECK(lowered.workspaces.back().per_worker >= *own + 128);
   }
 }
