@@ -255,9 +255,9 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
       const int64_t q_groups = Q & -16;
       for (int64_t q = 0; q < q_groups; q += 16) {
         __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
-        __builtin_prefetch(&G[q + 512], 0, 3);
-        __builtin_prefetch(&B[q + 512], 0, 3);
-        __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);
+        __builtin_prefetch(&G[q + 2048], 0, 3);
+        __builtin_prefetch(&B[q + 2048], 0, 3);
+        __builtin_prefetch(&Y[p * Q + q + 2048], 0, 3);
         *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd *
             *(const tn_f32x8_at *)&G[q] + *(const tn_f32x8_at *)&B[q];
         *(tn_f32x8_at *)&Y[p * Q + q + 8] = (*(const tn_f32x8_at *)&X[p * Q + q + 8] - mean) * rstd *
@@ -424,8 +424,8 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
       const int64_t q_groups = Q & -16;
       for (int64_t q = 0; q < q_groups; q += 16) {
         __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
-        __builtin_prefetch(&G[q + 512], 0, 3);
-        __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);
+        __builtin_prefetch(&G[q + 2048], 0, 3);
+        __builtin_prefetch(&Y[p * Q + q + 2048], 0, 3);
         *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd *
             *(const tn_f32x8_at *)&G[q];
         *(tn_f32x8_at *)&Y[p * Q + q + 8] = (*(const tn_f32x8_at *)&X[p * Q + q + 8] - mean) * rstd *

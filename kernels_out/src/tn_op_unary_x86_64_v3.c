@@ -162,10 +162,10 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
       const int64_t s_1_groups = S & -16;
       for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 16) {
-        __builtin_prefetch(&X[s_0 * X_s0 + s_1 + 512], 0, 3);
+        __builtin_prefetch(&X[s_0 * X_s0 + s_1 + 2048], 0, 3);
         const tn_f32x8 x = *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1];
         const tn_f32x8 x2 = *(const tn_f32x8_at *)&X[s_0 * X_s0 + s_1 + 8];
-        __builtin_prefetch(&Y[s_0 * Y_s0 + s_1 + 512], 0, 3);
+        __builtin_prefetch(&Y[s_0 * Y_s0 + s_1 + 2048], 0, 3);
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) *
             tn_f32x8_normcdf_x86_64_v3(x);
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1 + 8] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x2) *
@@ -183,7 +183,7 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
       const int64_t s_1_groups = S & -8;
       for (int64_t s_1 = 0; s_1 < s_1_groups; s_1 += 8) {
         const tn_f32x8 x = tn_f32x8_gather_x86_64_v3(&X[s_0 * X_s0 + s_1 * X_s1], X_s1);
-        __builtin_prefetch(&Y[s_0 * Y_s0 + s_1 + 512], 0, 3);
+        __builtin_prefetch(&Y[s_0 * Y_s0 + s_1 + 2048], 0, 3);
         *(tn_f32x8_at *)&Y[s_0 * Y_s0 + s_1] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) *
             tn_f32x8_normcdf_x86_64_v3(x);
       }
