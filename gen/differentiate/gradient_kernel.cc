@@ -66,6 +66,7 @@ class Differentiator {
     if (!why_.empty()) return {std::nullopt, why_};
     if (!request_.keeps_marks)
       for (KernelStatement& s : k_.body) s.value = without_marks(s.value);
+    share_reductions(k_, names_);
     keep_needed(k_, request_.result, steps_);
     place_steps(k_, steps_);
     cut_into_parts(steps_, k_);

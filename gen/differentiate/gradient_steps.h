@@ -56,6 +56,10 @@ void keep_needed(Kernel& kernel, int output, BodySteps& steps);
 /// its size depends on where it is.
 bool name_reductions(Kernel& kernel, const std::function<bool(const KernelStatement&)>& applies, FreshNames& names);
 
+/// A reduction that several statements compute becomes a statement in front of the first of them, which all of them
+/// read.
+void share_reductions(Kernel& kernel, FreshNames& names);
+
 /// A sum of products that is divided by an active value with fewer loops: one factor is divided instead, as a statement
 /// of its own.
 void divide_first(Kernel& kernel, FunctionRef<bool(const Expr&)> is_active, FreshNames& names);

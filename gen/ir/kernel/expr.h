@@ -139,6 +139,8 @@ bool is_zero(const Expr&);
 bool is_one(const Expr&);
 bool same(const Expr&, const Expr&);  ///< structural equality
 bool same(const std::vector<Expr>&, const std::vector<Expr>&);
+/// Whether two reductions are equal but for the names of their variables.
+bool same_reduction(const Expr&, const Expr&);
 bool mentions(const Expr&, const std::string& var);
 bool mentions(const std::vector<Expr>&, const std::string& var);
 inline bool is_variable(const Expr& e, const std::string& name) {

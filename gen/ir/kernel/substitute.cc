@@ -64,6 +64,17 @@ Expr with_expr(const Expr& e, const Expr& from, const Expr& to) {
   return map_children(e, [&](const Expr& c) { return with_expr(c, from, to); });
 }
 
+bool same_reduction(const Expr& e, const Expr& other) {
+  const auto &a = std::get<Reduce>(e->node), &b = std::get<Reduce>(other->node);
+  if (a.op != b.op || e->type != other->type || a.vars.size() != b.vars.size() || !a.where != !b.where) return false;
+  std::map<std::string, Expr> names;
+  for (size_t i = 0; i < a.vars.size(); ++i) {
+    if (!same(a.vars[i].extent, b.vars[i].extent)) return false;
+    names[a.vars[i].name] = var_ref(b.vars[i].name);
+  }
+  return same(substitute(a.value, names), b.value) && (!a.where || same(substitute(a.where, names), b.where));
+}
+
 namespace {
 Expr with_new_tensors(const Expr& e, FunctionRef<int(int)> to) {
   const Expr below = map_children(e, [&](const Expr& c) { return with_new_tensors(c, to); });
