@@ -153,12 +153,12 @@ Library with_gradient(Run& run, const OpLibrary& defs, const ExplainOptions& o, 
   return kernels_and_gradients(run, defs, both);
 }
 
-/// The gradient's kernels, one per output, of the type that the name says, of f32 or of the first one. False: none.
+/// The gradient's kernels, of the type that the name says, of f32 or of the first one. False: none.
 bool explain_gradient(const std::string& subject, const std::string& op, const Library& library,
                       FunctionRef<void(const LibraryKernel&)> explain) {
   const LibraryKernel* usual = find_kernel(library, op);
   std::map<std::map<std::string, DType>, const Kernel*> forward;
-  std::set<int> shown;
+  std::set<std::vector<int>> shown;
   for (const LibraryOp& o : library.ops) {  // the gradient comes after the op
     const std::string f32 = o.def->name + "_f32";
     const auto first = find_if(o.kernels, [&](const LibraryKernel& k) { return k.name.starts_with(f32); });

@@ -62,12 +62,13 @@ class Differentiator {
       else reverse(forward[begin], begin > 0 ? &forward[begin - 1] : nullptr);
       end = begin;
     }
-    if (why_.empty()) finish(request_.wrt);
+    for (const WantedGradient& w : request_.wanted)
+      if (why_.empty()) finish(w.wrt);
     if (!why_.empty()) return {std::nullopt, why_};
     if (!request_.keeps_marks)
       for (KernelStatement& s : k_.body) s.value = without_marks(s.value);
     share_reductions(k_, names_);
-    keep_needed(k_, request_.result, steps_);
+    keep_needed(k_, mapped(request_.wanted, &WantedGradient::result), steps_);
     place_steps(k_, steps_);
     cut_into_parts(steps_, k_);
     return {std::move(k_), ""};
@@ -76,10 +77,20 @@ class Differentiator {
  private:
   void make_outputs_temps() {
     for (size_t t = 0; t < k_.tensors.size(); ++t) {
-      if (k_.tensors[t].role != Role::Output || static_cast<int>(t) == request_.result) continue;
+      if (k_.tensors[t].role != Role::Output || is_result(static_cast<int>(t))) continue;
       k_.tensors[t].role = Role::Temp;
       k_.tensors[t].extent.clear();
     }
+  }
+
+  bool is_result(int tensor) const {
+    return any_of(request_.wanted, [&](const WantedGradient& w) { return w.result == tensor; });
+  }
+
+  /// Null for tensors whose gradients are not results.
+  const WantedGradient* wanted_for(int tensor) const {
+    const auto at = find_if(request_.wanted, [&](const WantedGradient& w) { return w.wrt == tensor; });
+    return at == request_.wanted.end() ? nullptr : &*at;
   }
 
   bool is_active(int tensor) const { return active_.contains(tensor) && has_derivative(k_.tensor(tensor).dtype); }
@@ -89,9 +100,10 @@ class Differentiator {
   }
   bool reads_active(const KernelStatement& s) const { return depends(s.value); }
 
-  /// Tensors that depend on the one that is asked for.
+  /// Tensors that depend on those whose gradients are asked for.
   void find_active() {
-    active_ = {request_.wrt};
+    active_.clear();
+    for (const WantedGradient& w : request_.wanted) active_.insert(w.wrt);
     // A joined statement may depend on a later one.
     for (size_t before = 0; before < active_.size();) {
       before = active_.size();
@@ -149,7 +161,7 @@ class Differentiator {
 
   /// From here on, going backwards, the target has the value before the update.
   void reverse_update(const KernelStatement& s, Adjoint adjoint, const KernelStatement* copy) {
-    UpdateAdjoint known{loops_of(s.target, false), [&](const std::vector<Expr>& at) { return adjoint.at(at); }};
+    UpdateAdjoint known{loops_of(s.target), [&](const std::vector<Expr>& at) { return adjoint.at(at); }};
     Expr before;
     if (s.update != Update::Last) {
       const auto& read = std::get<Read>(copy->value->node);
@@ -296,13 +308,13 @@ class Differentiator {
   /// All readers of the tensor have been processed: its gradient becomes a value, or statements.
   void finish(int tensor) {
     const Tensor t = k_.tensor(tensor);
-    const bool is_result = tensor == request_.wrt;
-    GatherTarget target{loops_of(tensor, is_result), std::vector<Expr>(t.dims.size()), t.dims};
-    if (is_result) target.repeats = request_.repeats;
+    const WantedGradient* const wanted = wanted_for(tensor);
+    GatherTarget target{loops_of(tensor, wanted), std::vector<Expr>(t.dims.size()), t.dims};
+    if (wanted) target.repeats = wanted->repeats;
     Collected known = collect(tensor, target);
-    if (!known.value && known.scattered.empty() && !is_result) return;
+    if (!known.value && known.scattered.empty() && !wanted) return;
     Adjoint out{names_of(target), known.value ? known.value : constant_float(0, compute_of(t.dtype))};
-    if (is_result || !known.scattered.empty()) store(tensor, target, known.scattered, out);
+    if (wanted || !known.scattered.empty()) store(tensor, target, known.scattered, out);
     else if (!is_cheap(out.value)) store_chosen(tensor, target, out);
     adjoints_[tensor] = std::move(out);
   }
@@ -324,8 +336,9 @@ class Differentiator {
     });
   }
 
-  std::vector<LoopVar> loops_of(int tensor, bool is_result) {
-    const std::vector<Expr>& dims = k_.tensor(is_result ? request_.result : tensor).dims;
+  /// Of the tensor's gradient; one of a result has its own dims.
+  std::vector<LoopVar> loops_of(int tensor, const WantedGradient* wanted = nullptr) {
+    const std::vector<Expr>& dims = k_.tensor(wanted ? wanted->result : tensor).dims;
     std::vector<LoopVar> out;
     for (size_t d = 0; d < dims.size(); ++d) out.push_back({names_(name_of_dim(tensor, d)), dims[d]});
     return out;
@@ -355,16 +368,15 @@ class Differentiator {
   /// The gradient becomes a tensor of its own; sums that are scattered need the compute type for as long as they grow.
   void store(int tensor, const GatherTarget& target, const std::vector<Contribution>& scattered, Adjoint& adjoint) {
     const Tensor& t = k_.tensor(tensor);
-    const bool is_result = tensor == request_.wrt;
-    int to = request_.result;
+    const WantedGradient* const wanted = wanted_for(tensor);
     const DType compute = compute_of(t.dtype);
-    if (!is_result || (!scattered.empty() && compute != t.dtype)) to = new_temp(tensor, target);
+    const bool is_kept = wanted && (scattered.empty() || compute == t.dtype);
+    const int to = is_kept ? wanted->result : new_temp(tensor, target);
     const std::vector<Expr> index = var_refs(target.loops);
     add_statement(to, index, Update::Assign, adjoint.value, target.loops);
-    for (const Contribution& c : scattered) scatter(to, c, is_result);
+    for (const Contribution& c : scattered) scatter(to, c, wanted);
     adjoint.value = cast_to(read_of(to, k_.tensor(to).dtype, index), compute);
-    if (is_result && to != request_.result)
-      add_statement(request_.result, index, Update::Assign, adjoint.value, target.loops);
+    if (wanted && !is_kept) add_statement(wanted->result, index, Update::Assign, adjoint.value, target.loops);
   }
 
   /// A tensor of the gradient of another one.
@@ -388,7 +400,7 @@ class Differentiator {
   Expr simplified(const Expr& e, const std::vector<LoopVar>& loops) const { return simplify(e, ranges_with(loops)); }
 
   /// dX[g(v)] += e(v), in the order of the statement's loops, where there is a contribution.
-  void scatter(int to, const Contribution& c, bool is_result) {
+  void scatter(int to, const Contribution& c, const WantedGradient* wanted) {
     const std::vector<Expr>& dims = k_.tensor(c.tensor).dims;
     const std::vector<Expr>& own = k_.tensor(to).dims;
     const Ranges ranges = ranges_with(c.vars);
@@ -400,7 +412,7 @@ class Differentiator {
     }
     std::vector<Expr> index = c.index;
     for (size_t d = 0; d < index.size(); ++d)
-      if (is_result && request_.repeats[d]) index[d] = apply(ScalarOp::Min, {index[d], own[d] - constant_int(1)});
+      if (wanted && wanted->repeats[d]) index[d] = apply(ScalarOp::Min, {index[d], own[d] - constant_int(1)});
     add_statement(to, index, Update::Add, c.value, c.vars);
     if (!where) return;
     KernelStatement& added = k_.body.back();

@@ -1,4 +1,4 @@
-// The gradient of a kernel with respect to one of its tensors, as a kernel.
+// The gradients of a kernel with respect to some of its tensors, as one kernel.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,16 @@
 
 namespace tenon {
 
+/// A gradient that is asked for.
+struct WantedGradient {
+  int wrt = 0;                ///< the tensor
+  int result = 0;             ///< its gradient, an output of the kernel that no statement defines yet
+  std::vector<Expr> repeats;  ///< per dim of `wrt`: how often its elements are repeated; null: once
+};
+
 struct GradientRequest {
-  int wrt = 0;                                  ///< the tensor
-  int result = 0;                               ///< its gradient, an output of the kernel that no statement defines yet
+  std::vector<WantedGradient> wanted;
   std::vector<std::pair<int, int>> cotangents;  ///< output → the input with its gradient
-  std::vector<Expr> repeats;                    ///< per dim of `wrt`: how often its elements are repeated; null: once
   bool keeps_marks = false;                     ///< stop(x) and stated derivatives: another gradient is made of it
 };
 
@@ -25,7 +30,7 @@ struct GradientKernel {
   std::string why;
 };
 
-/// `forward` with the gradient's statements after those of its own that they need; outputs of it become intermediates.
+/// `forward` with the gradients' statements after those of its own that they need; outputs of it become intermediates.
 GradientKernel gradient_kernel(const Kernel& forward, const GradientRequest& request, const DerivativeTable& rows);
 
 }  // namespace tenon

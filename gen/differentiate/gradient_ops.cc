@@ -66,7 +66,7 @@ std::shared_ptr<OpDef> gradient_def(const OpDef& f) {
   return def;
 }
 
-/// One kernel of f → those of f_grad, one an output.
+/// One kernel of f → those of f_grad.
 class KernelDeriver {
  public:
   KernelDeriver(const LibraryOp& f, const OpDef& gradient, const DerivativeTable& rows)
@@ -74,18 +74,16 @@ class KernelDeriver {
 
   std::string why;
 
-  /// Nothing where the types of the call leave nothing to derive; `why` where it cannot be derived.
-  std::optional<LibraryKernel> run(const LibraryKernel& forward, size_t output) {
+  /// The kernel that computes these outputs. Nothing, and `why`, where it cannot be derived.
+  std::optional<LibraryKernel> run(const LibraryKernel& forward, const std::vector<int>& outputs) {
     out_ = forward;
     kernel().op = gradient_.name;
     kernel().doc = gradient_.doc;
-    kernel().name += "_" + gradient_.outputs[output].name;
-    kernel().name.replace(0, f_.def->name.size(), gradient_.name);
+    kernel().name = gradient_kernel_name(forward.kernel, outputs);
     request_ = {};
-    request_.wrt = position(gradient_.outputs[output].like);
     for (const TensorDef& t : gradient_.inputs)
       if (t.follows) add_cotangent(t);
-    add_result(gradient_.outputs[output]);
+    for (const int o : outputs) add_result(gradient_.outputs[static_cast<size_t>(o)]);
     GradientKernel derived = gradient_kernel(kernel(), request_, rows_);
     why = derived.why;
     if (!derived.kernel) return std::nullopt;
@@ -93,9 +91,16 @@ class KernelDeriver {
     kernel() = std::move(*derived.kernel);
     keep_used(out_);
     renumber_sources(before);
-    out_.computes = static_cast<int>(output);
+    if (outputs.size() > 1) add_given();
+    out_.computes = outputs;
     out_.present.clear();
     return std::move(out_);
+  }
+
+  std::string gradient_kernel_name(const Kernel& forward, const std::vector<int>& outputs) const {
+    std::string out = gradient_.name + forward.name.substr(f_.def->name.size());
+    for (const int o : outputs) out += "_" + gradient_.outputs[static_cast<size_t>(o)].name;
+    return out;
   }
 
  private:
@@ -170,23 +175,35 @@ class KernelDeriver {
 
   void add_result(const TensorDef& def) {
     const int at = static_cast<int>(kernel().tensors.size());
-    Tensor t = kernel().tensor(request_.wrt);
+    WantedGradient wanted{position(def.like), at, {}};
+    Tensor t = kernel().tensor(wanted.wrt);
     t.name = def.name;
     t.role = Role::Output;
-    request_.repeats.assign(t.dims.size(), nullptr);
+    wanted.repeats.assign(t.dims.size(), nullptr);
     const std::vector<const Dim*> dims = dims_of(def);
     TENON_CHECK(dims.size() == t.dims.size(), "{}: dims of {}", kernel().name, def.name);
     for (size_t d = 0; d < dims.size(); ++d) {
       if (!dims[d]->broadcast) continue;
       const int k = static_cast<int>(d);
       t.dims[d] = size(fmt::format("{}_n{}", def.name, d), FromExtent{at, k}, 0);
-      request_.repeats[d] = size(fmt::format("{}_r{}", def.name, d), FromRepeats{at, k}, 0);
+      wanted.repeats[d] = size(fmt::format("{}_r{}", def.name, d), FromRepeats{at, k}, 0);
       const auto is_one = [](const Expr& e) { return apply(ScalarOp::Eq, {e, constant_int(1)}); };
-      kernel().facts.push_back(apply(ScalarOp::Or, {is_one(t.dims[d]), is_one(request_.repeats[d])}));
+      kernel().facts.push_back(apply(ScalarOp::Or, {is_one(t.dims[d]), is_one(wanted.repeats[d])}));
     }
     t.strides = def.storage.empty() && f_.permuted.empty() ? contiguous_strides(t.dims) : strides(t, at);
-    request_.result = at;
+    request_.wanted.push_back(std::move(wanted));
     kernel().tensors.push_back(std::move(t));
+  }
+
+  /// For each output, whether the call asks for it.
+  void add_given() {
+    for (size_t t = 0; t < kernel().tensors.size(); ++t) {
+      Tensor& output = kernel().tensors[t];
+      if (output.role != Role::Output) continue;
+      output.given = output.name + "_given";
+      kernel().sizes.push_back({output.given, 0, 1});
+      out_.size_sources.push_back(FromGiven{static_cast<int>(t)});
+    }
   }
 
   void renumber_sources(const std::vector<Tensor>& before) {
@@ -237,6 +254,72 @@ std::vector<std::vector<bool>> presences(const OpDef& gradient, const std::vecto
   return out;
 }
 
+/// Gradients of an op's kernels, each derived once.
+class KernelGradients {
+ public:
+  KernelGradients(const LibraryOp& f, const OpDef& gradient, const DerivativeTable& rows)
+      : gradient_(gradient), deriver_(f, gradient, rows) {}
+
+  std::string why() const { return deriver_.why; }
+
+  /// Nothing, and `why`, where it cannot be derived.
+  const LibraryKernel* of(const LibraryKernel& forward, const std::vector<int>& outputs) {
+    const std::string name = deriver_.gradient_kernel_name(forward.kernel, outputs);
+    if (const LibraryKernel* known = find_value(made_, name)) return known;
+    auto derived = deriver_.run(forward, outputs);
+    return derived ? &made_.emplace(name, std::move(*derived)).first->second : nullptr;
+  }
+
+  /// Outputs that one kernel computes, for each such kernel.
+  std::vector<std::vector<int>> groups(const LibraryKernel& forward, const std::vector<int>& outputs) {
+    std::vector<std::vector<int>> out;
+    for (const int o : outputs) {
+      std::vector<int> group{o};
+      for (size_t g = out.size(); g-- > 0;)
+        if (any_of(out[g], [&](int other) { return shares(forward, other, o); })) {
+          group.insert(group.begin(), out[g].begin(), out[g].end());
+          out.erase(out.begin() + static_cast<std::ptrdiff_t>(g));
+        }
+      sort(group);
+      out.push_back(std::move(group));
+    }
+    return out;
+  }
+
+ private:
+  static int reductions(const LibraryKernel& k) {
+    int n = 0;
+    const auto count = [&](const Kernel& part) {
+      for (const KernelStatement& s : part.body) {
+        each_node<Reduce>(s.value, [&](const Reduce&) { ++n; });
+        n += s.update != Update::Assign || is_in_recurrence(s);
+      }
+    };
+    count(k.kernel);
+    for (const Kernel& part : k.kernel.parts) count(part);
+    return n;
+  }
+
+  /// Whether one kernel for both saves at least half of the reductions of one of them. Bodies for repeated operands are
+  /// not multiplied by those of other outputs.
+  bool shares(const LibraryKernel& forward, int a, int b) {
+    if (may_repeat(a) || may_repeat(b)) return false;
+    const LibraryKernel *first = of(forward, {a}), *second = of(forward, {b}), *both = of(forward, {a, b});
+    if (!first || !second || !both) return false;
+    const int one = reductions(*first), other = reductions(*second);
+    const int shared = one + other - reductions(*both);
+    return shared > 0 && 2 * shared >= std::min(one, other);
+  }
+
+  bool may_repeat(int output) const {
+    return any_of(gradient_.outputs[static_cast<size_t>(output)].dims, [](const Dim& d) { return d.broadcast; });
+  }
+
+  const OpDef& gradient_;
+  KernelDeriver deriver_;
+  std::map<std::string, LibraryKernel> made_;
+};
+
 std::string derive(const LibraryOp& f, const DerivativeTable& rows, LibraryOp& out) {
   const auto def = gradient_def(*f.def);
   out = f;
@@ -245,25 +328,23 @@ std::string derive(const LibraryOp& f, const DerivativeTable& rows, LibraryOp& o
   out.def = def.get();
   out.stand_ins.insert(is_variadic(*f.def) ? out.stand_ins.end() : out.stand_ins.begin(),
                        def->inputs.size() - f.def->inputs.size(), {});
-  KernelDeriver deriver(f, *def, rows);
-  std::map<std::string, LibraryKernel> made;
-  for (const LibraryKernel& k : f.kernels)
-    for (size_t o = 0; o < def->outputs.size(); ++o) {
-      if (!is_computed(k, *f.def, *def, o)) continue;
-      auto known = made.find(k.kernel.name + def->outputs[o].name);
-      if (known == made.end()) {
-        auto derived = deriver.run(k, o);
-        if (!derived) return deriver.why;
-        known = made.emplace(k.kernel.name + def->outputs[o].name, std::move(*derived)).first;
-      }
+  KernelGradients gradients(f, *def, rows);
+  for (const LibraryKernel& k : f.kernels) {
+    std::vector<int> outputs;
+    for (size_t o = 0; o < def->outputs.size(); ++o)
+      if (is_computed(k, *f.def, *def, o)) outputs.push_back(static_cast<int>(o));
+    for (const std::vector<int>& group : gradients.groups(k, outputs)) {
+      const LibraryKernel* derived = gradients.of(k, group);
+      if (!derived) return gradients.why();
       for (std::vector<bool>& given : presences(*def, k.present)) {
-        LibraryKernel mine = known->second;
+        LibraryKernel mine = *derived;
         mine.name = mine.kernel.name;
         mine.call_types = k.call_types;
         mine.present = std::move(given);
         out.kernels.push_back(std::move(mine));
       }
     }
+  }
   return out.kernels.empty() ? "none of the types chosen is floating" : "";
 }
 

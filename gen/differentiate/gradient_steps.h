@@ -48,9 +48,9 @@ void split_updates(Kernel& kernel, const std::function<bool(const KernelStatemen
 /// The same with every read of `from` one of `to`; of statements also the target.
 void rename_tensor(KernelStatement& statement, int from, int to);
 
-/// Drops statements and calls that the output does not depend on, and tensors that are neither read nor written then.
+/// Drops statements and calls that the outputs do not depend on, and tensors that are neither read nor written then.
 /// Checks stay: a call is refused for the same data whatever is asked for.
-void keep_needed(Kernel& kernel, int output, BodySteps& steps);
+void keep_needed(Kernel& kernel, const std::vector<int>& outputs, BodySteps& steps);
 
 /// Statements for which `applies` is false stay as they are. False where a reduction cannot have a tensor of its own:
 /// its size depends on where it is.

@@ -1,4 +1,4 @@
-// Leaves what one output of a kernel needs.
+// Leaves what some outputs of a kernel need.
 
 #include "differentiate/gradient_steps.h"
 #include "support/ranges.h"
@@ -68,9 +68,9 @@ std::vector<int> keep_tensors(std::vector<Tensor>& tensors, const std::vector<bo
 
 }  // namespace
 
-void keep_needed(Kernel& kernel, int output, BodySteps& steps) {
+void keep_needed(Kernel& kernel, const std::vector<int>& outputs, BodySteps& steps) {
   std::vector<bool> used(kernel.tensors.size());
-  used[static_cast<size_t>(output)] = true;
+  for (const int t : outputs) used[static_cast<size_t>(t)] = true;
   for (const Check& c : kernel.checks) {
     note_reads(c.holds, used);
     for (const LoopVar& v : c.loops) note_reads(v.extent, used);

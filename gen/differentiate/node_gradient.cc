@@ -43,17 +43,17 @@ GradientKernel node_gradient(const Kernel& forward, const std::string& wrt, cons
   GradientRequest request;
   request.keeps_marks = keeps_marks;
   for (const std::string& output : cotangents) add_cotangent(k, output, gradient_of(forward, output), request);
-  request.wrt = position(k, wrt, Role::Input);
-  Tensor result = k.tensor(request.wrt);
+  WantedGradient wanted{position(k, wrt, Role::Input), static_cast<int>(k.tensors.size()), {}};
+  Tensor result = k.tensor(wanted.wrt);
   result.name = gradient_of(forward, wrt);
   result.role = Role::Output;
-  request.repeats.assign(result.dims.size(), nullptr);
+  wanted.repeats.assign(result.dims.size(), nullptr);
   for (size_t d = 0; d < result.dims.size(); ++d)
     if (is_zero(result.strides[d]) && !is_one(result.dims[d])) {
-      request.repeats[d] = result.dims[d];
+      wanted.repeats[d] = result.dims[d];
       result.dims[d] = constant_int(1);
     }
-  request.result = static_cast<int>(k.tensors.size());
+  request.wanted.push_back(std::move(wanted));
   k.tensors.push_back(std::move(result));
   return gradient_kernel(k, request, rows);
 }

@@ -57,7 +57,7 @@ LoweredLibrary lower_library(const Library& library, const Blueprints& blueprint
     add_fixed_bodies(*kernels[i], own, levels, lowered.nests);
     for (std::optional<LoopNest>& nest : lowered.nests)
       if (nest) {
-        nest = name_repeated(*nest);
+        nest = name_repeated(skip_outputs(*std::move(nest)));
         if (workers == Workers::several) nest = share_loops(*std::move(nest));
       }
   });

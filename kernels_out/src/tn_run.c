@@ -1185,7 +1185,9 @@ TN_APART static void advance(const tn_frame *f, const plan *p, int32_t loop, int
       bytes = 0;
     }
     if (operand < TN_VALUES && operand >= f->op->info.n_in) {
-      f->kernel_out[n_out] = (unsigned char *)f->kernel_out[n_out] + bytes;
+      if (bytes != 0 && f->kernel_out[n_out] != NULL) {
+        f->kernel_out[n_out] = (unsigned char *)f->kernel_out[n_out] + bytes;
+      }
       ++n_out;
     } else {
       if (bytes != 0) {

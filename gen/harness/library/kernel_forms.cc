@@ -87,6 +87,7 @@ CExpr source_row(const LibraryKernel& k, const SizeSource& source, const BindSig
     }
     CExpr operator()(const FromExtent& s) const { return row("TN_FROM_EXTENT", argument(s.tensor), s.dim); }
     CExpr operator()(const FromRepeats& s) const { return row("TN_FROM_REPEATS", argument(s.tensor), s.dim); }
+    CExpr operator()(const FromGiven& s) const { return row("TN_FROM_GIVEN", argument(s.tensor)); }
     CExpr operator()(const FromPackBase& s) const {
       return row("TN_FROM_PACK_BASE", position(signature.packs, s.pack));
     }
@@ -119,16 +120,21 @@ std::string element_text(int64_t value, DType type) {
 
 constexpr size_t kMostSizes = 255;  // tn_argument counts them in a byte
 
+/// The tensor that determines a size; -1: none.
+int told_by(const SizeSource& source) {
+  return std::visit(
+      [](const auto& from) {
+        if constexpr (requires { from.tensor; }) return from.tensor;
+        else return -1;
+      },
+      source);
+}
+
 /// The range of the kernel's sizes that an argument determines.
 std::pair<size_t, size_t> sizes_of_argument(const LibraryKernel& k, int tensor) {
   size_t first = 0, end = 0;
   for (size_t i = 0; i < k.size_sources.size(); ++i) {
-    const SizeSource& source = k.size_sources[i];
-    const auto* stride = std::get_if<FromStride>(&source);
-    const auto* extent = std::get_if<FromExtent>(&source);
-    const auto* repeats = std::get_if<FromRepeats>(&source);
-    const int told_by = stride ? stride->tensor : extent ? extent->tensor : repeats ? repeats->tensor : -1;
-    if (told_by != tensor) continue;
+    if (told_by(k.size_sources[i]) != tensor) continue;
     if (end == 0) first = i;
     end = i + 1;
   }

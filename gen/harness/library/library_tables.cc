@@ -74,7 +74,7 @@ CObject entries(const LibraryOp& op, const std::vector<size_t>& form_of_kernel) 
     unsigned present = 0;
     for (size_t t = 0; t < k.present.size(); ++t)
       if (op.def->inputs[t].optional && k.present[t]) present |= 1u << t;
-    if (k.computes >= 0) present |= 1u << (op.def->inputs.size() + static_cast<size_t>(k.computes));
+    for (const int o : k.computes) present |= 1u << (op.def->inputs.size() + static_cast<size_t>(o));
     Members row;
     row.set("type", c_list(std::move(types))).set("core", c_number(bodies[i])).set("form", c_count(form_of_kernel[i]));
     if (present != 0) row.set("present", c_mask(present));

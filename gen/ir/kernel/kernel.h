@@ -43,6 +43,8 @@ struct Tensor {
   std::shared_ptr<const TensorData> data = {};  ///< of a table: its elements
   std::string list = {};                        ///< an input that is this list attribute of the call; "" for others
   bool repeats = false;  ///< an input of which a call may repeat one element or line: strides of 0 are usual
+  std::string given =
+      {};  ///< an output that a call may leave out: the size that is 1 where it does not, else 0; "" for others
 };
 
 /// A size that the caller supplies at run time. 0 <= lo <= value <= hi.

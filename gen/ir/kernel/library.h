@@ -69,8 +69,11 @@ struct FromRepeats {
   int tensor = 0;
   int dim = 0;
 };  ///< how often the call repeats what the gradient belongs to in dimension `dim`
-using SizeSource =
-    std::variant<FromSymbol, FromPack, FromStride, FromPackAttr, FromPackBase, FromPackRank, FromExtent, FromRepeats>;
+struct FromGiven {
+  int tensor = 0;
+};  ///< 1 where the call asks for the output, else 0
+using SizeSource = std::variant<FromSymbol, FromPack, FromStride, FromPackAttr, FromPackBase, FromPackRank, FromExtent,
+                                FromRepeats, FromGiven>;
 
 /// Sizes and attributes of a kernel, and the source of each.
 using KnownValues = std::vector<std::pair<Expr, Expr>>;
@@ -93,7 +96,7 @@ struct LibraryKernel {
       call_types;             ///< type variable → the dtype of the call (differs from `types` where a body is shared)
   std::vector<bool> present;  ///< per input: is the optional input given?
   std::vector<SizeSource> size_sources;  ///< parallel to kernel.sizes
-  int computes = -1;                     ///< of a gradient: the output that this body computes; -1: all
+  std::vector<int> computes = {};        ///< of a gradient: the outputs that this body computes; empty: all
   KnownValues lets = {};                 ///< sizes that are integer lets, in order: what each is computed from
   std::vector<FixedValues> fixed = {};   ///< in the order in which a call compares them
 };
@@ -111,7 +114,7 @@ struct LibraryOp {
                                                 ///< element all dimensions repeat it; empty: kernels of their own
   std::vector<LibraryKernel> kernels;           ///< order: dtypes of dtype.def, then presence
 
-  bool is_gradient() const { return !kernels.empty() && kernels[0].computes >= 0; }
+  bool is_gradient() const { return !kernels.empty() && !kernels[0].computes.empty(); }
 };
 
 struct Library {

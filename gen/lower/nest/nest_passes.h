@@ -11,6 +11,10 @@ namespace tenon {
 /// Puts large arrays of a body into the workspace.
 void move_large_arrays(LoopNest& nest);
 
+/// The same nest with conditions around what only outputs need that a call may leave out (Tensor::given), which may be
+/// NULL then.
+LoopNest skip_outputs(LoopNest nest);
+
 /// The same nest with lets for parts of offsets and bounds that occur at least twice and do not change in the innermost
 /// loop, and for the same kind of parts in values and conditions, in whatever loop: each is in front of its first
 /// use, in the block that knows its variables. Only sums, products, extrema and selections of sizes, attributes and

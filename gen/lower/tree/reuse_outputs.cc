@@ -58,7 +58,8 @@ class Reuse {
  private:
   bool fits(int temp, size_t last, const TreeDefine& d) const {
     const Tensor &t = k_.tensor(temp), &o = k_.tensor(d.tensor);
-    if (o.role != Role::Output || o.shared || d.update != Update::Assign || t.dtype != o.dtype || !same(t.dims, o.dims))
+    if (o.role != Role::Output || o.shared || !o.given.empty() || d.update != Update::Assign || t.dtype != o.dtype ||
+        !same(t.dims, o.dims))
       return false;
     int definitions = 0;
     bool used_last = false;

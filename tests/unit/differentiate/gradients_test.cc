@@ -361,22 +361,30 @@ TEST_CASE("gradients: elements of windows side by side ask whether they are the 
 
 namespace {
 
-/// The statement that computes the gradient with respect to an input in f32, in a library.
-std::string result_of(const std::string& op, const std::string& output) {
+/// Kernels of the gradient of an op in f32, in a library.
+std::vector<Kernel> gradient_kernels(const std::string& op) {
   const OpLibrary& defs = tenon_test::shipped_ops();
   const GradientOps made = gradient_ops(expand_for_gradients(defs, {{op}, {DType::F32}}), defs);
-  for (const LibraryKernel& k : made.library.ops[0].kernels)
-    if (k.kernel.name.ends_with("_" + output)) return to_text(k.kernel.body.back().value, tensor_names(k.kernel));
+  return mapped(made.library.ops[0].kernels, [](const LibraryKernel& k) { return k.kernel; });
+}
+
+/// What the statement computes that makes the tensor.
+std::string value_of(const Kernel& kernel, const std::string& tensor) {
+  for (const KernelStatement& s : kernel.body)
+    if (kernel.tensor(s.target).name == tensor) return to_text(s.value, tensor_names(kernel));
   return "";
 }
 
 }  // namespace
 
 TEST_CASE("gradients: factors that do not change over a sum multiply it") {
-  CHECK(result_of("batch_norm", "dM") ==
-        "neg((sum[n_2 < N, s_2 < S](dY[n_2, c_2, s_2]) * (G[c_2] / sqrt((V[c_2] + eps)))))");
-  CHECK(result_of("batch_norm", "dG") ==
-        "(sum[n_2 < N, s_2 < S]((dY[n_2, c_2, s_2] * (X[n_2, c_2, s_2] - M[c_2]))) / sqrt((V[c_2] + eps)))");
+  const std::vector<Kernel> made_of = gradient_kernels("batch_norm");
+  REQUIRE(mapped(made_of, &Kernel::name) ==
+          std::vector<std::string>{"batch_norm_grad_f32_dX", "batch_norm_grad_f32_dB_dM", "batch_norm_grad_f32_dG_dV"});
+  CHECK(value_of(made_of[1], "r") == "sum[n_2 < N, s_2 < S](dY[n_2, c_2, s_2])");
+  CHECK(value_of(made_of[1], "dM") == "neg((r[c_4] * (G[c_4] / sqrt((V[c_4] + eps)))))");
+  CHECK(value_of(made_of[2], "r") == "sum[n_2 < N, s_2 < S]((dY[n_2, c_2, s_2] * (X[n_2, c_2, s_2] - M[c_2])))");
+  CHECK(value_of(made_of[2], "dG") == "(r[c_2] / sqrt((V[c_2] + eps)))");
   // what the definition divides by stays where it is: squares may overflow without it
   const OpLibrary& defs = tenon_test::shipped_ops();
   const GradientOps made = gradient_ops(expand_for_gradients(defs, {{"l2_normalize"}, {DType::F32}}), defs);
@@ -384,6 +392,16 @@ TEST_CASE("gradients: factors that do not change over a sum multiply it") {
   INFO(text);
   CHECK(text.find("sum[d_2 < D]((dY[p_2, d_2, q_2] * ((X[p_2, d_2, q_2] / s[p_2, q_2]) / select(") !=
         std::string::npos);
+}
+
+TEST_CASE("gradients: those that share half of their sums are one kernel, unless a call may repeat an operand") {
+  const auto names = [](const std::string& op) { return mapped(gradient_kernels(op), &Kernel::name); };
+  using Names = std::vector<std::string>;
+  CHECK(names("attention") ==
+        Names{"attention_grad_f32_dQ_dK_dV", "attention_grad_f32_dA", "attention_grad_f32_noA_dQ_dK_dV"});
+  CHECK(names("matmul") == Names{"matmul_grad_f32_dA", "matmul_grad_f32_dB"});
+  CHECK(names("layernorm") ==
+        Names{"layernorm_grad_f32_dX_dG", "layernorm_grad_f32_dB", "layernorm_grad_f32_noB_dX_dG"});
 }
 
 TEST_CASE("gradients: why an op has none") {

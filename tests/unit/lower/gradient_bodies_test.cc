@@ -1,9 +1,12 @@
 // Bodies of library kernels that compute gradients.
+#include <set>
+
 #include "catch.h"
 #include "differentiate/gradient_ops.h"
 #include "isa/all_isas.h"
 #include "library/expand_library.h"
 #include "lower/lower_kernel.h"
+#include "lower/lower_library.h"
 #include "schedule/read_blueprints.h"
 #include "shipped_library.h"
 
@@ -18,7 +21,7 @@ std::string nest_of(const std::string& op, const std::string& output) {
   const OpLibrary& defs = tenon_test::shipped_ops();
   const GradientOps made = gradient_ops(expand_for_gradients(defs, {{op}, {DType::F32}}), defs);
   for (const LibraryKernel& k : made.library.ops[0].kernels)
-    if (k.kernel.name.ends_with("_" + output))
+    if (k.kernel.name.ends_with(output))
       return to_text(*lower_levels(k.kernel, tenon_test::shipped_blueprints(), {isa_from_name("x86-64-v4")})[0]);
   FAIL("no kernel of " << output);
   return "";
@@ -77,11 +80,35 @@ TEST_CASE("gradient bodies: what a scatter leaves out is padding of its gradient
 }
 
 TEST_CASE("gradient bodies: sums around a dimension have a body for neighbours along it") {
-  for (const std::string output : {"dX", "dG", "dB"}) {
-    const std::string body = nest_of("batch_norm_training", output);
-    INFO(body);
-    CHECK(contains(body, "if eq(S, 1)"));
-  }
+  const std::string body = nest_of("batch_norm_training", "dX_dG_dB");
+  INFO(body);
+  CHECK(contains(body, "if eq(S, 1)"));
+}
+
+TEST_CASE("gradient bodies: what only an output needs runs where the call asks for it") {
+  const OpLibrary& defs = tenon_test::shipped_ops();
+  const GradientOps made = gradient_ops(expand_for_gradients(defs, {{"rms_norm"}, {DType::F32}}), defs);
+  const std::vector<const Isa*> levels{isa_from_name("portable")};
+  const LoweredLibrary lowered = lower_library(made.library, tenon_test::shipped_blueprints(), levels, Workers::one);
+  REQUIRE(lowered.kernels.size() == 1);
+  const LoopNest& nest = *lowered.kernels[0].nests[0];
+  INFO(to_text(nest));
+  std::set<std::string> guarded;  // tensors that are stored to under a condition of their own
+  const auto look = [&](const auto& self, const Block& block, const std::string& condition) -> void {
+    for (const Stmt& s : block) {
+      if (const auto* store = std::get_if<SStore>(&s.node);
+          store && nest.buffers[store->buffer].storage == Storage::Tensor) {
+        const std::string& name = nest.buffers[store->buffer].name;
+        CHECK(condition == "gt(" + name + "_given, 0)");
+        guarded.insert(name);
+      }
+      const auto* branch = std::get_if<SIf>(&s.node);
+      const std::string here = branch ? to_text(branch->cond) : condition;
+      each_block(s, [&](const Block& inside) { self(self, inside, contains(here, "_given") ? here : condition); });
+    }
+  };
+  look(look, nest.body, "");
+  CHECK(guarded == std::set<std::string>{"dG", "dX"});
 }
 
 TEST_CASE("gradient bodies: where nothing is broadcast nothing is summed, and no sum slides") {
