@@ -1,7 +1,6 @@
 // Linear forms: extracting them from an expression, and proving signs by replacing every variable with its worst bound.
 #include "algebra/linear.h"
 
-#include "ir/kernel/accumulator_name.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -3,7 +3,6 @@
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
-#include "differentiate/flat_at_zero.h"
 #include "ir/kernel/stated_derivative.h"
 #include "support/ranges.h"
 

@@ -67,4 +67,8 @@ class BackPropagation {
   std::map<const ExprNode*, Expr> adjoints_;
 };
 
+/// Whether `e` is 0 where its gradient is, as sums of squares are, and products of which a factor is so: a root of it
+/// has the gradient 0 where it is 0, not infinity times 0.
+bool is_flat_at_zero(const Expr& e, const Kernel& kernel);
+
 }  // namespace tenon

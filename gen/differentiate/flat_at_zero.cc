@@ -1,8 +1,7 @@
 // Values that are 0 where their gradient is 0, such as sums of squares.
-#include "differentiate/flat_at_zero.h"
-
 #include <map>
 
+#include "differentiate/back_propagate.h"
 #include "support/ranges.h"
 
 namespace tenon {

@@ -26,5 +26,8 @@ struct NodeCall {
 
 /// Reports and returns nothing where the node does not fit.
 std::optional<BoundCall> bind_node(const NodeCall& node, Diagnostics& diagnostics);
+/// bind_node, then the body. Sizes are declared with the ranges of `sizes`. `for_gradients`: stop(x) is kept in it.
+std::optional<BoundCall> expand_node(const NodeCall& node, const std::vector<GraphSize>& sizes,
+                                     Diagnostics& diagnostics, bool for_gradients = false);
 
 }  // namespace tenon

@@ -1,6 +1,5 @@
 // One operator of a graph → its kernel.
-#include "library/expand_node.h"
-
+#include "library/bind_node.h"
 #include "library/expand_body.h"
 #include "support/ranges.h"
 

@@ -3,7 +3,6 @@
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
-#include "ir/kernel/accumulator_name.h"
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "ir/op/table_op.h"
 #include "ir/op/type_function.h"
 #include "library/expand_body.h"
 #include "oracle/run_kernel.h"

@@ -1,7 +1,6 @@
 // Values of ops on constants.
 #include "semantics/fold_node.h"
 
-#include "library/expand_node.h"
 #include "oracle/run_kernel.h"
 #include "support/check.h"
 

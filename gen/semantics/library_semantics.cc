@@ -10,7 +10,6 @@
 
 #include "algebra/simplify.h"
 #include "library/bind_node.h"
-#include "library/expand_node.h"
 #include "semantics/fold_node.h"
 
 namespace tenon {

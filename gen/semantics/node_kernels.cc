@@ -11,7 +11,6 @@
 #include "differentiate/node_gradient.h"
 #include "ir/graph/graph_passes.h"
 #include "library/bind_node.h"
-#include "library/expand_node.h"
 
 namespace tenon {
 namespace {

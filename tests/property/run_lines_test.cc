@@ -2,8 +2,8 @@
 #include "oracle/run_lines.h"
 
 #include "catch.h"
+#include "library/bind_node.h"
 #include "library/expand_library.h"
-#include "library/expand_node.h"
 #include "random_call.h"
 #include "shipped_library.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "library/expand_node.h"
+#include "library/bind_node.h"
 #include "oracle/number.h"
 #include "semantics/fold_node.h"
 

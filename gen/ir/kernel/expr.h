@@ -147,6 +147,9 @@ inline bool is_variable(const Expr& e, const std::string& name) {
   const auto* v = std::get_if<VarRef>(&e->node);
   return v && v->name == name;
 }
+/// Names of accumulators, which no variable of a loop has. Variables of loops are not negative, accumulators may be.
+inline std::string accumulator_named(const std::string& name) { return "acc." + name; }
+inline bool is_accumulator(const std::string& variable) { return variable.starts_with("acc."); }
 bool has_loop(const std::vector<LoopVar>&, const std::string& name);
 /// Appends the factors of a product, of which one may be a product itself; any other expression is one factor.
 void collect_factors(const Expr& e, std::vector<Expr>& out);

@@ -291,6 +291,11 @@ struct OpLibrary {
   std::vector<std::string> names() const;
 };
 
+/// The op without inputs whose output is a table and whose statement is the table's formula: what checks and evaluates
+/// bodies does the same for it. It has the types of `op`, the tables before it that the formula needs, and the ranges
+/// of `index` that these and the formula name.
+OpDef table_op(const OpDef& op, const TableDef& table);
+
 /// YAML text of one op in the definition language; reads back to the same definition.
 std::string print(const OpDef& op);
 /// YAML text of a whole library.

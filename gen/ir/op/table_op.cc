@@ -1,8 +1,5 @@
 // A table that a formula gives, as an op of its own.
-#include "ir/op/table_op.h"
-
-#include <vector>
-
+#include "ir/op/op_def.h"
 #include "support/ranges.h"
 
 namespace tenon {

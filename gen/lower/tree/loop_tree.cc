@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "algebra/simplify.h"
-#include "ir/kernel/accumulator_name.h"
 
 namespace tenon {
 namespace {

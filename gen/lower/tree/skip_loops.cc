@@ -1,8 +1,8 @@
 // Finds loops whose results are rarely needed: they are skipped if no lane needs them.
 #include <map>
 #include <optional>
+#include <set>
 
-#include "ir/kernel/accumulator_name.h"
 #include "lower/tree/tree_passes.h"
 #include "support/ranges.h"
 

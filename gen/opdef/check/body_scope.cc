@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "ir/op/table_op.h"
 #include "opdef/check/index_values.h"
 #include "support/ranges.h"
 

@@ -1,7 +1,6 @@
 // The constants of an op.
 #include <fmt/format.h>
 
-#include "ir/op/table_op.h"
 #include "ir/op/type_function.h"
 #include "opdef/check/check_op.h"
 #include "opdef/notation/call_table.h"

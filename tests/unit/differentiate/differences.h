@@ -9,7 +9,7 @@
 
 #include "catch.h"
 #include "differentiate/node_gradient.h"
-#include "library/expand_node.h"
+#include "library/bind_node.h"
 #include "oracle/run_kernel.h"
 #include "shipped_library.h"
 
