@@ -373,23 +373,16 @@ std::optional<Fork> fork_stored(const Kernel& k) {
 }
 
 std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
-  if (auto f = fork_repeated(k)) return f;
-  if (auto f = fork_last_repeated(k)) return f;
-  if (auto f = fork_flag(k)) return f;
-  if (auto f = fork_boxes(k)) return f;
+  using Finder = std::optional<Fork> (*)(const Kernel&);
+  constexpr Finder at_all_levels[] = {fork_repeated, fork_last_repeated, fork_flag, fork_boxes};
+  constexpr Finder for_vectors[] = {fork_operands,   fork_strides,    fork_clamped,     fork_period,
+                                    fork_copy_step,  fork_transposed, fork_last_extent, fork_rows,
+                                    fork_short_rows, fork_questions,  fork_columns,     fork_windows};
+  for (const Finder find : at_all_levels)
+    if (auto f = find(k)) return f;
   if (isa.vector_bits == 0) return is_gather(k) ? fork_last_extent(k) : std::nullopt;
-  if (auto f = fork_operands(k)) return f;
-  if (auto f = fork_strides(k)) return f;
-  if (auto f = fork_clamped(k)) return f;
-  if (auto f = fork_period(k)) return f;
-  if (auto f = fork_copy_step(k)) return f;
-  if (auto f = fork_transposed(k)) return f;
-  if (auto f = fork_last_extent(k)) return f;
-  if (auto f = fork_rows(k)) return f;
-  if (auto f = fork_short_rows(k)) return f;
-  if (auto f = fork_questions(k)) return f;
-  if (auto f = fork_columns(k)) return f;
-  if (auto f = fork_windows(k)) return f;
+  for (const Finder find : for_vectors)
+    if (auto f = find(k)) return f;
   if (has_long_windows(k)) return fork_positions(k);
   if (auto f = fork_steps(k)) return f;
   if (auto f = fork_updates(k)) return f;
