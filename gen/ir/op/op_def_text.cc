@@ -5,22 +5,11 @@
 
 #include "ir/op/op_def.h"
 #include "support/joined.h"
+#include "support/quoted.h"
 
 namespace tenon {
 
 namespace {
-
-/// A scalar of YAML that no text can break: in double quotes.
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
-    else out += c;
-  }
-  return out + "\"";
-}
 
 template <typename T>
 std::string list_text(const std::vector<T>& items, const std::function<std::string(const T&)>& text,
@@ -50,7 +39,8 @@ std::string attr_text(const AttrDef& a) {
 std::string tensor_line(const TensorDef& t, std::string_view indent) {
   const std::string_view suffix = t.optional ? "?" : t.variadic ? "..." : "";
   const std::string dims = list_text<Dim>(t.dims, [](const Dim& d) { return print(d); });
-  return fmt::format("{}{}: {}\n", indent, t.name + std::string(suffix), quoted(fmt::format("{}[{}]", t.dtype, dims)));
+  return fmt::format("{}{}: {}\n", indent, t.name + std::string(suffix),
+                     json_string(fmt::format("{}[{}]", t.dtype, dims)));
 }
 
 std::string storage_text(const OpDef& op) {
@@ -60,9 +50,10 @@ std::string storage_text(const OpDef& op) {
       if (t.storage.empty()) continue;
       out += fmt::format("      {}:\n", t.name);
       for (const StorageRule& rule : t.storage) {
-        const std::string dims = list_text<Dim>(rule.dims, [](const Dim& d) { return quoted(print(d)); });
-        out += rule.condition ? fmt::format("        - {{if: {}, as: [{}]}}\n", quoted(print(*rule.condition)), dims)
-                              : fmt::format("        - {{as: [{}]}}\n", dims);
+        const std::string dims = list_text<Dim>(rule.dims, [](const Dim& d) { return json_string(print(d)); });
+        out += rule.condition
+                   ? fmt::format("        - {{if: {}, as: [{}]}}\n", json_string(print(*rule.condition)), dims)
+                   : fmt::format("        - {{as: [{}]}}\n", dims);
       }
     }
   }
@@ -75,7 +66,7 @@ std::string grad_text(const OpDef& op) {
   for (const ClosedGrad& g : op.closed_grads) {
     const std::string target =
         g.implied ? "" : fmt::format("d{}[{}] = ", g.input, list_text<Syntax>(g.subs, syntax_text));
-    out += fmt::format("      {}: {}\n", g.input, quoted(target + print(g.value)));
+    out += fmt::format("      {}: {}\n", g.input, json_string(target + print(g.value)));
   }
   return out.empty() ? out : "    grad:\n" + out;
 }
@@ -136,7 +127,7 @@ std::string shape_text(const OpDef& op) {
     if (!t.derived)
       out += fmt::format("      {}: {}\n", t.name, t.classes.size() == 1 ? t.classes[0].text : word_list(t.classes));
   if (!op.attrs.empty()) out += "    attrs:\n";
-  for (const AttrDef& a : op.attrs) out += fmt::format("      {}: {}\n", a.name, quoted(attr_text(a)));
+  for (const AttrDef& a : op.attrs) out += fmt::format("      {}: {}\n", a.name, json_string(attr_text(a)));
   if (!op.inputs.empty()) out += "    in:\n";
   for (const TensorDef& t : op.inputs) out += tensor_line(t, "      ");
   out += "    out:\n";
@@ -146,27 +137,27 @@ std::string shape_text(const OpDef& op) {
 
 /// Numbers in quotes: some have commas or brackets.
 std::string nested_text(const Syntax& s) {
-  if (!s.is(SyntaxKind::list)) return quoted(print(s));
+  if (!s.is(SyntaxKind::list)) return json_string(print(s));
   return "[" + list_text<Syntax>(s.children, nested_text) + "]";
 }
 
 std::string table_text(const TableDef& t) {
   const std::string dims = list_text<Dim>(t.tensor.dims, [](const Dim& d) { return print(d); });
   return fmt::format("      {}: {{type: {}{}, values: {}}}\n", t.tensor.name,
-                     quoted(fmt::format("{}[{}]", t.tensor.dtype, dims)),
+                     json_string(fmt::format("{}[{}]", t.tensor.dtype, dims)),
                      t.formula ? fmt::format(", of: {}", word_list(t.of)) : "", nested_text(t.values));
 }
 
 std::string body_text(const OpDef& op) {
   std::string out;
   if (!op.lets.empty()) out += "    let:\n";
-  for (const LetDef& l : op.lets) out += fmt::format("      {}: {}\n", l.name, quoted(print(l.value)));
+  for (const LetDef& l : op.lets) out += fmt::format("      {}: {}\n", l.name, json_string(print(l.value)));
   if (!op.requires_.empty())
     out += fmt::format("    require: [{}]\n",
-                       list_text<Syntax>(op.requires_, [](const Syntax& s) { return quoted(print(s)); }));
+                       list_text<Syntax>(op.requires_, [](const Syntax& s) { return json_string(print(s)); }));
   if (!op.index.empty()) out += "    index:\n";
   for (const IndexRange& r : op.index)
-    out += fmt::format("      {}: {}\n", quoted((r.pack ? "*" : "") + r.name), quoted(print(r.extent)));
+    out += fmt::format("      {}: {}\n", json_string((r.pack ? "*" : "") + r.name), json_string(print(r.extent)));
   if (!op.tables.empty()) out += "    tables:\n";
   for (const TableDef& t : op.tables) out += table_text(t);
   if (!op.impl.empty()) return out;  // the statements are those of its C template
@@ -205,7 +196,7 @@ std::string print(const Statement& s) {
 
 std::string print(const OpDef& op) {
   std::string out = fmt::format("  - op: {}\n", op.name);
-  if (!op.doc.empty()) out += fmt::format("    doc: {}\n", quoted(op.doc));
+  if (!op.doc.empty()) out += fmt::format("    doc: {}\n", json_string(op.doc));
   if (!op.kind.empty()) out += fmt::format("    kind: {}\n", op.kind);
   if (!op.impl.empty()) out += fmt::format("    impl: {}\n", op.impl);
   out += shape_text(op) + body_text(op) + grad_text(op);
@@ -221,15 +212,15 @@ std::string print(const OpLibrary& library) {
   if (!library.scalars.empty()) out += "scalar:\n";
   for (const auto& [name, row] : library.scalars) {
     out += fmt::format("  {}: {{args: [{}]", name, joined(row.args, ", "));
-    if (row.as) out += fmt::format(", as: {}", quoted(print(*row.as)));
+    if (row.as) out += fmt::format(", as: {}", json_string(print(*row.as)));
     if (!row.derivatives.empty())
       out += fmt::format(", d: [{}]",
-                         list_text<Syntax>(row.derivatives, [](const Syntax& s) { return quoted(print(s)); }));
+                         list_text<Syntax>(row.derivatives, [](const Syntax& s) { return json_string(print(s)); }));
     out += "}\n";
   }
   if (!library.fns.empty()) out += "fn:\n";
   for (const auto& [name, f] : library.fns)
-    out += fmt::format("  {}({}): {}\n", name, joined(f.params, ", "), quoted(print(f.value)));
+    out += fmt::format("  {}({}): {}\n", name, joined(f.params, ", "), json_string(print(f.value)));
   const std::vector<std::string> ops = library.names();
   if (!ops.empty()) out += "ops:\n";
   for (const std::string& name : ops) out += print(*library.op(name));

@@ -43,6 +43,18 @@ TEST_CASE("read_ops: printing and reading back changes nothing") {
   for (const auto& [name, op] : library->ops) CHECK(same(op, again->ops.at(name)));
 }
 
+TEST_CASE("read_ops: a doc with control characters is printed so that it can be read") {
+  const auto library = read_text(
+      "ops:\n  - op: f\n    doc: \"tab\\t bell\\a quote\\\" é\"\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n"
+      "    body: Y[i] = X[i]\n");
+  REQUIRE(library);
+  const auto again = read_text(print(*library));
+  INFO(print(*library) << again.diagnostics().text());
+  REQUIRE(again);
+  CHECK(library->op("f")->doc == "tab\t bell\a quote\" é");
+  CHECK(again->op("f")->doc == library->op("f")->doc);
+}
+
 TEST_CASE("read_ops: the user's definition replaces the shipped one") {
   const auto shipped =
       source("ops:\n  - op: f\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y[i] = X[i]\n");
