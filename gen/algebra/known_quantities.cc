@@ -35,11 +35,6 @@ std::optional<Split> split(const Polynomial& p, const QuantityName& quantity) {
   return out;
 }
 
-Polynomial divided(Polynomial p, int64_t by) {
-  for (auto& [monomial, coefficient] : p.terms) coefficient /= by;
-  return p;
-}
-
 }  // namespace
 
 /// One proof, with the steps that are left for it.

@@ -21,11 +21,6 @@ int64_t shared_factor(const Polynomial& a, const Polynomial& b) {
   return shared;
 }
 
-Polynomial by_number(Polynomial p, int64_t divisor) {
-  for (auto& [monomial, coefficient] : p.terms) coefficient /= divisor;
-  return p;
-}
-
 /// The polynomial must be a single quantity.
 const QuantityName& name_of(const Polynomial& quantity) { return quantity.terms.front().first[0]; }
 
@@ -126,8 +121,7 @@ const Digit* NestPolynomials::digit(const Polynomial& of, const Polynomial& divi
 
 Polynomial NestPolynomials::quotient(const Polynomial& a, const Polynomial& b) {
   if (b.is_constant() && b.constant_value() == 1) return a;
-  if (const int64_t shared = shared_factor(a, b); shared > 1)
-    return quotient(by_number(a, shared), by_number(b, shared));
+  if (const int64_t shared = shared_factor(a, b); shared > 1) return quotient(divided(a, shared), divided(b, shared));
   if (const Digit* d = digit(a, b)) return d->quotient;
   if (!is_positive(b)) return unknown("quotient");
   const PolynomialDivision parts = divide(a, b);
@@ -157,7 +151,7 @@ Polynomial NestPolynomials::rounded(const Polynomial& a, const Polynomial& b) {
 
 Polynomial NestPolynomials::remainder(const Polynomial& a, const Polynomial& b) {
   if (const int64_t shared = shared_factor(a, b); shared > 1)
-    return number(shared) * remainder(by_number(a, shared), by_number(b, shared));
+    return number(shared) * remainder(divided(a, shared), divided(b, shared));
   if (const Digit* d = digit(a, b)) return d->remainder;
   if (!is_positive(b)) return unknown("remainder");
   return a - b * quotient(a, b);
@@ -178,7 +172,7 @@ Polynomial NestPolynomials::extremum(bool least, const Polynomial& a, const Poly
 Polynomial NestPolynomials::choice(const Polynomial& a, const Polynomial& b) {
   if (a == b) return a;
   if (const int64_t shared = shared_factor(a, b); shared > 1)
-    return number(shared) * choice(by_number(a, shared), by_number(b, shared));
+    return number(shared) * choice(divided(a, shared), divided(b, shared));
   const Polynomial c = known_.add("choice", inside_);
   known_.know_choice(c, a, b);
   return c;

@@ -153,6 +153,11 @@ std::vector<Polynomial> comparison_facts(ScalarOp op, const Polynomial& a, const
   }
 }
 
+Polynomial divided(Polynomial p, std::int64_t by) {
+  for (auto& [monomial, coefficient] : p.terms) coefficient /= by;
+  return p;
+}
+
 std::string print(const Polynomial& p) {
   std::string out;
   const auto add = [&](const Monomial& monomial, std::int64_t coefficient) {

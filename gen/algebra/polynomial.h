@@ -39,6 +39,8 @@ Polynomial operator+(const Polynomial& a, const Polynomial& b);
 Polynomial operator-(const Polynomial& a, const Polynomial& b);
 Polynomial operator*(const Polynomial& a, const Polynomial& b);
 Polynomial operator-(const Polynomial& a);
+/// Each coefficient by a number that divides all of them.
+Polynomial divided(Polynomial p, std::int64_t by);
 
 /// `p` with every occurrence of a quantity replaced.
 Polynomial replace(const Polynomial& p, const QuantityName& quantity, const Polynomial& by);

@@ -28,8 +28,6 @@ std::vector<std::string> sizes_in(const OpDef& def, const std::vector<TensorDef>
   return out;
 }
 
-bool has(const std::vector<std::string>& names, const std::string& name) { return contains(names, name); }
-
 /// The sizes that `kernel` stands for: the last ones of a filter, which neither the first input nor an output has.
 std::vector<std::string> window_sizes(const OpDef& def) {
   if (def.inputs.empty()) return {};
@@ -39,7 +37,7 @@ std::vector<std::string> window_sizes(const OpDef& def) {
     const std::vector<Dim>& dims = def.inputs[i].dims;
     for (size_t d = dims.size(); d-- > 0;) {
       const std::string& name = dims[d].name;
-      if (dims[d].kind != DimKind::size || def.attr(name) || has(first, name) || has(result, name)) break;
+      if (dims[d].kind != DimKind::size || def.attr(name) || contains(first, name) || contains(result, name)) break;
       out.insert(out.begin(), name);
     }
     if (!out.empty()) return out;
@@ -86,7 +84,7 @@ class EntryReader {
   EntryReader(const LibraryOp& op, Diagnostics& diagnostics)
       : op_(op), def_(*op.def), diagnostics_(diagnostics), sizes_(sizes_in(def_, def_.inputs)) {
     for (const std::string& name : sizes_in(def_, def_.outputs))
-      if (!has(sizes_, name)) sizes_.push_back(name);
+      if (!contains(sizes_, name)) sizes_.push_back(name);
   }
 
   std::optional<FixedNames> run(const FixEntry& entry) {
@@ -104,7 +102,7 @@ class EntryReader {
     if (def_.let(name) && def_.let(name)->written)
       return fail(Code::E0902, b.name.span, fmt::format("the data of a call decide '{}'", name),
                   "sizes of the inputs can be fixed");
-    if (has(sizes_, name)) return read_extents(b, name, 1);
+    if (contains(sizes_, name)) return read_extents(b, name, 1);
     if (op_.packs.count(name)) return read_pack(b);
     if (name == "kernel")
       if (const auto windows = window_sizes(def_); !windows.empty()) return read_window(b, windows);

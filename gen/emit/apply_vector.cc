@@ -81,8 +81,6 @@ CExpr extremum(Emitter& e, const OperandType& t, const VApply& n) {
   });
 }
 
-Operand splat_of(double v, const OperandType& t) { return v_const(v, t); }
-
 /// Operations defined by other operations on a (and b).
 Operand by_others(ScalarOp op, const OperandType& t) {
   const Operand a = arg(0, t), b = arg(1, t);
@@ -91,15 +89,15 @@ Operand by_others(ScalarOp op, const OperandType& t) {
   const Operand sign_bit = v_constant({top, 0}, u), other_bits = v_constant({~top, 0}, u);
   const auto bits = [&](const Operand& v) { return v_apply_as(ScalarOp::Bits, {v}, u); };
   const auto value = [&](const Operand& v) { return v_apply_as(ScalarOp::Bits, {v}, t); };
-  const Operand zero = splat_of(0, t);
+  const Operand zero = v_const(0, t);
   switch (op) {
     case ScalarOp::Sq: return v_apply(ScalarOp::Mul, {a, a});
     case ScalarOp::Abs:
       if (is_float(t.dtype)) return value(v_apply(ScalarOp::BitAnd, {bits(a), other_bits}));
       return v_select(v_apply(ScalarOp::Lt, {a, zero}), v_apply(ScalarOp::Neg, {a}), a);
     case ScalarOp::Sign: {
-      const Operand minus = is_unsigned_int(t.dtype) ? zero : splat_of(-1, t);
-      return v_select(v_apply(ScalarOp::Gt, {a, zero}), splat_of(1, t),
+      const Operand minus = is_unsigned_int(t.dtype) ? zero : v_const(-1, t);
+      return v_select(v_apply(ScalarOp::Gt, {a, zero}), v_const(1, t),
                       v_select(v_apply(ScalarOp::Lt, {a, zero}), minus, a));
     }
     case ScalarOp::Copysign:
@@ -154,7 +152,7 @@ CExpr bit_count(Emitter& e, const OperandType& t, const VApply& n) {
 CExpr float_mod(Emitter& e, const OperandType& t, const VApply& n) {
   return call_piece(
       e, Piece{"mod", t, t, {t, t}}, {e.operand(n.args[0]), e.operand(n.args[1])}, [&](Emitter& inner, CBlock& body) {
-        const Operand a = arg(0, t), b = arg(1, t), r = v_var("r", t), zero = splat_of(0, t);
+        const Operand a = arg(0, t), b = arg(1, t), r = v_var("r", t), zero = v_const(0, t);
         const auto negative = [&](const Operand& v) { return v_apply(ScalarOp::Lt, {v, zero}); };
         const Operand signs_differ = v_apply(ScalarOp::Ne, {negative(r), negative(b)});
         const Operand whole = v_select(signs_differ, r + b, r);
@@ -197,28 +195,27 @@ Operand shifted_by_steps(ScalarOp op, const OperandType& t, Block& steps) {
 /// know under the operator.
 CExpr shift_by_lanes(Emitter& e, const OperandType& t, const VApply& n) {
   const bool left = n.op == ScalarOp::Shl, sign = !left && is_signed_int(t.dtype);
-  return call_piece(e, Piece{left ? "shl" : "shr", t, t, {t, t}}, {e.operand(n.args[0]), e.operand(n.args[1])},
-                    [&](Emitter& inner, CBlock& body) {
-                      const OperandType u{unsigned_of(bits_of(t.dtype)), t.lanes, 0};
-                      const int bits = bits_of(t.dtype);
-                      const Operand outside =
-                          v_apply(ScalarOp::Ge, {v_apply_as(ScalarOp::Bits, {arg(1, t)}, u), v_constant({bits, 0}, u)});
-                      Operand r = v_var("r", t);
-                      if (bits >= 32) {
-                        const CExpr a =
-                            left && is_signed_int(t.dtype) ? c_cast(inner.c_type(u), c_text("a")) : c_text("a");
-                        const CExpr shifted = c_binary(a, left ? "<<" : ">>", inner.operand(count_of(arg(1, t))));
-                        body.push_back(c_declare("const " + inner.c_type(t), "r", c_cast(inner.c_type(t), shifted)));
-                        inner.declare("r", Binding{"r", t, false, false, std::nullopt});
-                      } else {
-                        Block steps;
-                        r = shifted_by_steps(n.op, t, steps);
-                        inner.block(steps, body);
-                      }
-                      const Operand beyond =
-                          sign ? v_apply(ScalarOp::Shr, {arg(0, t), v_constant({bits - 1, 0}, t)}) : splat_of(0, t);
-                      body.push_back(c_return(inner.operand(v_select(outside, beyond, r))));
-                    });
+  return call_piece(
+      e, Piece{left ? "shl" : "shr", t, t, {t, t}}, {e.operand(n.args[0]), e.operand(n.args[1])},
+      [&](Emitter& inner, CBlock& body) {
+        const OperandType u{unsigned_of(bits_of(t.dtype)), t.lanes, 0};
+        const int bits = bits_of(t.dtype);
+        const Operand outside =
+            v_apply(ScalarOp::Ge, {v_apply_as(ScalarOp::Bits, {arg(1, t)}, u), v_constant({bits, 0}, u)});
+        Operand r = v_var("r", t);
+        if (bits >= 32) {
+          const CExpr a = left && is_signed_int(t.dtype) ? c_cast(inner.c_type(u), c_text("a")) : c_text("a");
+          const CExpr shifted = c_binary(a, left ? "<<" : ">>", inner.operand(count_of(arg(1, t))));
+          body.push_back(c_declare("const " + inner.c_type(t), "r", c_cast(inner.c_type(t), shifted)));
+          inner.declare("r", Binding{"r", t, false, false, std::nullopt});
+        } else {
+          Block steps;
+          r = shifted_by_steps(n.op, t, steps);
+          inner.block(steps, body);
+        }
+        const Operand beyond = sign ? v_apply(ScalarOp::Shr, {arg(0, t), v_constant({bits - 1, 0}, t)}) : v_const(0, t);
+        body.push_back(c_return(inner.operand(v_select(outside, beyond, r))));
+      });
 }
 
 /// Quotient and remainder of integers by a constant power of two, rounded down: a shift, and the lower bits.

@@ -15,8 +15,6 @@ Expr times(const Expr& a, const Expr& b) {
   return x && y ? constant_int(*x * *y) : a * b;
 }
 
-std::string shown(const Expr& e) { return to_text(e); }
-
 /// If every dim may be missing, a tensor of lower rank is treated as having leading dims of 1.
 std::vector<Expr> with_leading_ones(const TensorDef& t, std::vector<Expr> extents) {
   const bool all_sizes = all_of(t.dims, [](const Dim& d) { return d.broadcast && d.kind == DimKind::size; });
@@ -90,14 +88,14 @@ std::optional<std::string> ShapeBinder::bind_size(const std::string& name, const
   if (is_let(name)) return std::nullopt;
   if (const auto a = binding_.attrs.find(name); a != binding_.attrs.end()) {
     if (!agree(a->second.elements[0].e, extent))
-      return fmt::format("{} has an extent of {} where {} is {}", t.name, shown(extent), name,
-                         shown(a->second.elements[0].e));
+      return fmt::format("{} has an extent of {} where {} is {}", t.name, to_text(extent), name,
+                         to_text(a->second.elements[0].e));
     return std::nullopt;
   }
   const auto [it, fresh] = binding_.sizes.emplace(name, Typed{extent, true});
   if (!fresh && broadcast_.count(name) && is_one(it->second.e)) it->second.e = extent;
   if (!agree(it->second.e, extent))
-    return fmt::format("{} has an extent of {} where {} is {}", t.name, shown(extent), name, shown(it->second.e));
+    return fmt::format("{} has an extent of {} where {} is {}", t.name, to_text(extent), name, to_text(it->second.e));
   if (!fresh && !constant_value(it->second.e) && constant_value(extent)) it->second.e = extent;
   broadcast_.erase(name);
   return std::nullopt;
@@ -112,8 +110,8 @@ std::optional<std::string> ShapeBinder::bind_pack(const std::string& name, std::
     return fmt::format("{} has {} where *{} has {}", t.name, dimensions(extents.size()), name, it->second.size());
   for (size_t k = 0; k < extents.size(); ++k)
     if (!agree(it->second[k], extents[k]))
-      return fmt::format("{} has an extent of {} where dimension {} of *{} is {}", t.name, shown(extents[k]), k, name,
-                         shown(it->second[k]));
+      return fmt::format("{} has an extent of {} where dimension {} of *{} is {}", t.name, to_text(extents[k]), k, name,
+                         to_text(it->second[k]));
   return std::nullopt;
 }
 
@@ -139,7 +137,7 @@ std::optional<std::string> ShapeBinder::bind_split(const Dim& d, const Expr& ext
   if (!open)
     return agree(known, extent)
                ? std::nullopt
-               : std::optional(fmt::format("{} has an extent of {}, not {}", t.name, shown(extent), shown(known)));
+               : std::optional(fmt::format("{} has an extent of {}, not {}", t.name, to_text(extent), to_text(known)));
   const auto a = constant_value(extent), b = constant_value(known);
   if (a && b) {
     if (*b <= 0 || *a % *b != 0) return fmt::format("{} has an extent of {}, no multiple of {}", t.name, *a, *b);
@@ -162,8 +160,8 @@ std::optional<std::string> ShapeBinder::broadcast_size(const std::string& name, 
     return std::nullopt;
   }
   if (!agree(*known, extent))
-    return fmt::format("{} has an extent of {} that does not broadcast to {} = {}", t.name, shown(extent), name,
-                       shown(*known));
+    return fmt::format("{} has an extent of {} that does not broadcast to {} = {}", t.name, to_text(extent), name,
+                       to_text(*known));
   return std::nullopt;
 }
 
@@ -176,8 +174,8 @@ std::optional<std::string> ShapeBinder::broadcast_pack(const std::string& name, 
     if (is_one(extents[k])) continue;
     if (is_one(mine)) mine = extents[k];
     else if (!agree(mine, extents[k]))
-      return fmt::format("{} has an extent of {} that does not broadcast to {}", t.name, shown(extents[k]),
-                         shown(mine));
+      return fmt::format("{} has an extent of {} that does not broadcast to {}", t.name, to_text(extents[k]),
+                         to_text(mine));
   }
   return std::nullopt;
 }
@@ -200,7 +198,7 @@ std::optional<std::string> ShapeBinder::match(const TensorDef& t, const std::vec
     else if (d.kind == DimKind::integer)
       wrong = agree(constant_int(d.value), mine[0]) || (d.broadcast && is_one(mine[0]))
                   ? std::nullopt
-                  : std::optional(fmt::format("{} has an extent of {}, not {}", t.name, shown(mine[0]), d.value));
+                  : std::optional(fmt::format("{} has an extent of {}, not {}", t.name, to_text(mine[0]), d.value));
     else wrong = d.broadcast ? broadcast_size(d.name, mine[0], t) : bind_size(d.name, mine[0], t);
     if (wrong) return wrong;
   }
@@ -306,8 +304,8 @@ std::optional<std::string> ShapeBinder::check_broadcast(const TensorDef& t, cons
                          extents.size() - places + wide.size());
     const Expr& wanted = wide[wide.size() - places + static_cast<size_t>(slot.part)];
     if (!is_one(extents[p]) && !agree(wanted, extents[p]))
-      return fmt::format("{} has an extent of {} that does not broadcast to {}", t.name, shown(extents[p]),
-                         shown(wanted));
+      return fmt::format("{} has an extent of {} that does not broadcast to {}", t.name, to_text(extents[p]),
+                         to_text(wanted));
   }
   return std::nullopt;
 }
@@ -326,7 +324,8 @@ std::optional<std::string> ShapeBinder::check_inputs(const std::vector<std::opti
       return fmt::format("{} has {}, {} are needed", t.name, dimensions(dims[i]->size()), want.size());
     for (size_t k = 0; k < want.size(); ++k)
       if (!agree(want[k], (*dims[i])[k]))
-        return fmt::format("dimension {} of {} is {}, {} is needed", k, t.name, shown((*dims[i])[k]), shown(want[k]));
+        return fmt::format("dimension {} of {} is {}, {} is needed", k, t.name, to_text((*dims[i])[k]),
+                           to_text(want[k]));
   }
   return std::nullopt;
 }

@@ -101,6 +101,12 @@ const ZipMember& choose(const std::vector<ZipMember>& members, const std::string
   throw ZipError{fmt::format("the archive has no array '{}', but {}", name, names.empty() ? "none at all" : names)};
 }
 
+Diagnostics unreadable(const ZipError& error, const std::string& where) {
+  Diagnostics d;
+  d.error_at(Code::E0922, where, error.message);
+  return d;
+}
+
 }  // namespace
 
 Result<TensorData> read_npz(std::span<const uint8_t> bytes, const std::string& member, const std::string& where) {
@@ -108,9 +114,7 @@ Result<TensorData> read_npz(std::span<const uint8_t> bytes, const std::string& m
     const std::vector<ZipMember> members = directory(bytes);
     return read_npy(unpack(bytes, choose(members, member)), where);
   } catch (const ZipError& error) {
-    Diagnostics d;
-    d.error_at(Code::E0922, where, error.message);
-    return d;
+    return unreadable(error, where);
   }
 }
 
@@ -121,9 +125,7 @@ Result<std::vector<std::string>> npz_names(std::span<const uint8_t> bytes, const
     for (const ZipMember& m : directory(bytes))
       names.push_back(m.name.ends_with(ending) ? m.name.substr(0, m.name.size() - ending.size()) : m.name);
   } catch (const ZipError& error) {
-    Diagnostics d;
-    d.error_at(Code::E0922, where, error.message);
-    return d;
+    return unreadable(error, where);
   }
   return names;
 }

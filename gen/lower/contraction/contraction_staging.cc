@@ -7,8 +7,6 @@
 namespace tenon {
 namespace {
 
-Operand splat_for(const Operand& v, int lanes) { return v_splat(v, lanes); }
-
 /// A word of two numbers of 16 bits.
 Operand word_of(const Operand& low, const Operand& high) {
   const OperandType t{DType::I32, low->type.lanes, 0};
@@ -18,10 +16,10 @@ Operand word_of(const Operand& low, const Operand& high) {
 
 /// The fill value outside the tensor, as an element of the copy.
 Operand fill_value(const Staging& s, int lanes) {
-  if (!s.pair_step) return splat_for(s.fill, lanes);
-  if (s.b.c.word_numbers == 4) return splat_for(splat_quad(s, s.fill), lanes);
+  if (!s.pair_step) return v_splat(s.fill, lanes);
+  if (s.b.c.word_numbers == 4) return v_splat(splat_quad(s, s.fill), lanes);
   const Operand high = s.pair_inside ? v_select(s.pair_inside, s.fill, v_const(0, {DType::I32, 1, 0})) : s.fill;
-  return splat_for(word_of(s.fill, high), lanes);
+  return v_splat(word_of(s.fill, high), lanes);
 }
 
 /// Elements `to`+begin … `to`+end-1 of the copy.

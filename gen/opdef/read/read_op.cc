@@ -278,9 +278,6 @@ void read_save(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
 void read_numerics_key(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
   read_numerics(node, out.numerics, diagnostics);
 }
-void read_expand_key(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
-  read_expand(node, out, diagnostics);
-}
 void read_name_again(const YamlNode&, OpDef&, Diagnostics&) {}
 
 struct KeyRow {
@@ -290,11 +287,11 @@ struct KeyRow {
 
 /// Every key, in the order in which they are read: tensors before what names them.
 constexpr KeyRow kKeys[] = {
-    {"op", read_name_again},         {"doc", read_doc},           {"kind", read_kind},        {"impl", read_impl},
-    {"types", read_types},           {"attrs", read_attrs},       {"in", read_inputs},        {"out", read_outputs},
-    {"storage", read_storage},       {"let", read_lets},          {"require", read_requires}, {"index", read_index},
-    {"tables", read_tables},         {"body", read_body},         {"grad", read_grad},        {"save", read_save},
-    {"numerics", read_numerics_key}, {"expand", read_expand_key}, {"tests", read_tests}};
+    {"op", read_name_again},         {"doc", read_doc},       {"kind", read_kind},        {"impl", read_impl},
+    {"types", read_types},           {"attrs", read_attrs},   {"in", read_inputs},        {"out", read_outputs},
+    {"storage", read_storage},       {"let", read_lets},      {"require", read_requires}, {"index", read_index},
+    {"tables", read_tables},         {"body", read_body},     {"grad", read_grad},        {"save", read_save},
+    {"numerics", read_numerics_key}, {"expand", read_expand}, {"tests", read_tests}};
 
 void require_key(const YamlNode& map, const OpDef& op, std::string_view key, std::string_view example,
                  Diagnostics& diagnostics) {
