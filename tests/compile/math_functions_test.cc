@@ -53,17 +53,34 @@ std::string map_function(const Map& map, const EmitOptions& options, EmitNeeds& 
       target, map.name(), element, element, element, map.type.lanes, loads, c_type, call);
 }
 
+/// C that moves the arguments into the domain of a function that has one.
+std::string into_domain(const Map& map) {
+  const bool is_float = map.type.dtype == DType::F32, down = map.row.op == ScalarOp::Scale2DownSum;
+  const std::string_view suffix = is_float ? "f" : "";
+  if (map.row.op == ScalarOp::ExpBounded) return fmt::format("x[i] = x[i] > 40 ? 40.0{} : x[i];", suffix);
+  if (map.row.op != ScalarOp::Scale2Sum && !down) return "";
+  const int least = is_float ? -150 : -1080, most = down ? 0 : is_float ? 127 : 1023;
+  const std::string_view moved = is_float ? down ? "12583103.0f" : "12583166.0f"
+                                 : down   ? "6755399441056831.0"
+                                          : "6755399441057790.0";
+  return fmt::format(
+      "x[i] = x[i] > -0.5{0} && x[i] < 0.5{0} ? x[i] : 0.25{0}, w[i] = {1} + ({2})({3} + (int)(state % {4}));", suffix,
+      moved, is_float ? "float" : "double", least, most - least + 1);
+}
+
 /// Compares two functions over many arguments; NaNs may differ in their payload.
 std::string compare(const Map& one, const Map& other) {
   return fmt::format(
       "  for (int k = 0; k < 300; ++k) {{\n    static {0} x[64], w[64], y[64], z[64];\n"
-      "    for (int i = 0; i < 64; ++i) x[i] = argument_{1}(k), w[i] = argument_{1}(k + 1);\n"
+      "    for (int i = 0; i < 64; ++i) {{\n      x[i] = argument_{1}(k), w[i] = argument_{1}(k + 1);\n      {4}\n    "
+      "}}\n"
       "    {2}(x, w, y);\n    {3}(x, w, z);\n    for (int i = 0; i < 64; ++i)\n"
       "      if (memcmp(y + i, z + i, sizeof y[0]) != 0 && !(y[i] != y[i] && z[i] != z[i])) {{\n"
       "        printf(\"{3} of %.17g %.17g: %.17g %.17g\\n\", (double)x[i], (double)w[i], (double)y[i], "
       "(double)z[i]);\n"
       "        return 1;\n      }}\n  }}\n",
-      one.type.dtype == DType::F32 ? "float" : "double", name_of(one.type.dtype), one.name(), other.name());
+      one.type.dtype == DType::F32 ? "float" : "double", name_of(one.type.dtype), one.name(), other.name(),
+      into_domain(one));
 }
 
 constexpr std::string_view kArguments = R"(

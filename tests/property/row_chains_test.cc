@@ -48,7 +48,7 @@ int check_blocks(const Kernel& kernel, std::mt19937& random) {
   int tried = 0;
   const auto whole = lower_levels(kernel, tenon_test::shipped_blueprints(), levels()),
              single = lower_levels(kernel, with_single_rows(), levels());
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 8; ++i) {
     const auto call = tenon_test::random_call(kernel, random);
     if (!call) continue;
     ++tried;
@@ -86,7 +86,7 @@ TEST_CASE("gradients of attention add up over blocks of rows at every level") {
   int tried = 0;
   for (const DType type : {DType::F32, DType::F16})
     for (const Kernel& kernel : gradients_of_attention(type)) tried += check_blocks(kernel, random);
-  CHECK(tried >= 30);
+  CHECK(tried >= 24);
 }
 
 TEST_CASE("gradients of attention make each product and each exponential once") {
@@ -98,7 +98,7 @@ TEST_CASE("gradients of attention make each product and each exponential once") 
       each_node<Apply>(s.value, [&](const Apply& a) { exponentials += a.op == ScalarOp::Exp; });
     }
     CHECK(exponentials == 1);
-    CHECK(sums == (kernel.name.ends_with("_dV") ? 4 : 6));  // two statistics of rows; another one, and two products
+    CHECK(sums == 8);  // three statistics of rows, two products of scores, and one for each gradient
   }
 }
 
