@@ -296,6 +296,13 @@ void add_copied_elements(std::vector<std::optional<LoopNest>>& nests, const std:
   add_bodies(copied->holds, copied->what, with_vectors(std::move(products), levels), nests);
 }
 
+/// Gradients of taps of windows, one filter a group, at levels with vectors.
+void add_tap_sums(std::vector<std::optional<LoopNest>>& nests, const std::vector<const Isa*>& levels,
+                  const Kernel& kernel, const Blueprints& blueprints) {
+  for (const WindowCase& one : tap_sums(kernel))
+    add_bodies(one.holds, one.what, with_vectors(lower_parts(levels, one.kernel, blueprints), levels), nests);
+}
+
 /// Nests that were lowered from another form of the kernel.
 std::vector<std::optional<LoopNest>> bodies_of(const Kernel& kernel, std::vector<std::optional<LoopNest>> nests) {
   const auto whole = std::make_shared<const Kernel>(kernel);
@@ -327,6 +334,7 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
   if (apart) return bodies_of(kernel, lower_parts(levels, apart->kernel, blueprints, apart->repeated));
   auto out = lower_whole(levels, kernel, blueprints, sharing);
   add_copied_elements(out, levels, kernel, blueprints);
+  add_tap_sums(out, levels, kernel, blueprints);
   const auto product = complex_products(kernel);
   if (!product) return out;
   auto halves = lower_parts(levels, product->kernel, blueprints);

@@ -101,4 +101,9 @@ struct SteppedSums {
 };
 SteppedSums stepped_sums(const Kernel& k);
 
+/// F[r] = sum[n,x](D[n,x]*padded(X[n,x*a + r*b - p], 0)), the gradient of the taps of windows, for one filter a group
+/// and steps of 1 and 2 along lines: in two parts, lines of sums for each tap and the sums of these. Empty where the
+/// kernel is something else.
+std::vector<WindowCase> tap_sums(const Kernel& k);
+
 }  // namespace tenon

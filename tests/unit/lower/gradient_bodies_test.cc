@@ -46,6 +46,20 @@ TEST_CASE("gradient bodies: windows at steps of the call add terms to their plac
   }
 }
 
+TEST_CASE("gradient bodies: taps of one filter a group are lines of sums, by vectors at steps of 1 and 2") {
+  for (const char* op : {"conv1d", "conv2d", "conv3d"}) {
+    const std::string body = nest_of(op, "dF");
+    INFO(body);
+    CHECK(contains(body, "packed"));  // tiles for more filters
+    const size_t first = body.find("one filter a group: lines of products for each tap");
+    REQUIRE(first != std::string::npos);
+    CHECK(body.find("one filter a group", first + 1) != std::string::npos);
+    CHECK(contains(body, "sums: workspace f32"));
+  }
+  CHECK_FALSE(contains(nest_of("conv2d", "dX"), "one filter a group"));
+  CHECK_FALSE(contains(nest_of("gemm", "dB"), "one filter a group"));
+}
+
 TEST_CASE("gradient bodies: places and terms of windows have room for one image and channel") {
   for (const std::string op : {"maxpool2d", "avgpool2d", "maxpool3d"}) {
     const std::string body = nest_of(op, "dX");
