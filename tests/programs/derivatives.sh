@@ -25,7 +25,8 @@ main: |
 outputs: [size, wrong]
 YAML
 sums_in_parts() {
-  levels=$("$tenon" list isas | awk '$NF == "host" { print $1 }')
+  # Nothing of it multiplies bytes: it has no kernel for a level that adds only their products.
+  levels=$("$tenon" list isas | awk '$NF == "host" && $1 !~ /-(vnni|dotprod)$/ { print $1 }')
   "$tenon" model "$work/deep.yaml" --isa "$(echo $levels | tr ' ' ,)" --main -q -o "$work/deep" || return 1
   grep -q part_depth "$work"/deep/src/net_portable.c || return 1
   # shellcheck disable=SC2046
