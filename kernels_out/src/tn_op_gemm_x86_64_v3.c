@@ -827,11 +827,12 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         const int64_t first_row = row_block * rows_cached;
         const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
         if (A_s1 != 1) {
-          const int64_t rows_transposed = A_s0 == 1 ? block_rows / 8 * 8 : 0;
+          const int64_t rows_transposed = (block_rows >= 8 && A_s0 == 1) ? block_rows : 0;
           for (int64_t copied_row = 0; copied_row < rows_transposed; copied_row += 8) {
+            const int64_t square_row = tn_i64_min_x86_64_v3(copied_row, rows_transposed - 8);
             for (int64_t copied_depth = 0; copied_depth < depth / 8 * 8; copied_depth += 8) {
-              tn_transpose_square_f32_x86_64_v3(A + (first_row + copied_row + copied_depth * A_s1),
-                  rows_copied + (copied_row * row_pitch + copied_depth), A_s1, row_pitch);
+              tn_transpose_square_f32_x86_64_v3(A + (first_row + square_row + copied_depth * A_s1),
+                  rows_copied + (square_row * row_pitch + copied_depth), A_s1, row_pitch);
             }
           }
           for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {
@@ -1560,11 +1561,12 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         const int64_t first_row = row_block * rows_cached;
         const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
         if (A_s1 != 1) {
-          const int64_t rows_transposed = A_s0 == 1 ? block_rows / 8 * 8 : 0;
+          const int64_t rows_transposed = (block_rows >= 8 && A_s0 == 1) ? block_rows : 0;
           for (int64_t copied_row = 0; copied_row < rows_transposed; copied_row += 8) {
+            const int64_t square_row = tn_i64_min_x86_64_v3(copied_row, rows_transposed - 8);
             for (int64_t copied_depth = 0; copied_depth < depth / 8 * 8; copied_depth += 8) {
-              tn_transpose_square_f32_x86_64_v3(A + (first_row + copied_row + copied_depth * A_s1),
-                  rows_copied + (copied_row * row_pitch + copied_depth), A_s1, row_pitch);
+              tn_transpose_square_f32_x86_64_v3(A + (first_row + square_row + copied_depth * A_s1),
+                  rows_copied + (square_row * row_pitch + copied_depth), A_s1, row_pitch);
             }
           }
           for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {

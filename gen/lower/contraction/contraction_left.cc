@@ -197,28 +197,37 @@ struct RowCopy {
   Operand to(const Operand& row, const Operand& d) const { return row * left.copied_pitch + d; }
 };
 
-/// How many of `count` rows, a multiple of the lanes, are copied by squares: none unless one row is after the other, so
-/// that vectors of rows can be transposed into rows of the copy.
+/// How many of `count` rows are copied by squares, all or none: none unless they fill one and one row is after the
+/// other, so that vectors of rows can be transposed into rows of the copy.
 Operand rows_transposed(ContractionBuilder& b, const LeftAccess& left, const Operand& count) {
   if (b.lanes() < 2 || b.c.rows.empty() || !collapses({left.row_coefficients, left.base}, b.c.rows, b.scope))
     return v_int(0);
   const Operand step = left.row_coefficients.at(b.c.rows.back().name);
   const auto known = constant_value(step);
   if (known.value_or(1) != 1) return v_int(0);
-  const Operand whole = floor_div(count, v_int(b.lanes())) * v_int(b.lanes());
-  return known ? whole : v_select(all_unit({step}), whole, v_int(0));
+  const auto rows = constant_value(count);
+  if (rows && known) return *rows < b.lanes() ? v_int(0) : count;
+  Operand fill = v_apply(ScalarOp::Ge, {count, v_int(b.lanes())});
+  if (!known) fill = v_apply(ScalarOp::And, {fill, all_unit({step})});
+  return v_select(fill, count, v_int(0));
 }
 
 /// Rows 0..whole-1 by squares of vectors, as far as the depth fills them, and the rest of their elements one by one.
+/// The last square takes rows again that the one before copied.
 Block copy_squares(const RowCopy& copy, const Operand& whole) {
   ContractionBuilder& b = copy.b;
-  const std::string r = b.local("copied_row"), d = b.local("copied_depth"), late = b.local("depth_rest");
+  const std::string r = b.local("copied_row"), d = b.local("copied_depth"), late = b.local("depth_rest"),
+                    square = b.local("square_row");
+  const auto rows = constant_value(whole);
+  const bool even = rows && *rows % b.lanes() == 0;
+  const Operand row = even ? v_var(r) : v_var(square);
   const Operand step = copy.left.depth_step, start = copy.left.base + copy.first + v_var(r);
-  const SquarePlace from{{copy.left.buffer, start + v_var(d) * step}, step};
-  const SquarePlace to{{copy.left.block_copy, copy.to(v_var(r), v_var(d))}, copy.left.copied_pitch};
+  const SquarePlace from{{copy.left.buffer, copy.left.base + copy.first + row + v_var(d) * step}, step};
+  const SquarePlace to{{copy.left.block_copy, copy.to(row, v_var(d))}, copy.left.copied_pitch};
   const Operand filled = floor_div(copy.depth, v_int(b.lanes())) * v_int(b.lanes());
-  Block out{
-      s_for(r, v_int(0), whole, b.lanes(), {s_for(d, v_int(0), filled, b.lanes(), {transpose_square(b, from, to)})})};
+  Block squares{s_for(d, v_int(0), filled, b.lanes(), {transpose_square(b, from, to)})};
+  if (!even) squares.insert(squares.begin(), s_let(square, smaller(v_var(r), whole - v_int(b.lanes()))));
+  Block out{s_for(r, v_int(0), whole, b.lanes(), std::move(squares))};
   const auto depth = constant_value(copy.depth);
   if (depth && *depth % b.lanes() == 0) return out;
   const Operand value = v_load(copy.left.buffer, b.c.accumulator, start + v_var(late) * step);

@@ -502,8 +502,9 @@ TEST_CASE("library bodies: a tile is told where its rows are by one step, in the
 TEST_CASE("library bodies: operands of products that a call gives transposed are transposed by squares of vectors") {
   const std::string nest = nest_of("gemm");
   INFO(nest);
-  CHECK(contains(nest, "and(eq(width, 32), eq(B_s0, 1))"));                // into panels of the right side
-  CHECK(contains(nest, "let rows_transposed: i64 = select(eq(A_s0, 1)"));  // into the copy of the left side
+  CHECK(contains(nest, "and(eq(width, 32), eq(B_s0, 1))"));  // into panels of the right side
+  CHECK(contains(nest, "let rows_transposed: i64 = select(and(ge(block_rows, 16), eq(A_s0, 1))"));  // into the copy
+  CHECK(contains(nest, "let square_row: i64 = min(copied_row, sub(rows_transposed, 16))"));  // also of the last rows
   CHECK(contains(nest, "transpose_square_f32"));
 }
 
