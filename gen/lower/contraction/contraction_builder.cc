@@ -89,21 +89,37 @@ int64_t depth_of_a_part(ContractionBuilder& b) {
   return even_height(*depth, kPart);
 }
 
+/// Whether each block of rows reads weights again that exceed the second-level cache.
+bool reads_far_weights(ContractionBuilder& b) {
+  constexpr int64_t kSecondLevel = 1 << 20;  // bytes
+  const Read* right = plain_read(b.c.right);
+  const auto depth = constant_value(b.extent_of(b.c.depth)), columns = constant_value(b.extent_of(b.c.columns));
+  return right && depth && columns && b.kernel.tensor(right->tensor).role == Role::Constant &&
+         *depth * *columns * bytes_of(b.kernel.tensor(right->tensor).dtype) > kSecondLevel;
+}
+
 Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel) {
   const int64_t part = depth_of_a_part(b);
+  const bool far = reads_far_weights(b);
   // reading a part of a panel from memory pays off only for many rows
-  const int64_t parts = part > 0 ? 8 : 32;
-  const Operand fit = rows_cached(b, part > 0 ? v_int(part) : depth);
+  const int64_t parts = part > 0 || far ? 8 : 32;
+  const auto known = constant_value(b.extent_of(b.c.depth));
+  const Operand fit = rows_cached(b, part > 0 ? v_int(part) : known ? v_int(*known) : depth);
   const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns));
   if (!rows || !columns || *rows < 1) return fit;
   const int64_t tall = b.blueprint.tile_rows, panels = std::max<int64_t>(1, (*columns + panel - 1) / panel);
-  const int64_t blocks = (parts + panels - 1) / panels, share = (*rows + blocks - 1) / blocks;
-  return smaller(fit, v_int(std::max<int64_t>(2, (share + tall - 1) / tall) * tall));
+  const int64_t shares = (parts + panels - 1) / panels, share = (*rows + shares - 1) / shares;
+  const int64_t share_rows = std::max<int64_t>(2, (share + tall - 1) / tall) * tall;
+  const auto cached = constant_value(fit);
+  if (!cached) return smaller(fit, v_int(share_rows));
+  // equal blocks, of up to twice the size where that saves reading the weights again
+  const int64_t twice = known.value_or(0) > 0 ? 2 * int64_t{b.blueprint.cache_m} / *known / tall * tall : 0;
+  const int64_t most = std::min(share_rows, far ? std::max(*cached, twice) : *cached);
+  return v_int((even_height(*rows, most) + tall - 1) / tall * tall);
 }
 
 Operand most_rows_a_block(ContractionBuilder& b, const Operand& depth) {
-  const Operand cached = rows_cached(b, depth);
-  return depth_of_a_part(b) > 0 ? larger(cached, rows_a_block(b, depth, b.panel_columns())) : cached;
+  return larger(rows_cached(b, depth), rows_a_block(b, depth, b.panel_columns()));
 }
 
 Operand all_unit(const std::vector<Operand>& steps) {

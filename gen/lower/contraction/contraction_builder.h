@@ -17,6 +17,7 @@
 namespace tenon {
 
 constexpr int64_t kPage = 4096;  ///< bytes of a page of memory
+constexpr int kLineBits = 512;   ///< of a line of the cache
 
 /// How the left side's elements are found: buffer[base(row) + step(depth)].
 struct LeftAccess {

@@ -16,7 +16,6 @@ struct Extents {
 };
 
 constexpr int64_t kPages = 64;  ///< whose addresses a processor has at hand
-constexpr int kLineBits = 512;  ///< of the cache
 
 class NestBuilder {
  public:

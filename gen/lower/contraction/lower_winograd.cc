@@ -48,11 +48,26 @@ void bind_outer(const std::vector<LoopVar>& from, const std::vector<LoopVar>& to
   for (size_t i = 0; i < to.size(); ++i) scope.vars[from[i].name] = v_var(to[i].name);
 }
 
+/// Whether the transformed weights exceed the second-level cache.
+bool has_far_weights(const Kernel& kernel, const WinogradParts& parts) {
+  constexpr int64_t kSecondLevel = 1 << 20;  // bytes
+  const auto& sum = std::get<Reduce>(parts.product->value->node);
+  const Tensor& weights = kernel.tensor(std::get<Read>(std::get<Apply>(sum.value->node).args[1]->node).tensor);
+  int64_t bytes = bytes_of(weights.dtype);
+  for (const Expr& d : weights.dims) bytes *= constant_value(d).value_or(0);
+  return bytes > kSecondLevel;
+}
+
 /// Rows of a register tile: equal ones that cover all tiles, without a rest if such a tile has enough sums to keep the
-/// multipliers busy.
-Blueprint with_even_rows(Blueprint row, int64_t tiles) {
+/// multipliers busy. All tiles and one vector where that reads far weights once: a vector is a cache line then, and
+/// waiting for it takes longer than loading each element of the left side for one vector.
+Blueprint with_even_rows(Blueprint row, int64_t tiles, bool far, const Isa& isa) {
   constexpr int kBusy = 4;
   const int tall = row.tile_rows;
+  if (far && isa.vector_bits >= kLineBits && tiles > tall && tiles + 2 <= isa.vector_registers) {
+    row.tile_rows = static_cast<int>(tiles), row.tile_vectors = 1;
+    return row;
+  }
   row.tile_rows = static_cast<int>(even_height(tiles, tall));
   for (int height = std::max(kBusy, tall / 2); height <= tall; ++height)
     if (tiles % height == 0) row.tile_rows = height;
@@ -68,7 +83,7 @@ class WinogradLowering {
         parts_(parts),
         isa_(isa),
         strip_(plan_strip(parts, isa.lanes(DType::F32), row.tile_vectors * isa.lanes(DType::F32), row.cache_m)),
-        row_(with_even_rows(row, strip_.tiles)),
+        row_(with_even_rows(row, strip_.tiles, has_far_weights(kernel_, parts), isa)),
         product_(product_kernel(kernel_, parts, strip_)) {}
 
   std::optional<LoopNest> run() {
