@@ -24,14 +24,22 @@ const std::vector<DType> kWidths = {DType::F32,
 const BlueprintParameter kRows{"tile_rows", &Blueprint::tile_rows, true},
     kVectors{"tile_vectors", &Blueprint::tile_vectors, true};
 const BlueprintParameter kLeftover{"leftover_rows", &Blueprint::leftover_rows},
+    kKnownRows{"known_rows", &Blueprint::known_rows, false, false, false, true},
     kCacheM{"cache_m", &Blueprint::cache_m, true}, kCacheN{"cache_n", &Blueprint::cache_n, true};
 const BlueprintParameter kPrefetch{"prefetch_bytes", &Blueprint::prefetch_bytes};
 const BlueprintParameter kTransposed{"tile_rows", &Blueprint::tile_rows, true,
                                      true};  // transposed columns of a tile are vectors
 
 const std::vector<BlueprintKind> kKinds = {
-    {"contraction", {kRows, kVectors, kLeftover, kCacheM, kCacheN}, kSums},
-    {"contraction_transposed", {kTransposed, kVectors, kLeftover, kCacheM, kCacheN}, kSums},
+    {"contraction", {kRows, kVectors, kLeftover, kKnownRows, kCacheM, kCacheN}, kSums},
+    {"contraction_transposed",
+     {kTransposed,
+      kVectors,
+      kLeftover,
+      {"known_rows", &Blueprint::known_rows, false, true, false, true},
+      kCacheM,
+      kCacheN},
+     kSums},
     {"contraction_transposed_narrow", {kTransposed, kVectors, kLeftover, kCacheM, kCacheN}, kSums},
     {"stencil",
      {kRows,
@@ -142,9 +150,10 @@ void read_row(const YamlNode& node, Reading& r) {
                      fmt::format("a blueprint of kind {} needs `{}`, from 1", kind->name, p.name));
   const Isa* level = isa_from_name(row.isa);
   for (const BlueprintParameter& p : kind->parameters)
-    if (const YamlEntry* e = entry_of(node, p.name); e && level && level->vector_bits == 0 && !p.scalars)
+    if (const YamlEntry* e = entry_of(node, p.name); e && level && !p.has_effect(*level))
       r.errors.error(Code::E0201, e->key.span,
-                     fmt::format("`{}` has no effect on {}, which has no vectors", p.name, row.isa));
+                     fmt::format("`{}` has no effect on {}, which {}", p.name, row.isa,
+                                 level->vector_bits > 0 ? "stores no parts of vectors with a mask" : "has no vectors"));
   if (row.name.empty()) row.name = row.isa != "*" ? row.kind + "/" + row.isa : row.kind;
   r.all.rows.push_back(std::move(row));
   r.places.push_back(node.span);

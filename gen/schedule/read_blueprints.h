@@ -19,6 +19,11 @@ struct BlueprintParameter {
   bool needed = false;
   bool transposed = false;  ///< rows whose columns are stored as vectors
   bool scalars = true;      ///< has an effect on levels without vectors too
+  bool masked = false;      ///< only on levels that load and store parts of vectors
+
+  bool has_effect(const Isa& level) const {
+    return (scalars || level.vector_bits > 0) && (!masked || level.masked_memory);
+  }
 };
 /// A kind of kernel, and what a row of it may say.
 struct BlueprintKind {

@@ -44,6 +44,7 @@ class Search {
       b.tile_rows = t.rows;
       b.tile_vectors = t.vectors;
       b.leftover_rows = std::min(b.leftover_rows, t.rows / 2);
+      b.known_rows = 0;
       add(b);
     }
   }

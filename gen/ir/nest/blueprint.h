@@ -29,6 +29,7 @@ struct Blueprint {
   int tile_rows = 0;        ///< register tile: rows of the output
   int tile_vectors = 1;     ///< register tile: vectors across
   int leftover_rows = 0;    ///< register tile: rows of the one for rows left over
+  int known_rows = 0;       ///< register tile: most rows where the number of rows is known; 0: tile_rows
   int cache_m = 0;          ///< cache tile: elements of the left operand, or of what is between two products
   int cache_n = 0;          ///< cache tile: elements of the packed right operand
   int rows_in_registers = 0;  ///< rows of a stencil's strips whose taps are all in registers; 0: as many as of others

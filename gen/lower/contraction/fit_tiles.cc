@@ -44,13 +44,48 @@ bool packs_one_vector(ContractionBuilder& b) {
   return columns && *columns <= b.lanes() && read && b.kernel.tensor(read->tensor).role != Role::Constant;
 }
 
-/// A tile that leaves no rows over, for known rows of which the blueprint's would: of fewer rows and one vector more
-/// with as many sums where columns are many, or of fewer rows that still are enough sums to keep the multipliers busy,
-/// where a rest would be much of all rows. `packed`: the columns are in panels already.
+/// The most rows of a tile: known_rows, if there are registers for their sums next to the operands.
+int tallest(const Isa& isa, const Blueprint& blueprint) {
+  const int fitting = (isa.vector_registers - 1) / blueprint.tile_vectors - 1;
+  return std::max(blueprint.tile_rows, std::min(blueprint.known_rows, fitting));
+}
+
+/// Rows of transposed tiles that take the least time. Taller ones than the blueprint's pay off for long sums in all
+/// vectors; each step of a tile loads and stores besides its sums.
+int even_rows(ContractionBuilder& b, int64_t rows, const Blueprint& blueprint) {
+  constexpr int64_t kBesides = 5, kDeep = 192;  // the first in halves of a row
+  int64_t best = even_height(rows, blueprint.tile_rows);
+  const auto depth = constant_value(b.extent_of(b.c.depth)), columns = constant_value(b.extent_of(b.c.columns));
+  if (!depth || *depth < kDeep || !columns || *columns <= b.lanes()) return static_cast<int>(best);
+  const auto time = [&](int64_t height) { return (rows + height - 1) / height * (2 * height + kBesides); };
+  const int most = tallest(b.isa, blueprint);
+  for (int64_t height = blueprint.tile_rows + 1; height <= most; ++height)
+    if (time(height) < time(best)) best = height;
+  return static_cast<int>(best);
+}
+
+/// Whether the rows of the left side are read in place, at a distance that puts all of a tile into one set of a cache.
+bool rows_collide(const ContractionBuilder& b) {
+  constexpr int64_t kWay = 4096;
+  const Read* left = plain_read(b.c.left);
+  if (!left || b.c.rows.empty()) return false;
+  ValueScope scope = b.scope;
+  for (const std::vector<LoopVar>* vars : {&b.c.outer_left, &b.c.outer_right, &b.c.rows, &b.c.depth})
+    for (const LoopVar& v : *vars) scope.vars[v.name] = v_var(v.name);
+  const auto form = offset_form(left->tensor, left->index, b.c.rows, scope);
+  const auto step = form ? constant_value(form->coefficient(b.c.rows.back().name)) : std::nullopt;
+  return !step || *step * bytes_of(b.kernel.tensor(left->tensor).dtype) % kWay == 0;
+}
+
+/// A tile of known_rows, or one that leaves no rows over, for known rows of which the blueprint's would: of fewer rows
+/// and one vector more with as many sums where columns are many, or of fewer rows that still are enough sums to keep
+/// the multipliers busy, where a rest would be much of all rows. `packed`: the columns are in panels already.
 void fit_rows(ContractionBuilder& b, bool packed, Blueprint& out) {
   constexpr int kPanels = 8, kBusy = 8, kTiles = 10;
-  const int vectors = out.tile_vectors + 1, sums = out.tile_rows * out.tile_vectors, tall = sums / vectors;
   const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns));
+  if (rows && b.isa.masked_memory && out.known_rows > out.tile_rows && !rows_collide(b))
+    out.tile_rows = tallest(b.isa, out);
+  const int vectors = out.tile_vectors + 1, sums = out.tile_rows * out.tile_vectors, tall = sums / vectors;
   if (!rows || !columns || *rows < 1 || *rows % out.tile_rows == 0) return;
   if (!packed && tall * vectors == sums && *rows % tall == 0 && *columns >= kPanels * vectors * b.lanes()) {
     out.tile_rows = tall, out.tile_vectors = vectors;
@@ -81,7 +116,7 @@ Blueprint fit_tiles(const Blueprint& blueprint, const Kernel& kernel, const Cont
   else if (blueprint.kind == "contraction" && c.paired.empty()) fit_rows(b, access_right(b).panel > 0, out);
   if (!c.transposed || !isa.masked_memory) return out;
   const auto rows = constant_value(b.extent_of(c.rows));
-  if (rows && *rows > 0) out.tile_rows = static_cast<int>(even_height(*rows, blueprint.tile_rows));
+  if (rows && *rows > 0) out.tile_rows = even_rows(b, *rows, out);
   return out;
 }
 

@@ -12,7 +12,10 @@ namespace {
 
 /// Rows that a column of a transposed tile has in one vector: the tile's, or the largest power of two that they are a
 /// multiple of.
-int transposed_rows(const Blueprint& blueprint) { return blueprint.tile_rows & -blueprint.tile_rows; }
+int transposed_rows(const Blueprint& blueprint, int height) {
+  const int rows = height > blueprint.tile_rows ? blueprint.known_rows : blueprint.tile_rows;
+  return rows & -rows;
+}
 
 /// The filters of a stencil with filters that all read the same pixels become columns where there are no vectors along
 /// the pixels: tiles of them use what they load more often.
@@ -87,7 +90,7 @@ std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& k
   const Contraction c = words ? *words : with_columns(*found);
   const Blueprint even = fit_tiles(*blueprint, *kernel, c, isa);
   ContractionBuilder b = start_contraction(*kernel, isa, even, c);
-  b.transposed_rows = transposed_rows(*blueprint);
+  b.transposed_rows = transposed_rows(*blueprint, even.tile_rows);
   b.pixels_along_columns = found->is_stencil();
   if (c.windows) b.staged_as = kernel->tensor(byte_read(c.left)->tensor).dtype;
   Block body = found->is_stencil() ? stencil_body(b) : contraction_body(b);

@@ -42,9 +42,11 @@ struct Sample {
 const std::vector<Sample> kSamples = {
     {"contraction", "a: #[40, N], b: #[N, 70]", "y = matmul(a, b)"},
     {"contraction", "a: #[N, 40], b: #[40, 70]", "y = matmul(a, b)"},
+    {"contraction", "a: #[210, 30], b: #[30, 70]", "y = matmul(a, b)"},
     {"contraction_transposed", "x: #[1, 8, N, 10], w: #[16, 8, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1])"},
     {"contraction_transposed", "x: #[1, 2, 12, 11], w: #[300, 2, 3, 3]", "y = conv2d(x, w)"},
     {"contraction_transposed", "x: #[1, 2, N, 11], w: #[300, 2, 3, 3]", "y = conv2d(x, w)"},
+    {"contraction_transposed", "x: #[1, 24, 12, 11], w: #[30, 24, 3, 3]", "y = conv2d(x, w)"},
     {"contraction_transposed_narrow", "x: #[1, 8, 4, 4], w: #[2, 8, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1])"},
     {"contraction_transposed_narrow", "x: #[1, 2, 34, 34], w: #[300, 2, 3, 3]", "y = conv2d(x, w)"},
     {"contraction_transposed_narrow", "x: #[1, 2, 130, 130], w: #[300, 2, 3, 3]", "y = conv2d(x, w)"},
@@ -111,12 +113,12 @@ std::string effect_missing(const BlueprintKind& kind, const std::vector<Kernel>&
   for (const BlueprintParameter& p : kind.parameters) {
     const int is = row.*p.field;
     bool changes = false;
-    for (const int value : {16, 2, 2 * is, is / 2}) {
+    for (const int value : {28, 16, 2, 2 * is, is / 2}) {
       Blueprint other = row;
       other.*p.field = value;
       changes = changes || (value > 0 && value != is && lowered(kernels, other, isa) != before);
     }
-    if (changes == (!p.scalars && isa.vector_bits == 0)) missing += fmt::format(" {}", p.name);
+    if (changes != p.has_effect(isa)) missing += fmt::format(" {}", p.name);
   }
   Blueprint renamed = row;
   renamed.name = "another";

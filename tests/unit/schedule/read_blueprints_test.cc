@@ -50,6 +50,8 @@ TEST_CASE("what a blueprint says has an effect, or is an error at its place") {
   says("kind: stencil, tile_rows: 8, tile_vectors: 2", "2:35");
   says("kind: reduction, accumulators: 4, unroll: 4", "2:40");
   says("kind: stencil, isa: portable, tile_rows: 8, strip_pixels: 64", "2:50");
+  says("kind: contraction, isa: x86-64-v3, tile_rows: 6, tile_vectors: 2, known_rows: 8, cache_m: 64, cache_n: 64",
+       "2:72");
   says("kind: map, name: mine", "2:17");
   says("kind: map, isa: portable, unroll: 4", "2:22");
   says("kind: map, dtype: f16, unroll: 4", "2:24");
