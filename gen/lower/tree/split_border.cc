@@ -93,7 +93,16 @@ class InteriorFinder {
     }
   }
 
+  /// Whether the value is another one in each step of a fold, so that it bounds no loop around it.
+  static bool changes(const Expr& e) {
+    return e && any_node(e, [](const Expr& n) {
+             const auto* v = std::get_if<VarRef>(&n->node);
+             return v && is_accumulator(v->name);
+           });
+  }
+
   bool bound(const GuardedIndex& g) {
+    if (any_of(std::initializer_list<Expr>{g.index, g.low, g.high}, changes)) return false;
     const auto a = affine_in(g.index, loop_.var.name);
     const auto step = a ? constant_value(simplify(a->coefficient, ranges_)) : std::nullopt;
     const auto fixed = [&](const Expr& limit) {
