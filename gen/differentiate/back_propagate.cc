@@ -26,6 +26,18 @@ Expr inside(const std::vector<Expr>& index, const std::vector<Expr>& dims) {
   return all ? all : constant_int(1, DType::Bool);
 }
 
+/// What is known of the extents of a kernel, inside of these loops.
+Ranges known_ranges(const Kernel& k, const std::vector<LoopVar>& vars) {
+  Ranges ranges = ranges_of(vars);
+  for (const Size& s : k.sizes) ranges.size_lo[s.name] = std::max<int64_t>(s.lo, 0);
+  for (const Expr& f : k.facts) {
+    const auto* a = std::get_if<Apply>(&f->node);
+    const auto* s = a && a->op == ScalarOp::Gt ? std::get_if<SizeRef>(&a->args[0]->node) : nullptr;
+    if (s && constant_value(a->args[1]) == 0) ranges.size_lo[s->name] = std::max<int64_t>(ranges.size_lo[s->name], 1);
+  }
+  return ranges;
+}
+
 /// The factor of a gradient if a holomorphic function has the derivative `d`.
 Expr conjugate(const Expr& d) { return is_complex(d->type) && !as_constant(d) ? apply(ScalarOp::Conj, {d}) : d; }
 
@@ -70,31 +82,64 @@ void BackPropagation::order(const Expr& e, std::vector<Expr>& out) const {
 void BackPropagation::region(const Expr& root, const Expr& adjoint, const Region& in) {
   std::vector<Expr> nodes;
   order(root, nodes);
-  const std::map<const ExprNode*, Expr> outer = std::move(adjoints_);
+  const std::map<const ExprNode*, Expr> outer = std::move(adjoints_), outer_paths = std::move(paths_);
   adjoints_ = {{root.get(), adjoint}};
+  paths_ = {{root.get(), nullptr}};
   for (size_t i = nodes.size(); i-- > 0 && why.empty();)
-    if (const auto a = adjoints_.find(nodes[i].get()); a != adjoints_.end()) hand_on(nodes[i], Expr(a->second), in);
+    if (const auto a = adjoints_.find(nodes[i].get()); a != adjoints_.end()) {
+      path_ = paths_[nodes[i].get()];
+      hand_on(nodes[i], Expr(a->second), in);
+    }
   adjoints_ = outer;
+  paths_ = outer_paths;
 }
 
-void BackPropagation::add(const Expr& to, const Expr& adjoint) {
+void BackPropagation::add(const Expr& to, const Expr& adjoint, const Expr& condition) {
   if (!depends(to)) return;
   Expr& sum = adjoints_[to.get()];
-  sum = sum ? apply(ScalarOp::Add, {sum, adjoint}) : adjoint;
+  const bool first = !sum;
+  sum = first ? adjoint : apply(ScalarOp::Add, {sum, adjoint});
+  const Expr here = both(path_, condition);
+  Expr& path = paths_[to.get()];
+  path = first ? here : path && here ? apply(ScalarOp::Or, {path, here}) : nullptr;
+}
+
+/// The condition with that of the choices around the node at hand, if what it reads may be outside elsewhere.
+Expr BackPropagation::where_inside(const Expr& e, const Expr& where, const std::vector<LoopVar>& vars) const {
+  if (!path_) return where;
+  Ranges ranges = known_ranges(kernel_, vars);
+  // Other indices and divisors than those from data, and wrapped ones, are proved whatever the choices are.
+  const auto is_checked = [](const Expr& x) { return has_node<Read>(x) || has_node<Select>(x); };
+  const auto may_fail = [&](const Expr& n) {
+    if (const auto* r = std::get_if<Reduce>(&n->node)) add_loops(ranges, r->vars);
+    if (const auto* r = std::get_if<Read>(&n->node)) {
+      const std::vector<Expr>& dims = kernel_.tensor(r->tensor).dims;
+      for (size_t d = 0; d < dims.size() && !r->fill; ++d)
+        if (is_checked(r->index[d]) &&
+            (!proves_not_negative(linear_form(r->index[d]), ranges) || !proves_lt(r->index[d], dims[d], ranges)))
+          return true;
+    }
+    const auto* a = std::get_if<Apply>(&n->node);
+    return a && is_int(n->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod) && is_checked(a->args[1]);
+  };
+  return any_node(e, may_fail) ? both(path_, where) : where;
 }
 
 void BackPropagation::hand_on(const Expr& e, const Expr& adjoint, const Region& in) {
   if (const auto* r = std::get_if<Read>(&e->node)) {
     const std::vector<Expr>& dims = kernel_.tensor(r->tensor).dims;
     if (is_active_(r->tensor))
-      contributions.push_back({r->tensor, r->index, adjoint, in.vars, in.where, r->fill != nullptr});
+      contributions.push_back(
+          {r->tensor, r->index, adjoint, in.vars, where_inside(e, in.where, in.vars), r->fill != nullptr});
     if (r->fill) add(r->fill, select(inside(r->index, dims), constant_float(0, adjoint->type), adjoint));
   } else if (const auto* s = std::get_if<Select>(&e->node)) {
     const Expr zero = constant_float(0, adjoint->type);
-    add(s->yes, select(s->cond, adjoint, zero));
-    add(s->no, select(s->cond, zero, adjoint));
+    add(s->yes, select(s->cond, adjoint, zero), s->cond);
+    add(s->no, select(s->cond, zero, adjoint), apply(ScalarOp::Not, {s->cond}));
   } else if (const auto* sum = std::get_if<Reduce>(&e->node)) {
-    reduction(e, *sum, adjoint, in);
+    Reduce inside = *sum;
+    inside.where = where_inside(e, sum->where, in.vars);
+    reduction(e, inside, adjoint, in);
   } else if (const auto* a = std::get_if<Apply>(&e->node)) {
     apply_rule(e, *a, adjoint);
   }
@@ -210,7 +255,7 @@ Expr BackPropagation::others(const Expr& e, const Reduce& r, const Region& in) {
 Expr BackPropagation::noted(const char* name, const Expr& e, const Expr& value, const Region& in) {
   KernelStatement s;
   for (const LoopVar& v : in.vars)
-    if (mentions(e, v.name)) s.loops.push_back(v);
+    if (mentions(e, v.name) || mentions(value, v.name)) s.loops.push_back(v);
   s.index = var_refs(s.loops);
   s.target = kernel_.add_temp(names_(name), value->type, mapped(s.loops, &LoopVar::extent));
   s.value = value;

@@ -57,7 +57,8 @@ class BackPropagation {
   Expr first_extreme(const Expr& e, const Reduce& r, const Region& in);
   /// Whether no element is read by two steps of the reduction, and the step follows from the element's index.
   bool reads_each_once(const Reduce& reduction, const Region& in) const;
-  void add(const Expr& to, const Expr& adjoint);
+  void add(const Expr& to, const Expr& adjoint, const Expr& condition = nullptr);
+  Expr where_inside(const Expr& e, const Expr& where, const std::vector<LoopVar>& vars) const;
 
   Kernel& kernel_;
   const DerivativeTable& rows_;
@@ -65,6 +66,8 @@ class BackPropagation {
   FreshNames& names_;
   SharedExprs shared_;
   std::map<const ExprNode*, Expr> adjoints_;
+  std::map<const ExprNode*, Expr> paths_;  ///< conditions of the choices that lead to a node; null: always
+  Expr path_;                              ///< that of the node at hand
 };
 
 /// Whether `e` is 0 where its gradient is, as sums of squares are, and products of which a factor is so: a root of it

@@ -99,8 +99,8 @@ class ReductionNamer {
         r.vars.size() == 1 ? std::map<std::string, Expr>() : digits_of(r, step.name);
     const size_t outer = scope_.size();
     scope_.push_back(step);
-    Expr value = without_sums(substitute(r.value, digits), r.running);
     Expr where = r.where ? without_sums(substitute(r.where, digits), r.running) : nullptr;
+    Expr value = where_holds(where, r.running, [&] { return without_sums(substitute(r.value, digits), r.running); });
     scope_.resize(outer);
     KernelStatement s = step_statement(e, step);
     const Expr past = element_before(s, e->type, start);
@@ -139,7 +139,22 @@ class ReductionNamer {
   /// Reductions in a step that do not read the running value get names, with the step's variable.
   Expr without_sums(const Expr& e, const std::string& running) {
     if (std::holds_alternative<Reduce>(e->node) && !mentions(e, running)) return below(e);
+    if (const auto* s = std::get_if<Select>(&e->node)) {
+      const Expr cond = without_sums(s->cond, running);
+      const Expr yes = where_holds(cond, running, [&] { return without_sums(s->yes, running); });
+      const Expr other = apply(ScalarOp::Not, {cond});
+      return select(cond, yes, where_holds(other, running, [&] { return without_sums(s->no, running); }));
+    }
     return map_children(e, [&](const Expr& c) { return without_sums(c, running); });
+  }
+
+  /// What `make` gives of an expression that is needed under a condition. Checks do not depend on a running value.
+  Expr where_holds(const Expr& condition, const std::string& running, FunctionRef<Expr()> make) {
+    const size_t conditions = path_.size();
+    if (condition && !mentions(condition, running)) path_.push_back(condition);
+    Expr out = make();
+    path_.resize(conditions);
+    return out;
   }
 
   /// The statement that makes the steps of fold `e`, without its value.

@@ -73,10 +73,13 @@ Typed ExprBuilder::folded(const Syntax& s, std::vector<LoopVar> vars, const Expr
   used_vars_.insert(name);
   integers_.accumulate(name);
   running_[given] = {running_ref(name, first.e->type), false};
-  const Expr where = s.predicate() ? both(range, condition(*s.predicate())) : range;
+  const Expr predicate = s.predicate() ? condition(*s.predicate()) : nullptr;
+  const Expr where = both(range, predicate);
   const DType widest = statement_.widest;
   if (is_int(first.e->type)) statement_.widest = widest_integer(s.reduced(), first.e->type);
+  if (predicate) path_.push_back(predicate);
   const Typed next = value(s.reduced());
+  if (predicate) path_.pop_back();
   statement_.widest = widest;
   running_.erase(given);
   if (const auto why = assignable(next, first.e->type))

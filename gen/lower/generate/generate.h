@@ -139,7 +139,7 @@ class Generator {
 
   // ---- statements (generate_loops.cc)
   void tree(const Tree& t);
-  Operand in_any_lane(const Expr& condition);
+  Operand in_any_lane(const Expr& condition, bool active = false);
   void loop(const TreeLoop& l);
   Operand bound(const Expr& e, const TreeLoop& l, const char* suffix);
   void plain_loop(const TreeLoop& l, const Operand& from);
@@ -208,6 +208,7 @@ class Generator {
   // ---- reductions (generate_reductions.cc)
   void begin(const TreeBegin& b);
   void accumulate(const TreeAccumulate& a);
+  void accumulate_lanes(const TreeAccumulate& a);
   bool add_products(const TreeAccumulate& a, const AccumulatorState& state);
   void accumulate_position(const TreeAccumulate& a);
   void add_compensated(const TreeAccumulate& a);

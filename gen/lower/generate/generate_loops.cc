@@ -93,13 +93,14 @@ void Generator::tree(const Tree& t) {
   }
 }
 
-/// Whether a condition holds in any lane.
-Operand Generator::in_any_lane(const Expr& condition) {
+/// Whether a condition holds in any lane, or in any active one.
+Operand Generator::in_any_lane(const Expr& condition, bool active) {
   start_leaf({condition});
   if (!varies(condition)) return scalar(condition, 0);
   const Bundle each = spread(value(condition), lanes_.parts);
   Operand any = each[0];
   for (size_t u = 1; u < each.size(); ++u) any = v_apply(ScalarOp::Or, {any, each[u]});
+  if (active) any = v_apply(ScalarOp::And, {any, lane_mask(any->type.mask_bits)});
   return lanes_.lanes > 1 ? v_fold(Reducer::Any, any) : any;
 }
 

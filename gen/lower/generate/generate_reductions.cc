@@ -1,5 +1,6 @@
 // Accumulators: initial values, updates, and the combination of parts and lanes.
 #include "lower/generate/generate.h"
+#include "lower/kernel/kernel_ranges.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -98,7 +99,6 @@ bool Generator::add_products(const TreeAccumulate& a, const AccumulatorState& st
 }
 
 void Generator::accumulate(const TreeAccumulate& a) {
-  const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a.accumulator)];
   start_leaf({a.where, a.value});
   if (a.where && !varies(a.where)) {
     const Operand cond = scalar(a.where, 0);
@@ -108,6 +108,17 @@ void Generator::accumulate(const TreeAccumulate& a) {
     out_->push_back(s_if(cond, std::move(then)));
     return;
   }
+  if (!a.where || defined_by_facts(k_, a.value, ranges_)) return accumulate_lanes(a);
+  const Operand some = in_any_lane(a.where, lanes_.active != nullptr);
+  Block then = block([&] {
+    start_leaf({a.where, a.value});
+    accumulate_lanes(a);
+  });
+  out_->push_back(s_if(some, std::move(then)));
+}
+
+void Generator::accumulate_lanes(const TreeAccumulate& a) {
+  const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a.accumulator)];
   if (is_positional(acc.op)) return accumulate_position(a);
   if (acc.compensated) return add_compensated(a);
   const AccumulatorState& state = accumulators_[static_cast<size_t>(a.accumulator)];

@@ -3,6 +3,7 @@
 
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
+#include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/lane_survey.h"
 #include "support/check.h"
 #include "support/ranges.h"
@@ -128,6 +129,12 @@ Bundle Generator::apply_value(const Expr& e, const Apply& a) {
     if (const auto run = find_random_run(a, lanes_.var, differs)) return random_words(e, a, *run);
   if (const auto compared = lanes_.lanes > 1 ? find_compared_number(a, lanes_.var, differs) : std::nullopt)
     return compared_number(a.op, *compared);
+  const bool all = a.op == ScalarOp::And, any = a.op == ScalarOp::Or;
+  if ((all || any) && !varies(a.args[0]) && !defined_by_facts(k_, a.args[1], ranges_)) {
+    const Operand first = scalar(a.args[0], 0);
+    return all ? guarded_select(first, a.args[1], constant_int(0, DType::Bool))
+               : guarded_select(first, constant_int(1, DType::Bool), a.args[1]);
+  }
   std::vector<Bundle> args;
   for (const Expr& x : a.args) args.push_back(spread(value(x), lanes_.parts));
   Bundle out;

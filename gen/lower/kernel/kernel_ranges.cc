@@ -13,12 +13,21 @@ namespace {
 /// Ends beyond this are no bounds: sums of them could overflow.
 constexpr int64_t kProvable = int64_t{1} << 40;
 
-bool in_range(const Kernel& k, const Read& r, const Ranges& ranges) {
-  const Tensor& t = k.tensor(r.tensor);
-  for (size_t d = 0; d < r.index.size(); ++d)
-    if (!proves_not_negative(linear_form(r.index[d]), ranges) || !proves_lt(r.index[d], t.dims[d], ranges))
-      return false;
-  return true;
+/// Whether an index is at least 0, also where that is so by its clamp.
+bool is_at_least_0(const Expr& e, const Ranges& ranges) {
+  if (proves_not_negative(linear_form(e), ranges)) return true;
+  const auto* a = std::get_if<Apply>(&e->node);
+  const auto side = [&](const Expr& x) { return is_at_least_0(x, ranges); };
+  if (a && a->op == ScalarOp::Max) return any_of(a->args, side);
+  return a && a->op == ScalarOp::Min && all_of(a->args, side);
+}
+
+bool is_below(const Expr& e, const Expr& end, const Ranges& ranges) {
+  if (proves_lt(e, end, ranges)) return true;
+  const auto* a = std::get_if<Apply>(&e->node);
+  const auto side = [&](const Expr& x) { return is_below(x, end, ranges); };
+  if (a && a->op == ScalarOp::Min) return any_of(a->args, side);
+  return a && a->op == ScalarOp::Max && all_of(a->args, side);
 }
 
 /// Loops of one iteration: the variable is 0.
@@ -70,16 +79,59 @@ Ranges size_ranges(const Kernel& k) {
   return r;
 }
 
-bool always_defined(const Kernel& k, const Expr& e, const Ranges& ranges) {
-  Ranges inner = ranges;
+namespace {
+
+/// Whether all reads are inside of their tensors according to `inside`, of a tensor's extent and an index, and no
+/// integer division that `divides` asks about can fail.
+bool is_defined(const Kernel& k, const Expr& e, FunctionRef<void(const std::vector<LoopVar>&)> enter,
+                FunctionRef<bool(const Expr& extent, const Expr& index)> inside,
+                FunctionRef<bool(const Expr&)> divides) {
   return !any_node(e, [&](const Expr& n) {
-    if (const auto* r = std::get_if<Reduce>(&n->node)) add_loops(inner, r->vars);
-    if (const auto* r = std::get_if<Read>(&n->node)) return !r->fill && !in_range(k, *r, inner);
+    if (const auto* r = std::get_if<Reduce>(&n->node)) enter(r->vars);
+    if (const auto* r = std::get_if<Read>(&n->node)) {
+      const std::vector<Expr>& dims = k.tensor(r->tensor).dims;
+      for (size_t d = 0; d < r->index.size() && !r->fill; ++d)
+        if (!inside(dims[d], r->index[d])) return true;
+      return false;
+    }
     const auto* a = std::get_if<Apply>(&n->node);
-    if (!a || !is_int(n->type) || (a->op != ScalarOp::FloorDiv && a->op != ScalarOp::Mod)) return false;
+    if (!a || !is_int(n->type) || (a->op != ScalarOp::FloorDiv && a->op != ScalarOp::Mod) || !divides(n)) return false;
     const Apply* most = as_apply(a->args[1], ScalarOp::Max);
     return constant_value(most ? most->args[1] : a->args[1]).value_or(0) <= 0;
   });
+}
+
+}  // namespace
+
+bool always_defined(const Kernel& k, const Expr& e, const Ranges& ranges) {
+  Ranges inner = ranges;
+  const auto inside = [&](const Expr& extent, const Expr& index) {
+    return proves_not_negative(linear_form(index), inner) && proves_lt(index, extent, inner);
+  };
+  return is_defined(
+      k, e, [&](const std::vector<LoopVar>& vars) { add_loops(inner, vars); }, inside,
+      [](const Expr&) { return true; });
+}
+
+bool defined_by_facts(const Kernel& k, const Expr& e, Ranges ranges, FunctionRef<bool(const Expr&)> asked) {
+  for (const Expr& f : k.facts) {
+    const auto* a = std::get_if<Apply>(&f->node);
+    const bool least = a && (a->op == ScalarOp::Gt || a->op == ScalarOp::Ge || a->op == ScalarOp::Eq);
+    const auto* s = least ? std::get_if<SizeRef>(&a->args[0]->node) : nullptr;
+    const auto n = s ? constant_value(a->args[1]) : std::nullopt;
+    if (!n) continue;
+    int64_t& lo = ranges.size_lo.emplace(s->name, 0).first->second;
+    lo = std::max(lo, *n + (a->op == ScalarOp::Gt ? 1 : 0));
+  }
+  const auto inside = [&](const Expr& extent, const Expr& index) {
+    return !asked(index) || (is_at_least_0(index, ranges) && is_below(index, extent, ranges));
+  };
+  return is_defined(
+      k, e, [&](const std::vector<LoopVar>& vars) { add_loops(ranges, vars); }, inside, asked);
+}
+
+bool defined_by_facts(const Kernel& k, const Expr& e, const Ranges& ranges) {
+  return defined_by_facts(k, e, ranges, [](const Expr&) { return true; });
 }
 
 bool always_defined(const Kernel& k, const KernelStatement& s, const Reduce& r) {

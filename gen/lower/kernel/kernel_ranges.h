@@ -13,6 +13,10 @@ Ranges size_ranges(const Kernel&);
 bool always_defined(const Kernel&, const Expr& e, const Ranges& ranges);
 /// The same of the value that a statement reduces, over the statement's loops and its own.
 bool always_defined(const Kernel&, const KernelStatement& s, const Reduce& r);
+/// The same with clamps and the least extents that facts state; of the indices and integer divisions that are asked
+/// about alone.
+bool defined_by_facts(const Kernel&, const Expr& e, const Ranges& ranges);
+bool defined_by_facts(const Kernel&, const Expr& e, Ranges ranges, FunctionRef<bool(const Expr&)> asked);
 /// Row of a scalar operation that is a function of its own rather than an instruction or two.
 bool is_costly(const Expr& node);
 

@@ -29,21 +29,22 @@ class ReductionSeparator {
       const auto* root = std::get_if<Reduce>(&s.value->node);
       if (s.where) s.where = take_out(s.where, s.loops, nullptr);
       for (Expr& e : s.index) e = take_out(e, s.loops, s.where);
-      s.value = root ? inside(s.value, s.loops) : take_out(s.value, s.loops, s.where);
+      s.value = root ? where_needed(inside(s.value, s.loops, s.where), s.loops, s.where)
+                     : take_out(s.value, s.loops, s.where);
       out_.body.push_back(std::move(s));
     }
     return std::move(out_);
   }
 
  private:
-  /// The reduction itself with those inside it taken out.
-  Expr inside(const Expr& e, const std::vector<LoopVar>& scope) {
+  /// The reduction itself with those inside it taken out, which are needed where `guard` and its predicate hold.
+  Expr inside(const Expr& e, const std::vector<LoopVar>& scope, const Expr& guard) {
     Reduce r = flattened(std::get<Reduce>(e->node));
     std::vector<LoopVar> deeper = concat(scope, r.vars);
-    const Expr guard = r.where;
-    if (r.where) r.where = take_out(r.where, deeper, nullptr);
-    if (r.start) running_.insert(r.running);
-    return reduce_like(r, r.vars, r.where, take_out(r.value, deeper, guard), e->type);
+    if (r.start) r.start = take_out(r.start, scope, guard), running_.insert(r.running);
+    if (r.where) r.where = take_out(r.where, deeper, guard);
+    const Expr within = both(guard, r.where ? outside_folds(r.where) : nullptr);
+    return reduce_like(r, r.vars, r.where, take_out(r.value, deeper, within), e->type);
   }
 
   static Reduce flattened(Reduce r) {
@@ -69,31 +70,62 @@ class ReductionSeparator {
     }
   }
 
+  /// Whether the running value of a fold around it is part of an expression.
+  bool runs(const Expr& e, const std::string& own) const {
+    return any_of(running_, [&](const std::string& running) { return running != own && mentions(e, running); });
+  }
+
+  /// What of a condition is known outside of the folds: checks do not rely on the rest. Null if nothing.
+  Expr outside_folds(const Expr& condition) const {
+    Expr out;
+    for (const Expr& c : conjuncts(condition))
+      if (!runs(c, "")) out = both(out, c);
+    return out;
+  }
+
   Expr take_out(const Expr& e, const std::vector<LoopVar>& scope, const Expr& guard) {
     if (const auto* r = std::get_if<Reduce>(&e->node)) {
-      // What depends on the running value of a fold around it is computed where the fold is.
-      const auto depends = [&](const std::string& running) { return running != r->running && mentions(e, running); };
-      if (any_of(running_, depends)) return e;
-      return as_temp(inside(e, scope), scope, guard);
+      // What depends on the running value of a fold around it is computed where the fold is, with all that is in it.
+      const bool outer = std::exchange(in_place_, in_place_ || runs(e, r->running));
+      const bool stays = in_place_;
+      Expr made = inside(e, scope, guard);
+      in_place_ = outer;
+      return stays ? where_needed(made, scope, guard) : as_temp(std::move(made), scope, guard);
     }
     if (const auto* s = std::get_if<Select>(&e->node)) {
       const Expr cond = take_out(s->cond, scope, guard);
-      const Expr yes = take_out(s->yes, scope, both(guard, cond));
-      const Expr no = take_out(s->no, scope, both(guard, apply(ScalarOp::Not, {cond})));
+      const Expr yes = take_out(s->yes, scope, both(guard, outside_folds(cond)));
+      const Expr no = take_out(s->no, scope, both(guard, outside_folds(apply(ScalarOp::Not, {cond}))));
       return cond == s->cond && yes == s->yes && no == s->no ? e : select(cond, yes, no);
+    }
+    const auto* a = std::get_if<Apply>(&e->node);
+    if (a && (a->op == ScalarOp::And || a->op == ScalarOp::Or)) {
+      const Expr first = take_out(a->args[0], scope, guard);
+      const Expr decides = a->op == ScalarOp::And ? first : apply(ScalarOp::Not, {first});
+      const Expr second = take_out(a->args[1], scope, both(guard, outside_folds(decides)));
+      return first == a->args[0] && second == a->args[1] ? e : apply(a->op, {first, second});
     }
     return map_children(e, [&](const Expr& c) { return take_out(c, scope, guard); });
   }
 
-  /// A statement of its own for the reduction; gives the read of its value. In the arm of a selection its reads may
-  /// only be defined where the condition holds, which then becomes part of the predicate.
-  Expr as_temp(Expr e, const std::vector<LoopVar>& scope, const Expr& guard) {
+  /// The reduction with `guard` as a part of its predicate, if what it reads may only be defined where the guard holds.
+  Expr where_needed(const Expr& e, const std::vector<LoopVar>& scope, const Expr& guard) const {
+    if (!guard) return e;
     const auto& r = std::get<Reduce>(e->node);
     Ranges ranges = sizes_;
     add_loops(ranges, scope);
     add_loops(ranges, r.vars);
-    const bool guarded = guard && !always_defined(out_, r.value, ranges);
-    if (guarded) e = reduce_like(r, r.vars, both(guard, r.where), r.value, e->type);
+    const auto is_defined = [&](const Expr& x) { return !x || defined_by_facts(out_, x, ranges); };
+    const bool runs = is_defined(r.value) && is_defined(r.where), starts = is_defined(r.start);
+    if (runs && starts) return e;
+    Reduce needed = r;
+    if (!starts) needed.start = select(guard, r.start, constant_of(0, e->type));
+    return reduce_like(needed, r.vars, runs ? r.where : both(guard, r.where), r.value, e->type);
+  }
+
+  /// A statement of its own for the reduction, which is needed where `guard` holds; gives the read of its value.
+  Expr as_temp(Expr e, const std::vector<LoopVar>& scope, const Expr& guard) {
+    e = where_needed(e, scope, guard);
     KernelStatement s;
     const bool inside = reads_group(e);
     const size_t carried = inside ? shared_loops(e) : 0;
@@ -198,6 +230,7 @@ class ReductionSeparator {
   Ranges sizes_;
   std::set<int> made_here_;
   std::set<std::string> running_;  ///< running values of folds
+  bool in_place_ = false;          ///< whether reductions stay where they are
   KernelStatement* statement_ = nullptr;
   std::set<int> group_;                                 ///< what the recurrence at hand makes
   std::map<std::pair<int, std::string>, size_t> dims_;  ///< of these, the dim that each variable of a target walks

@@ -130,6 +130,9 @@ void LaneSurvey::accumulate(const TreeAccumulate& a) {
     if (scalars_ || acc.op != Reducer::Sum) return refuse();
   }
   if (a.where) value(a.where);
+  // What is the same in all lanes is read where the condition holds in one of them.
+  const auto differs = [&](const Expr& x) { return varies(x); };
+  if (a.where && varies(a.where) && !defined_by_facts(k_, a.value, ranges_, differs)) return refuse();
   value(a.value);
   if (type != DType::Bool) widest_ = std::max(widest_, bytes_of(type));
   if (argument) widest_ = std::max(widest_, 4);
@@ -208,6 +211,8 @@ bool LaneSurvey::has_wide_products(const Expr& e) const {
 
 void LaneSurvey::apply(const Expr& e, const Apply& a) {
   const auto differs = [&](const Expr& x) { return varies(x); };
+  const bool decides = a.op == ScalarOp::And || a.op == ScalarOp::Or;  // whether the second operand is evaluated
+  if (decides && varies(a.args[0]) && !defined_by_facts(k_, a.args[1], ranges_)) return refuse();
   if (a.op == ScalarOp::Philox && find_random_run(a, var_, differs)) {
     ++operations_, ++costly_, ++draws_;
     return;

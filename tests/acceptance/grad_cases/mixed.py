@@ -188,6 +188,19 @@ ops:
       r[t,e] = sum[d](padded(m[t - 1,d,e], 0)*K[t,d])
       m[t,d,e] = padded(m[t - 1,d,e], 0) + S[t]*K[t,d]*(V[t,e] - r[t,e])
       Y[t,e] = sum[d](Q[t,d]*m[t,d,e])
+
+  - op: chosen_and_far
+    doc: indices that are anywhere where a condition does not hold
+    types: {T: float, I: index}
+    in: {C: "bool[M]", A: "T[M, K]", B: "T[L, K]", X: "T[N]", At: "I[M, L]"}
+    out: {V: "T[M]", S: "T[M, K]", R: "T[M]", U: "T[K]"}
+    require: [L >= 1]
+    body: |
+      V[i] = select(C[i], max[k](A[i,k] + sum[l](X[wrap(At[i,l], N)]*B[l,k])), 0)
+      S[i,k] = select(not C[i], A[i,k], A[i,k]*X[wrap(At[i,0], N)] + sin(X[wrap(At[i,0], N)]))
+      R[i] = select(C[i], max[l](X[wrap(At[i,l], N)]), 0) + fold[l2 : C[i]](a = cast(1, T), 0.5*a + X[wrap(At[i,l2], N)])
+      U[k] = 0
+      U[k] += sum[l](B[l,k]*X[wrap(At[i,l], N)]) where C[i]
 '''
 OPS = ['ops:\n  - op: ' + text for text in OPS.split('  - op: ')[1:]]  # a library each
 
@@ -237,3 +250,7 @@ def cases(rng):
         yield c('cell_with_ranges', [np.array([0, 1, 2, 4, 7], np.int64), np.array([0, 0, 0, 1, 2, 0, 1], np.int64), r(7), r(4, 3)], (4, 3))
         yield c('orthonormal_columns', [r(5, 3) + 4*np.eye(5, 3, dtype=r(1).dtype)], (5, 3), (3, 3))
         yield c('delta_rule', [r(5, 3, lo=-1, hi=1), r(5, 3, lo=-1, hi=1), r(5, 2), r(5, lo=0, hi=1)], (5, 2))
+        for m, k, n, l in ((5, 3, 4, 6), (3, 2, 1, 1), (7, 5, 2, 3)):
+            chosen = flags(m) & (np.arange(m) > 0)
+            at = np.where(chosen[:, None], below(2*n, m, l) - n, 2**30)
+            yield c('chosen_and_far', [chosen, r(m, k), r(l, k), r(n), at], (m,), (m, k), (m,), (k,))
