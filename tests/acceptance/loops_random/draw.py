@@ -5,11 +5,13 @@ element type, so that the arithmetic is exact and results must agree to the last
 """
 import random
 
-SIZES = {'i': 'N', 'j': 'M', 'k': 'N', 'l': 'M', 'q': 'N', 'r': 'M', 'e': 'E'}
+from draw_indices import Indices
+
+SIZES = {'i': 'N', 'j': 'M', 'k': 'N', 'l': 'M', 'q': 'N', 'r': 'M', 'e': 'E', 'u': 'U'}
 INPUTS = {'A': 'NM', 'B': 'N', 'C': 'M', 'V': 'E', 'W': 'NN'}
 
 
-class Draw:
+class Draw(Indices):
     def __init__(self, seed):
         self.draw = random.Random(seed)
         self.name = f'o{seed}'
@@ -19,18 +21,30 @@ class Draw:
         self.outputs = []
         self.fresh = 0
         self.positions = False
+        self.unread = {}                                                   # values of one statement alone
+        self.types = {}                                                    # of values that are not of the type T
+        self.real_accumulator = False
+        self.excused = []                                                  # variables v of which Ok[v] holds: Far[v] is anywhere elsewhere
+        self.accumulators = []                                             # those of the folds around an expression
         for k in range(self.draw.randint(1, 4)):
-            self.draw.choice([self.recurrence, self.recurrence, self.recurrence, self.group, self.plain, self.plain, self.update, self.pair])(f't{k}')
+            self.draw.choice([self.recurrence, self.recurrence, self.recurrence, self.group, self.plain, self.plain, self.update, self.pair, self.call, self.scatter])(f't{k}')
         self.finish()
 
     # ---- expressions: (notation, Python)
     def number(self):
+        if self.draw.random() < 0.08:
+            return 'shift', 'SHIFT'
         n = str(self.draw.randint(-3, 4))
         return (n, n) if n[0] != '-' else (f'({n})', f'({n})')
 
     def index(self, dim, scope):
         """A place in a dim, and whether it may be outside."""
         near = [v for v in scope if SIZES[v] == dim]
+        if self.excused and dim != 'E' and self.draw.random() < 0.6:
+            v = self.draw.choice(self.excused)
+            return f'wrap(Far[{v}], {dim})', f'FAR[{v}] % {dim}', False
+        if dim != 'E' and self.draw.random() < (0.5 if self.accumulators else 0.1):
+            return self.led(dim, scope)
         if not near or self.draw.random() < 0.08:
             some = self.draw.choice(scope) if scope else '1'
             return f'(2*{some} + 1) % {dim}', f'(2*{some} + 1) % {dim}', False
@@ -59,11 +73,17 @@ class Draw:
                 return self.reduction(scope)
         outside = any(s[2] for s in subs)
         text = self.subscript(name, [s[0] for s in subs])
-        fill = self.number()
+        fill = self.number() if self.types.get(name) != 'u8' else ('3', '3')
         python = f'rd({name!r}, ({"".join(s[1] + "," for s in subs)}), {fill[1] if outside else None})'
-        return (f'padded({text}, {fill[0]})' if outside else text), python
+        text = f'padded({text}, {fill[0]})' if outside else text
+        return (f'cast({text}, T)' if name in self.types else text), python
 
     def condition(self, scope):
+        way = self.draw.random()
+        if way < 0.25:
+            return self.compound(scope)
+        if way < 0.35 and self.accumulators:
+            return self.of_accumulator(scope)
         a, b = self.read(scope), self.number()
         sign = self.draw.choice(['<', '<=', '>', '==', '!='])
         return f'{a[0]} {sign} {b[0]}', f'{a[1]} {sign} {b[1]}'
@@ -74,6 +94,11 @@ class Draw:
             return self.read(scope) if self.draw.random() < 0.85 else self.number()
         if way < 0.35 and len(scope) < 4:
             return self.reduction(scope)
+        if way > 0.93 and len(self.excused) < 2 and any(SIZES[v] == 'N' for v in scope):
+            return self.chosen(scope, depth)
+        if way < 0.4 and self.accumulators:
+            a = self.draw.choice(self.accumulators)
+            return f'cast({a}, T)', a
         a, b = self.expression(scope, depth - 1), self.expression(scope, depth - 1)
         if way < 0.45:
             c = self.condition(scope)
@@ -83,6 +108,8 @@ class Draw:
             return f'{f}({a[0]}, {b[0]})', f'{f}({a[1]}, {b[1]})'
         if way < 0.68:
             return f'abs({a[0]})', f'abs({a[1]})'
+        if way < 0.7 and 'i' in scope:
+            return f'opt({self.subscript("O", ["i"])}, 2)', "rd('O', (i,), None)"
         if way < 0.74:
             return f'G[{scope[0]} % 5]*{a[0]}' if scope else a[0], f'TABLE[{scope[0]} % 5]*{a[1]}' if scope else a[1]
         sign = self.draw.choice(['+', '-', '*', '+'])
@@ -103,6 +130,10 @@ class Draw:
             c = self.read(scope + ['e'], 'V', [('e', 'e', False)])
             text = 'e in Ptr[i] .. Ptr[i + 1]' + (f' : {c[0]} > 0' if more else '')
             return 'e', text, f'for e in range(PTR[i], PTR[i + 1])' + (f' if {c[1]} > 0' if more else '')
+        if self.accumulators and way < 0.45:
+            a, sign = self.draw.choice(self.accumulators), self.draw.choice(['<', '<=', '>', '>=', '!='])
+            c = self.draw.choice([f'{v} {sign} {a}', f'{v} {sign} {a} + 2', f'{a} {sign} {v}', f'{a} - 2 <= {v} and {v} < {a} + 2', f'{v} {sign} {a} and {v} % 2 == 0'])
+            return v, f'{v} : {c}', f'for {v} in range({SIZES[v]}) if {c}'
         if near and way < 0.65:
             o = self.draw.choice(near)
             c = self.draw.choice([f'{v} <= {o}', f'{v} < {o}', f'{v} > {o}', f'{v} >= {o} - 1', f'{o} - 2 < {v} and {v} <= {o} + 1', f'{v} <= {o} - 2',
@@ -112,10 +143,20 @@ class Draw:
             return v, f'{v} : {v} < Len[i]', f'for {v} in range({SIZES[v]}) if {v} < LEN[i]'
         if way < 0.85:
             c = self.condition([*scope, v])
+            if self.draw.random() < 0.4 and near:
+                o = self.draw.choice(near)
+                d = self.draw.choice([f'{v} <= {o}', f'{v} > {o}', f'{v} < {o} + 2'])
+                joined = self.draw.choice(['{1} and {0}', '{0} and {1}', '{1} or {0}'])
+                c = tuple(joined.format(x, d) for x in c)
             return v, f'{v} : {c[0]}', f'for {v} in range({SIZES[v]}) if {c[1]}'
         return v, v, f'for {v} in range({SIZES[v]})'
 
     def reduction(self, scope):
+        way = self.draw.random()
+        if way < 0.2 and not self.accumulators:
+            return self.walk(scope)
+        if way < 0.35:
+            return self.place_or_bits(scope)
         v, text, loop = self.reduced_over(scope)
         inner = [*scope, v]
         e = self.read(inner) if self.draw.random() < 0.6 else self.expression(inner, 1)
@@ -147,8 +188,9 @@ class Draw:
 
     def plain(self, name):
         variables = self.draw.choice(['i', 'j', 'ij', 'ji', 'ij'])
+        self.choose_type(name)
         e = self.bounded(self.expression(list(variables)))
-        self.add(name, variables, [(v, 1) for v in variables], e)
+        self.add(name, variables, [(v, 1) for v in variables], self.typed(name, e))
 
     def earlier(self, name, variables, order, inner_shared):
         """A read of an element of `name` that comes before, given the order; `variables` are those of its left side."""
@@ -171,6 +213,8 @@ class Draw:
                 elif way < 0.5:
                     text = f'{x} {self.draw.choice("+-")} 1'
                     subs.append((text, text, True))
+                elif way < 0.55:
+                    subs.append(self.led(SIZES[x], list(variables)))
                 elif way < 0.6:
                     subs.append((f'clamp({x} + cast(Ix[{x}], i64) - 1, 0, {SIZES[x]} - 1)' if x == 'i' else f'{SIZES[x]} - 1 - {x}',
                                  f'min(max(i + IX[i] - 1, 0), N - 1)' if x == 'i' else f'{SIZES[x]} - 1 - {x}', False))
@@ -221,16 +265,19 @@ class Draw:
     def recurrence(self, name):
         variables = self.draw.choice(['i', 'ij', 'ij', 'ji', 'j'])
         order = self.order_of(variables)
+        self.choose_type(name)
         own = [self.earlier(name, variables, order, True) for _ in range(self.draw.choice([1, 1, 2, 3]))]
         if self.draw.random() < 0.2:
             own.append(self.running_sum(name, variables, order))
-        self.add(name, variables, order, self.combined(own, list(variables)))
+        self.add(name, variables, order, self.typed(name, self.combined(own, list(variables))))
 
     def group(self, name):
         """Statements that need each other. Either they share all variables, or the first and some are over one more."""
         shared = self.draw.choice(['i', 'ij', 'j'])
         order = self.order_of(shared)
         names = [f'{name}{x}' for x in 'ab' + self.draw.choice(['', '', 'c'])]
+        for n in names:
+            self.choose_type(n)
         more = {n: '' if len(shared) == 2 or self.draw.random() < 0.4 else {'i': 'j', 'j': 'i'}[shared] for n in names}
         members = []
         for at, n in enumerate(names):
@@ -243,7 +290,7 @@ class Draw:
                 own = [self.same_element(target, theirs, mine)]
             if self.draw.random() < 0.4:
                 own.append(self.earlier(n, mine, order, True))
-            members.append((n, mine, self.combined(own, list(mine))))
+            members.append((n, mine, self.typed(n, self.combined(own, list(mine)))))
         text = [(n, mine, f'{self.left(n, mine)} = {e[0]}', e[1]) for n, mine, e in members]
         self.statements.append((names, order, text))
         for n, mine, _ in members:
