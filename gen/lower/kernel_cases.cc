@@ -60,6 +60,7 @@ KernelCase prepare_simple(Kernel simple, const Preparing& by) {
     return out;
   }
   const auto fork = next_fork(simple, by.isa);
+  if (!fork) simple = place_maxima(simple);
   if (!fork && by.isa.vector_bits != 0 && divides_integers(simple)) simple = quotients_by_floats(simple);
   if (!fork) return after_passes(std::move(simple), by.passes, by.isa.vector_bits != 0);
   KernelCase out;

@@ -72,7 +72,7 @@ struct LoopVar {
   Direction direction = Direction::Any;
 };
 
-/// The accumulator has the node's type, but for ArgMax/ArgMin (node: i64; they compare `value`). A Fold begins with
+/// The accumulator has the node's type, but for ArgMax/ArgMin (i64 or i32; they compare `value`). A Fold begins with
 /// `start`, and for each element in order the variable `running` of the node's type becomes `value`.
 struct Reduce {
   Reducer op;

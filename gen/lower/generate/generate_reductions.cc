@@ -67,7 +67,7 @@ void Generator::begin(const TreeBegin& b) {
     state.positions.push_back(take_name(state.names.back() + "_at"));
     // below 0: no element was kept yet
     out_->push_back({SVar{state.positions.back(), v_const(a.masked ? -1 : 0, state.position_type)}});
-    running.push_back(v_cast(v_var(state.positions.back(), state.position_type), DType::I64));
+    running.push_back(v_cast(v_var(state.positions.back(), state.position_type), a.type));
   }
   vars_[accumulator_name(b.accumulator)] = running;
 }
@@ -259,7 +259,7 @@ void Generator::end_position(const TreeEnd& e) {
   const AccumulatorState& state = accumulators_[static_cast<size_t>(e.accumulator)];
   Bundle result;
   if (acc.split.lanes <= 1) {
-    for (const std::string& p : state.positions) result.push_back(v_cast(v_var(p, state.position_type), DType::I64));
+    for (const std::string& p : state.positions) result.push_back(v_cast(v_var(p, state.position_type), acc.type));
     vars_[accumulator_name(e.accumulator)] = result;
     return;
   }
@@ -280,8 +280,7 @@ void Generator::end_position(const TreeEnd& e) {
     const Operand at = v_select(is_best, position, none);
     first = first ? v_apply(ScalarOp::Min, {first, at}) : at;
   }
-  vars_[accumulator_name(e.accumulator)] = {
-      named(acc.name + "_first", v_cast(v_fold(Reducer::Min, first), DType::I64))};
+  vars_[accumulator_name(e.accumulator)] = {named(acc.name + "_first", v_cast(v_fold(Reducer::Min, first), acc.type))};
 }
 
 }  // namespace tenon

@@ -74,6 +74,9 @@ bool divides_integers(const Kernel&);
 /// is not the quotient.
 Kernel quotients_by_floats(const Kernel&);
 
+/// Maxima of padded windows at whose places a statement adds are found in lines that have their padding next to them.
+Kernel place_maxima(const Kernel&);
+
 /// Drops clamps of an update's indices that its condition makes superfluous, and writes comparisons of the condition so
 /// that the innermost variable that has a positive coefficient is alone on one side: loops take these as bounds.
 void narrow_update(const Kernel& kernel, KernelStatement& update);

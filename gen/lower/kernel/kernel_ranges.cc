@@ -57,9 +57,9 @@ Expr without_unit_reductions(const Expr& e) {
     return where ? select(substitute(where, {{n->running, n->start}}), once, n->start) : once;
   }
   if (!vars.empty() || where)
-    return vars.empty() ? select(where, argument ? constant_int(0) : value, identity_of(n->op, r->type))
+    return vars.empty() ? select(where, argument ? constant_int(0, r->type) : value, identity_of(n->op, r->type))
                         : reduce_like(*n, vars, where, value, r->type);
-  return argument ? constant_int(0) : value;
+  return argument ? constant_int(0, r->type) : value;
 }
 
 }  // namespace

@@ -46,6 +46,16 @@ TEST_CASE("gradient bodies: windows at steps of the call add terms to their plac
   }
 }
 
+TEST_CASE("gradient bodies: maxima of windows are found in padded lines") {
+  for (const char* op : {"maxpool2d", "maxpool3d"}) {
+    const std::string body = nest_of(op, "dX");
+    INFO(body);
+    CHECK(contains(body, "line: workspace f32"));
+    CHECK(contains(body, "place: workspace i32"));
+    CHECK(contains(body, "offset: workspace i64"));
+  }
+}
+
 TEST_CASE("gradient bodies: taps of one filter a group are lines of sums, by vectors at steps of 1 and 2") {
   for (const char* op : {"conv1d", "conv2d", "conv3d"}) {
     const std::string body = nest_of(op, "dF");
