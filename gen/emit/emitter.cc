@@ -295,6 +295,7 @@ class OperandToC {
     return node.type.dtype == DType::Bool ? c_binary(lane, "!=", c_text("0")) : lane;
   }
   CExpr operator()(const VShuffle& n) { return shuffle_value(e, node, n); }
+  CExpr operator()(const VLookup& n) { return lookup_value(e, node, n); }
 
  private:
   Emitter& e;

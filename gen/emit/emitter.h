@@ -170,6 +170,7 @@ CExpr splat_value(Emitter& e, CExpr scalar, const OperandType& t);
 CExpr select_value(Emitter& e, const OperandNode& node, const VSelect& n);
 CExpr fold_value(Emitter& e, const OperandNode& node, const VFold& n);
 CExpr shuffle_value(Emitter& e, const OperandNode& node, const VShuffle& n);
+CExpr lookup_value(Emitter& e, const OperandNode& node, const VLookup& n);
 CExpr ramp_value(Emitter& e, const OperandNode& node, const VRamp& n);
 /// The mask `m` with elements of `bits` bits.
 CExpr mask_of_width(Emitter& e, const Operand& m, int bits);

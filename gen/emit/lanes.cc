@@ -1,6 +1,7 @@
 // What vectors do across lanes: splats, ramps, selects, folds, shuffles.
 #include "emit/emitter.h"
 #include "ir/kernel/expr.h"
+#include "support/check.h"
 
 namespace tenon::emit {
 namespace {
@@ -18,28 +19,31 @@ std::vector<int> rotated(int lanes, int step) {
   return pick;
 }
 
-/// A condition made of comparisons in a mask register; null where the level has none, or `m` is made of something else.
-CExpr mask_register(Emitter& e, const Operand& m) {
+CExpr compared(Emitter& e, const VApply& compare, bool negated) {
+  const OperandType& t = compare.args[0]->type;
+  const bool equality = compare.op == ScalarOp::Eq || compare.op == ScalarOp::Ne;
+  const bool inverts = negated && (is_int(t.dtype) || equality);
+  const std::string key = (negated && !inverts ? "mask_no_" : "mask_") +
+                          std::string(scalar_op_row(inverts ? *opposite(compare.op) : compare.op).name);
+  const IsaRow* row = e.isa.row(key, t.dtype, t.lanes);
+  return row ? c_row(row->spelling, {e.operand(compare.args[0]), e.operand(compare.args[1])}) : nullptr;
+}
+
+/// A condition made of comparisons, or what it excludes, in a mask register; null where the level has none, or `m` is
+/// made of something else.
+CExpr mask_register(Emitter& e, const Operand& m, bool negated = false) {
   const auto* a = std::get_if<VApply>(&m->node);
   if (!a) return nullptr;
-  const bool negated = a->op == ScalarOp::Not;
-  const auto* compare = negated ? std::get_if<VApply>(&a->args[0]->node) : a;
-  if (compare && is_comparison(compare->op)) {
-    const OperandType& t = compare->args[0]->type;
-    const bool inverts = negated && is_int(t.dtype);
-    const std::string key = (negated && !inverts ? "mask_no_" : "mask_") +
-                            std::string(scalar_op_row(inverts ? *opposite(compare->op) : compare->op).name);
-    const IsaRow* row = e.isa.row(key, t.dtype, t.lanes);
-    return row ? c_row(row->spelling, {e.operand(compare->args[0]), e.operand(compare->args[1])}) : nullptr;
-  }
+  if (a->op == ScalarOp::Not) return mask_register(e, a->args[0], !negated);
+  if (is_comparison(a->op)) return compared(e, *a, negated);
   if (a->op != ScalarOp::And && a->op != ScalarOp::Or) return nullptr;
   const DType bits = signed_of(m->type.mask_bits);
-  const IsaRow* row = e.isa.row(a->op == ScalarOp::And ? "mask_and" : "mask_or", bits, m->type.lanes);
+  const IsaRow* row = e.isa.row((a->op == ScalarOp::And) != negated ? "mask_and" : "mask_or", bits, m->type.lanes);
   if (!row) return nullptr;
   std::vector<CExpr> sides;
   bool compares = false;
   for (const Operand& side : a->args) {
-    sides.push_back(mask_register(e, side));
+    sides.push_back(mask_register(e, side, negated));
     compares = compares || sides.back();
   }
   if (!compares) return nullptr;
@@ -48,7 +52,8 @@ CExpr mask_register(Emitter& e, const Operand& m) {
       const OperandType& t = a->args[i]->type;
       const IsaRow* moved = e.isa.row("mask", signed_of(t.mask_bits), t.lanes);
       if (!moved) return nullptr;
-      sides[i] = c_row(moved->spelling, {e.operand(a->args[i])});
+      const CExpr side = e.operand(a->args[i]);
+      sides[i] = c_row(moved->spelling, {negated ? c_unary("~", side) : side});
     }
   return c_row(row->spelling, std::move(sides));
 }
@@ -223,6 +228,21 @@ CExpr shuffle_value(Emitter& e, const OperandNode&, const VShuffle& n) {
   for (const int p : n.pick)
     for (int half = 0; half < halves; ++half) args.push_back(c_text(std::to_string(halves * p + half)));
   return c_call("__builtin_shufflevector", std::move(args));
+}
+
+/// The table is in two registers.
+CExpr lookup_value(Emitter& e, const OperandNode& node, const VLookup& n) {
+  const OperandType& t = node.type;
+  const IsaRow* row = e.isa.row("lookup", t.dtype, t.lanes);
+  TENON_CHECK(row != nullptr, "{} has no tables of {}", e.isa.name, type_tag(t));
+  const int half = static_cast<int>(n.table.size()) / 2;
+  const auto literals = [&](int first) {
+    std::vector<CExpr> entries;
+    for (int i = first; i < first + half; ++i)
+      entries.push_back(literal(e, VConst{0, n.table[static_cast<size_t>(i)]}, {t.dtype, 1, 0}));
+    return c_braces(e.vector_type(t.dtype, half), std::move(entries));
+  };
+  return c_row(row->spelling, {e.operand(n.index), literals(0), literals(half)});
 }
 
 }  // namespace tenon::emit

@@ -59,6 +59,13 @@ class Inliner {
 
   void reserve(const std::string& name) { used_.insert(name); }
 
+  const MathFunction& function(const std::string& name) const {
+    const MathFunction* f = library_.find(name, dtype_);
+    TENON_CHECK(f != nullptr, "no math entry {} of {}", name, name_of(dtype_));
+    if (!f->by_lookup.empty() && has_instruction("lookup")) return function(f->by_lookup);
+    return f->by_fma.empty() || !isa_.fma ? *f : function(f->by_fma);
+  }
+
  private:
   /// The operand itself if repeating it is free, otherwise a let of it.
   Operand keep(const std::string& name, Operand v, Block& out) {
@@ -124,6 +131,7 @@ class Inliner {
     if (const auto* n = std::get_if<MathName>(&e.node)) return names.at(n->name);
     if (const auto* n = std::get_if<MathCall>(&e.node)) return call(*n, names, out);
     const auto& n = std::get<MathApply>(e.node);
+    if (n.op == MathOp::Lookup) return lookup(n, value(n.args[0], names, out));
     return apply(n, values<Few<Operand>>(n.args, names, out));
   }
 
@@ -149,6 +157,12 @@ class Inliner {
 
   bool has_instruction(const std::string& function) const { return isa_.row(function, dtype_, lanes_) != nullptr; }
 
+  Operand lookup(const MathApply& n, Operand index) const {
+    std::vector<double> table;
+    for (size_t i = 1; i < n.args.size(); ++i) table.push_back(std::get<MathNumber>(n.args[i].node).value);
+    return v_lookup(std::move(index), std::move(table), {dtype_, lanes_, 0});
+  }
+
   Operand apply(const MathApply& n, Few<Operand> a) {
     const DType d = a[0]->type.dtype;
     if (n.op == MathOp::Select) return v_select(a[0], a[1], a[2]);
@@ -170,12 +184,6 @@ class Inliner {
     return v_apply_as(ScalarOp::Bits, {v}, type);
   }
 
-  const MathFunction& function(const std::string& name) const {
-    const MathFunction* f = library_.find(name, dtype_);
-    TENON_CHECK(f != nullptr, "no math entry {} of {}", name, name_of(dtype_));
-    return *f;
-  }
-
   const MathLibrary& library_;
   const Isa& isa_;
   DType dtype_;
@@ -189,14 +197,13 @@ class Inliner {
 
 MathBody math_body(const MathLibrary& library, ScalarOp op, const OperandType& type, const Isa& isa) {
   const std::string name(scalar_op_row(op).name);
-  const MathFunction* f = library.find(name, type.dtype);
-  TENON_CHECK(f != nullptr, "no math entry {} of {}", name, name_of(type.dtype));
+  Inliner inliner(library, isa, type.dtype, type.lanes);
+  const MathFunction* f = &inliner.function(name);
   MathBody body;
   body.type = type;
   body.comment = f->doc.empty() ? name : fmt::format("{}: {}", name, f->doc);
   body.comment += "; " + bound_text(*f);
   body.c_function = f->c_function;
-  Inliner inliner(library, isa, type.dtype, type.lanes);
   std::vector<Operand> args;
   for (const MathParameter& p : f->parameters) {
     inliner.reserve(p.name);

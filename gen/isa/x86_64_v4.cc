@@ -55,6 +55,17 @@ namespace {
     "mask_or", DType::I##BITS, LANES, "_kor_mask" #LANES "($0, $1)"               \
   }
 
+#define LOOKUP_ROW(SUFFIX, TYPE, LANES, BEGIN, INDEX, END) \
+  { "lookup", DType::TYPE, LANES, BEGIN "_mm512_permutex2var_" SUFFIX "($1, " INDEX ", $2)" END }
+#define LOOKUP(SUFFIX, TYPE, LANES, ONE, INDEX)                                                                        \
+  LOOKUP_ROW(SUFFIX, TYPE, LANES, "", "(__m512i)$0", ""),                                                              \
+      LOOKUP_ROW(SUFFIX, TYPE, (LANES) / 2, "_mm512_cast" SUFFIX "512_" SUFFIX "256(",                                 \
+                 "_mm512_castsi256_si512((__m256i)$0)", ")"),                                                          \
+      LOOKUP_ROW(SUFFIX, TYPE, (LANES) / 4, "_mm512_cast" SUFFIX "512_" SUFFIX "128(",                                 \
+                 "_mm512_castsi128_si512((__m128i)$0)", ")"),                                                          \
+      LOOKUP_ROW(SUFFIX, TYPE, 1, ONE "(_mm512_cast" SUFFIX "512_" SUFFIX "128(", "_mm512_castsi128_si512(" INDEX ")", \
+                 "))")
+
 #define SCALE(KEY)                                                                                                     \
   X86_BOTH_FLOATS(KEY, "_mm512", "scalef", "$0, $1", 16, 8), X86_BOTH_FLOATS(KEY, "_mm256", "scalef", "$0, $1", 8, 4), \
       X86_BOTH_FLOATS(KEY, "_mm", "scalef", "$0, $1", 4, 2),                                                           \
@@ -75,6 +86,8 @@ std::vector<IsaRow> avx512_rows() {
   return {
       X86_BOTH_FLOATS("fma", "_mm512", "fmadd", "$0, $1, $2", 16, 8),
       X86_BOTH_FLOATS("sqrt", "_mm512", "sqrt", "$0", 16, 8),
+      LOOKUP("ps", F32, 16, "_mm_cvtss_f32", "_mm_cvtsi32_si128((int)$0)"),
+      LOOKUP("pd", F64, 8, "_mm_cvtsd_f64", "_mm_cvtsi64_si128((long long)$0)"),
       SCALE("scale2"),
       SCALE("scale2_down"),
       SCALE_SUMS("scale2_sum", "12583166.0", "6755399441057790.0"),

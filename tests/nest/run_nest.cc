@@ -222,6 +222,10 @@ class Interpreter {
     for (const int p : n.pick) out.lanes.push_back(both.lanes[static_cast<size_t>(p)]);
     return out;
   }
+  NestValue node(const VLookup&, OperandType t) {
+    TENON_CHECK(false, "a table of {} outside of functions", name_of(t.dtype));
+    return {};
+  }
 
   const LoopNest& nest_;
   OracleCall& call_;

@@ -1,5 +1,5 @@
 // Runs a math function as its text says, for one lane: T is the float, U the integer of its size. `fused`: fma rounds
-// once.
+// once. `lookups`: as on levels with tables in registers.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,14 @@ class MathEvaluator {
     U i = 0;
     bool m = false;
   };
-  MathEvaluator(const tenon::MathLibrary& library, tenon::DType dtype, bool fused)
-      : library_(library), dtype_(dtype), fused_(fused) {}
+  MathEvaluator(const tenon::MathLibrary& library, tenon::DType dtype, bool fused, bool lookups = false)
+      : library_(library), dtype_(dtype), fused_(fused), lookups_(lookups) {}
 
   std::vector<Value> call(const std::string& name, const std::vector<Value>& args) const {
     const tenon::MathFunction* f = library_.find(name, dtype_);
     TENON_CHECK(f != nullptr && f->parameters.size() == args.size(), "call of {}", name);
+    if (lookups_ && !f->by_lookup.empty()) return call(f->by_lookup, args);
+    if (fused_ && !f->by_fma.empty()) return call(f->by_fma, args);
     Names names;
     for (size_t i = 0; i < args.size(); ++i) names[f->parameters[i].name] = args[i];
     for (const tenon::MathStep& s : f->steps) std::visit([&](const auto& step) { run(step, names); }, s);
@@ -65,6 +67,7 @@ class MathEvaluator {
     if (const auto* x = std::get_if<tenon::MathCall>(&e.node)) return call(x->function, values(x->args, n))[0];
     const auto& apply = std::get<tenon::MathApply>(e.node);
     const std::vector<Value> a = values(apply.args, n);
+    if (apply.op == tenon::MathOp::Lookup) return a[1 + a[0].i % (a.size() - 1)];
     const bool ints = apply.args[0].type == tenon::MathType::Int;
     return ints ? integer(apply.op, a) : other(apply.op, a, apply.args.back().type == tenon::MathType::Int);
   }
@@ -133,7 +136,7 @@ class MathEvaluator {
 
   const tenon::MathLibrary& library_;
   tenon::DType dtype_;
-  bool fused_;
+  bool fused_, lookups_;
 };
 
 }  // namespace tenon_test

@@ -131,20 +131,28 @@ std::vector<T> arguments() {
   return xs;
 }
 
+double bound_of(const std::string& name, DType dtype, bool fused, bool lookups) {
+  const MathFunction* f = library().find(name, dtype);
+  if (lookups && !f->by_lookup.empty()) f = library().find(f->by_lookup, dtype);
+  else if (fused && !f->by_fma.empty()) f = library().find(f->by_fma, dtype);
+  return f->ulp.value_or(0.5);
+}
+
 template <typename T, typename U>
-void keeps_bounds(DType dtype, bool fused) {
-  const MathEvaluator<T, U> run(library(), dtype, fused);
+void keeps_bounds(DType dtype, bool fused, bool lookups = false) {
+  const MathEvaluator<T, U> run(library(), dtype, fused, lookups);
   const std::vector<T> xs = arguments<T, U>();
   for (const Case& c : cases()) {
-    const double bound = library().find(c.name, dtype)->ulp.value_or(0.5);
+    const double bound = bound_of(c.name, dtype, fused, lookups);
     for (const T x : xs) {
       if (!(x >= c.low && x <= c.high) && !std::isnan(x)) continue;
       const Real want = c.truth(x);
       const T got = run(c.name, {x});
       const double error = ulps(got, want);
       if (error > bound + 0.002)
-        FAIL_CHECK(c.name << " of " << name_of(dtype) << (fused ? " with" : " without") << " fma at " << x << ": "
-                          << got << ", error " << error << " ULP, bound " << bound);
+        FAIL_CHECK(c.name << " of " << name_of(dtype) << (fused ? " with" : " without") << " fma"
+                          << (lookups ? ", by tables," : "") << " at " << x << ": " << got << ", error " << error
+                          << " ULP, bound " << bound);
     }
   }
 }
@@ -154,6 +162,8 @@ void keeps_bounds(DType dtype, bool fused) {
 TEST_CASE("math entries keep their bounds: f32 with fma") { keeps_bounds<float, uint32_t>(DType::F32, true); }
 TEST_CASE("math entries keep their bounds: f32 without fma") { keeps_bounds<float, uint32_t>(DType::F32, false); }
 TEST_CASE("math entries keep their bounds: f64 with fma") { keeps_bounds<double, uint64_t>(DType::F64, true); }
+TEST_CASE("math entries keep their bounds: f32 by tables") { keeps_bounds<float, uint32_t>(DType::F32, true, true); }
+TEST_CASE("math entries keep their bounds: f64 by tables") { keeps_bounds<double, uint64_t>(DType::F64, true, true); }
 TEST_CASE("math entries keep their bounds: f64 without fma") { keeps_bounds<double, uint64_t>(DType::F64, false); }
 
 TEST_CASE("math entries: those of --fast-math keep their bounds, and the ends of their range") {
@@ -230,8 +240,31 @@ TEST_CASE("math entries: sum_error is what a sum loses, exactly") {
   CHECK(run("sum_error", {NAN, 1}) == 0);
 }
 
+TEST_CASE("math entries: powers of numbers near 1 and of any others, with results near the ends of the range") {
+  const auto check = [](const auto& run, auto one, DType dtype) {
+    using T = decltype(one);
+    const double bound = *library().find("pow", dtype)->ulp, most = dtype == DType::F32 ? 127 : 1023;
+    for (int k = -4000; k <= 4000; ++k)
+      for (const T x : {T(1) + T(k) * T(0x1p-14), T(std::exp2(k * 0.02971))}) {
+        const Real log = std::log2(Real(x));
+        if (log == 0) continue;
+        for (const double part : {1.0, -0.97, 0.31}) {
+          const T y = static_cast<T>(part * most / log);
+          const double error = ulps(run("pow", {x, y}), std::pow(Real(x), Real(y)));
+          INFO(name_of(dtype) << " " << x << " to the power " << y);
+          if (error > bound) CHECK(error <= bound);
+        }
+      }
+  };
+  for (const auto& [fused, lookups] : {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
+    check(MathEvaluator<float, uint32_t>(library(), DType::F32, fused, lookups), 1.0f, DType::F32);
+    check(MathEvaluator<double, uint64_t>(library(), DType::F64, fused, lookups), 1.0, DType::F64);
+  }
+}
+
 TEST_CASE("math entries: pow, atan2, fmod, nextafter") {
-  const MathEvaluator<double, uint64_t> run(library(), DType::F64, false);
+  const bool lookups = GENERATE(false, true);
+  const MathEvaluator<double, uint64_t> run(library(), DType::F64, lookups, lookups);
   const double special[] = {0.0,    -0.0,   1,        -1,        2,   -2,   0.5,  -3,     1e300,
                             -1e300, 1e-310, INFINITY, -INFINITY, NAN, 7.25, -1e9, 1.7e308};
   for (const double x : special)

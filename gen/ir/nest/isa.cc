@@ -18,7 +18,7 @@ Isa Isa::without_fma() const {
   Isa isa = *this;
   isa.fma = false;
   isa.unfused = fma;
-  std::erase_if(isa.rows, [](const IsaRow& r) { return r.key == "fma"; });
+  std::erase_if(isa.rows, [](const IsaRow& r) { return r.key == "fma" || r.key == "lookup"; });
   return isa;
 }
 

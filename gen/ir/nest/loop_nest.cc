@@ -124,6 +124,9 @@ Operand v_shuffle(Operand a, Operand b, std::vector<int> pick) {
   t.lanes = static_cast<int>(pick.size());
   return make(t, VShuffle{std::move(a), std::move(b), std::move(pick)});
 }
+Operand v_lookup(Operand index, std::vector<double> table, OperandType type) {
+  return make(type, VLookup{std::move(index), std::move(table)});
+}
 
 std::optional<int64_t> constant_value(const Operand& v) {
   const auto* c = v ? std::get_if<VConst>(&v->node) : nullptr;

@@ -91,9 +91,18 @@ struct VShuffle {
   std::vector<int> pick;
 };
 
+/// Lane l of the result is the entry of the table that the low bits of lane l of the index number; only for levels with
+/// the row `lookup`.
+struct VLookup {
+  Operand index;
+  std::vector<double> table;
+};
+
 struct OperandNode : CountedNode {
   OperandType type;
-  std::variant<VConst, VVar, VSize, VAttr, VLoad, VGather, VApply, VSelect, VSplat, VRamp, VFold, VLane, VShuffle> node;
+  std::variant<VConst, VVar, VSize, VAttr, VLoad, VGather, VApply, VSelect, VSplat, VRamp, VFold, VLane, VShuffle,
+               VLookup>
+      node;
 };
 
 struct Stmt;
@@ -232,6 +241,7 @@ Operand v_ramp(Operand base, int lanes);
 Operand v_fold(Reducer op, Operand vector);
 Operand v_lane(Operand vector, int lane);
 Operand v_shuffle(Operand a, Operand b, std::vector<int> pick);
+Operand v_lookup(Operand index, std::vector<double> table, OperandType type);
 Operand operator+(const Operand& a, const Operand& b);  ///< of equal types; integer constants fold, x+0 = x
 Operand operator-(const Operand& a, const Operand& b);
 Operand operator*(const Operand& a, const Operand& b);

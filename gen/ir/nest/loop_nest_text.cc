@@ -53,6 +53,9 @@ struct OperandText {
   std::string operator()(const VShuffle& n) const {
     return fmt::format("shuffle({}, {}; {})", to_text(n.a), to_text(n.b), fmt::join(n.pick, " "));
   }
+  std::string operator()(const VLookup& n) const {
+    return fmt::format("lookup({}; {})", to_text(n.index), fmt::join(n.table, " "));
+  }
 };
 
 class BlockText {

@@ -1,6 +1,7 @@
 // The verifier of loop nests: types agree, names are declared, buffers exist.
 #include <fmt/format.h>
 
+#include <bit>
 #include <unordered_map>
 
 #include "ir/nest/loop_nest.h"
@@ -203,6 +204,11 @@ class Verifier {
     for (const int p : n.pick)
       if (p < 0 || p >= n.a->type.lanes + n.b->type.lanes) error("shuffle picks lane {}", p);
     if (static_cast<int>(n.pick.size()) != t.lanes) error("shuffle of {} lanes gives {}", n.pick.size(), t.lanes);
+  }
+  void node(const VLookup& n, const OperandType& t) {
+    value(n.index);
+    if (n.index && n.index->type.lanes != t.lanes) error("{} lanes of {}", t.lanes, to_text(n.index));
+    if (!std::has_single_bit(n.table.size())) error("a table of {} entries", n.table.size());
   }
 };
 

@@ -90,6 +90,8 @@ std::string to_text(const MathFunction& f) {
          : f.error ? fmt::format(") within {} of the value + {}\n", f.error->relative, f.error->absolute)
                    : ")\n";
   if (!f.c_function.empty()) return out + fmt::format("  -> C {}\n", f.c_function);
+  if (!f.by_fma.empty()) out += fmt::format("  with FMA: {}\n", f.by_fma);
+  if (!f.by_lookup.empty()) out += fmt::format("  with tables: {}\n", f.by_lookup);
   for (const MathStep& s : f.steps)
     out += fmt::format("  {}\n", std::visit([](const auto& n) { return text_of(n); }, s));
   return out + fmt::format("  -> {}\n", list(f.results));

@@ -104,6 +104,8 @@ struct MathFunction {
   std::optional<double>
       ulp;  ///< largest error seen over the whole range, with and without FMA; absent for exact ones and for parts
   std::optional<MathError> error;  ///< the bound of an entry that gives up digits, instead of `ulp`
+  std::string by_fma;              ///< the entry that takes its place on levels with FMA
+  std::string by_lookup;           ///< the same on levels with tables in registers
   std::string c_function;          ///< of <math.h>: the function to call, instead of steps and results
 };
 

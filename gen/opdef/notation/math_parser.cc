@@ -283,9 +283,21 @@ class Parser {
     return args;
   }
 
+  /// The index, and as many numbers as two registers hold.
+  MathExpr lookup(std::vector<MathExpr> args, const Token& first) {
+    const size_t entries = bytes_of(scope_.dtype) == 4 ? 32 : 16;
+    bool good = args.size() == 1 + entries && args[0].type == MathType::Int;
+    for (size_t i = 1; good && i < args.size(); ++i) good = std::holds_alternative<MathNumber>(args[i].node);
+    if (!good)
+      fail(Code::E0436, place_from(first), fmt::format("a lookup takes an integer and {} numbers", entries),
+           "write lookup(i, 1.0, 0.5, …)");
+    return {MathType::Float, MathApply{MathOp::Lookup, std::move(args)}};
+  }
+
   MathExpr apply(MathOp op, std::vector<MathExpr> args, const Token& first) {
     if (failed_) return {};
     const MathOpRow& row = math_op_row(op);
+    if (op == MathOp::Lookup) return lookup(std::move(args), first);
     bool good = args.size() == row.arguments.size();
     std::optional<MathType> any;
     for (size_t i = 0; good && i < args.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "opdef/notation/math_parser.h"
@@ -60,8 +61,9 @@ class MathReader {
 
   void add(const YamlNode& key, DType dtype, RawEntry raw) {
     if (!want_map(*raw.map, "a math entry", "{args: [x], result: …}", diagnostics_)) return;
-    refuse_unknown_keys(*raw.map, {"args", "ulp", "relative", "absolute", "steps", "result", "results", "c"},
-                        "a math entry", diagnostics_);
+    refuse_unknown_keys(
+        *raw.map, {"args", "ulp", "relative", "absolute", "steps", "result", "results", "by_fma", "by_lookup", "c"},
+        "a math entry", diagnostics_);
     const bool known = raw_[key.text].count(dtype) != 0;
     raw_[key.text].insert_or_assign(dtype, raw);
     if (known && !replace_)
@@ -106,6 +108,8 @@ class MathReader {
       f.results.emplace_back().node = MathName{f.c_function};  // one float, for those that call it
       return f;
     }
+    f.by_fma = other(raw, "by_fma", f);
+    f.by_lookup = other(raw, "by_lookup", f);
     const YamlNode* steps = raw.map->find("steps");
     if (steps == nullptr || (want_text(*steps, "steps", "name = expression", diagnostics_) &&
                              parse_math_steps(placed_text(*steps), scope, f.steps, diagnostics_)))
@@ -137,6 +141,18 @@ class MathReader {
     if (relative != nullptr || absolute != nullptr)
       f.error = {relative != nullptr ? number(*relative).value_or(0) : 0,
                  absolute != nullptr ? number(*absolute).value_or(0) : 0};
+  }
+
+  /// The entry that takes the place of `f` on some levels, by the name behind `key`.
+  std::string other(const RawEntry& raw, const char* key, const MathFunction& f) {
+    const YamlNode* node = raw.map->find(key);
+    const MathFunction* by = node == nullptr ? nullptr : find(node->text, f.dtype, node->span);
+    if (by == nullptr) return "";
+    const auto same = [](const MathParameter& a, const MathParameter& b) { return a.type == b.type; };
+    if (!std::equal(f.parameters.begin(), f.parameters.end(), by->parameters.begin(), by->parameters.end(), same))
+      diagnostics_.error(Code::E0403, node->span, fmt::format("{} has other arguments than {}", by->name, f.name),
+                         {"it takes the place of this entry on some levels"});
+    return by->name;
   }
 
   void results(const RawEntry& raw, MathFunction& f, MathScope& scope) {

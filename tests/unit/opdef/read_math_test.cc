@@ -96,6 +96,24 @@ TEST_CASE("read_math: the shipped variants replace shipped entries") {
   }
 }
 
+TEST_CASE("read_math: a lookup has a table of two registers, and its entry the arguments of the one it replaces") {
+  using Catch::Matchers::Contains;
+  std::string table = "0.0";
+  for (int i = 1; i < 32; ++i) table += ", " + std::to_string(i) + ".5";
+  const auto by = [&](const std::string& entry) {
+    return read("math:\n  f:\n    f32: {args: [x], by_lookup: g, result: x}\n  g:\n    f32: " + entry + "\n");
+  };
+  const auto library = by("{args: [x], result: 'lookup(bits(x) >> 18, " + table + ")'}");
+  INFO(library.diagnostics().text());
+  REQUIRE(library);
+  CHECK(library->find("f", DType::F32)->by_lookup == "g");
+  CHECK(to_text(library->find("g", DType::F32)->results[0]).starts_with("lookup((bits(x) >> 18), 0.0, 1.5, 2.5"));
+  CHECK_THAT(by("{args: [x], result: 'lookup(bits(x), 1.0, 2.0)'}").diagnostics().text(),
+             Contains("a lookup takes an integer and 32 numbers"));
+  CHECK_THAT(by("{args: [x], result: 'lookup(x, " + table + ")'}").diagnostics().text(), Contains("takes an integer"));
+  CHECK_THAT(by("{args: [x, y], result: x}").diagnostics().text(), Contains("g has other arguments than f"));
+}
+
 TEST_CASE("read_math: mistakes are named") {
   using Catch::Matchers::Contains;
   CHECK_THAT(errors("{args: [x], result: x + 1}"),
