@@ -203,9 +203,14 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
   (void)e;
 }
 
-/// Whether it is a product of elements, for which the level has an instruction. Products of indices and sizes are few
-/// and stay scalar.
+/// Whether it is a product of elements, for which the level has an instruction, or of random bits, which come in
+/// vectors. Products of indices and sizes are few and stay scalar.
 bool LaneSurvey::has_wide_products(const Expr& e) const {
+  const auto draws = [](const Expr& n) {
+    const auto* a = std::get_if<Apply>(&n->node);
+    return a && a->op == ScalarOp::Philox;
+  };
+  if (any_node(e, draws)) return true;
   return has_node<Read>(e) && isa_.row(scalar_op_row(ScalarOp::Mul).name, e->type, isa_.lanes(e->type));
 }
 
