@@ -289,7 +289,7 @@ class VectorPlanner {
         survey.operations() <= kPlain && survey.neighbours() <= 2 &&
         (isa_.vector_registers >= kMany || held_together(l.body) <= 1))
       return 2 * wanted;
-    const bool costly = survey.costly() > 0 && isa_.vector_registers < kMany;
+    const bool costly = survey.costly() > 1 || (survey.costly() > 0 && isa_.vector_registers < kMany);
     if (reduction || (survey.has_loops() && !goes_over_windows(l))) return costly ? std::max(1, wanted / 2) : wanted;
     return wanted_of_map(survey, wanted, costly);
   }
