@@ -293,20 +293,20 @@ static void typed_axes(void)
 {
     const float x[6] = {1, 5, 3, 4, 2, 6};
     int64_t y[3] = {9, 9, 9};
+    static unsigned char room[1 << 16];
     const tn_argmax_dims last = {{1, {2}}, 3, {0, {0}}}, first = {{0, {0}}, 2, {1, {3}}};
     tn_argmax_attrs a;
     tn_argmax_defaults(&a);
-    EXPECT(tn_argmax_f32(&last, &a, x, y, NULL, 0) == 0 && y[0] == 1 && y[1] == 2, y[0]);
-    EXPECT(tn_argmax_f32(&first, &a, x, y, NULL, 0) == TN_E_ATTR, y[0]);
-    EXPECT(tn_argmax_f32(&first, NULL, x, y, NULL, 0) == 0 && y[0] == 1 && y[1] == 0 && y[2] == 1, y[0]);
+    EXPECT(tn_argmax_f32(&last, &a, x, y, room, sizeof room) == 0 && y[0] == 1 && y[1] == 2, y[0]);
+    EXPECT(tn_argmax_f32(&first, &a, x, y, room, sizeof room) == TN_E_ATTR, y[0]);
+    EXPECT(tn_argmax_f32(&first, NULL, x, y, room, sizeof room) == 0 && y[0] == 1 && y[1] == 0 && y[2] == 1, y[0]);
     a.axis = 0;
-    EXPECT(tn_argmax_f32(&last, &a, x, y, NULL, 0) == TN_E_ATTR, y[0]);
-    EXPECT(tn_argmax_f32(&first, &a, x, y, NULL, 0) == 0, y[0]);
+    EXPECT(tn_argmax_f32(&last, &a, x, y, room, sizeof room) == TN_E_ATTR, y[0]);
+    EXPECT(tn_argmax_f32(&first, &a, x, y, room, sizeof room) == 0, y[0]);
     const tn_sum_dims rows = {{1, {2}}, {1, {3}}, {0, {0}}};
     const int64_t one[1] = {1}, zero[1] = {0}, minus[1] = {-1};
     tn_sum_attrs s;
     float z[2];
-    static unsigned char room[1 << 16];
     tn_sum_defaults(&s);
     s.axes.count = 1;
     s.axes.values = one;

@@ -7,8 +7,9 @@
 namespace tenon {
 namespace {
 
-/// Rows of a block, and the length from which on vectors along a row are better.
-constexpr int64_t kLanesOfBlock = 32, kShortRow = 16;
+/// Rows of a block, and the length from which on vectors along a row are better: a later one for positions, whose
+/// vectors take long to fold.
+constexpr int64_t kLanesOfBlock = 32, kShortRow = 16, kShortRowOfPositions = 32;
 /// Of elements: short rows of 16-bit floats are rare, and would double the text of these bodies.
 constexpr int kLeastBytes = 4;
 
@@ -24,7 +25,7 @@ bool is_function(const Expr& e) {
 }
 
 /// Whether all statements are computed row by row: each element from those of its row, and of what all rows share.
-/// Rows that are reduced to numbers by cheap operations alone have a body already (fork_rows).
+/// Rows that are reduced to numbers by cheap operations alone have a body already (fork_rows); positions have none.
 class RowKernel {
  public:
   explicit RowKernel(const Kernel& k) : k_(k) {
@@ -33,9 +34,11 @@ class RowKernel {
   }
 
   explicit operator bool() const {
-    return plain_ && (elements_ ? reduces_ && functions_ : reduces_functions_) && is_open(k_, rows) &&
+    return plain_ && (elements_ ? reduces_ && functions_ : reduces_functions_ || positions_) && is_open(k_, rows) &&
            is_open(k_, length);
   }
+
+  int64_t longest() const { return (positions_ ? kShortRowOfPositions : kShortRow) - 1; }
 
   std::string rows, length;  ///< the sizes: how many rows there are, and the elements of one
 
@@ -58,18 +61,21 @@ class RowKernel {
 
   void look(const Expr& e, const std::string& row) {
     if (const auto* r = std::get_if<Reduce>(&e->node)) {
-      plain_ = plain_ && (r->op == Reducer::Sum || r->op == Reducer::Max || r->op == Reducer::Min) && !r->where &&
-               !r->start && r->vars.size() == 1;
+      const bool position = is_positional(r->op);
+      plain_ = plain_ && (r->op == Reducer::Sum || r->op == Reducer::Max || r->op == Reducer::Min || position) &&
+               !r->where && !r->start && r->vars.size() == 1;
       if (!plain_) return;
       reduces_ = true;
+      positions_ = positions_ || position;
       reduces_functions_ = reduces_functions_ || any_node(r->value, [](const Expr& n) { return is_function(n); });
       take(length, r->vars[0].extent);
     }
     functions_ = functions_ || is_function(e);
     if (const auto* r = std::get_if<Read>(&e->node)) {
       const auto here = count_if(r->index, [&](const Expr& i) { return is_variable(i, row); });
+      const bool made_here = k_.tensor(r->tensor).role == Role::Temp;  // a position
       plain_ = plain_ && !r->fill && is_plain(r->index) && here <= 1 && (here == 0 || is_variable(r->index[0], row)) &&
-               is_float(e->type) && bytes_of(e->type) >= kLeastBytes;
+               (is_float(e->type) || made_here) && bytes_of(e->type) >= kLeastBytes;
       return;
     }
     plain_ = plain_ && !is_variable(e, row);
@@ -77,7 +83,8 @@ class RowKernel {
   }
 
   const Kernel& k_;
-  bool plain_ = true, elements_ = false, reduces_ = false, functions_ = false, reduces_functions_ = false;
+  bool plain_ = true, elements_ = false, reduces_ = false, functions_ = false, reduces_functions_ = false,
+       positions_ = false;
 };
 
 /// Whether the size is known to be so.
@@ -86,14 +93,18 @@ bool is_known(const Kernel& k, const std::string& size, int64_t least, int64_t m
 }
 
 bool are_short(const Kernel& k, const RowKernel& of) {
-  return is_known(k, of.length, 0, kShortRow - 1) && is_known(k, of.rows, kLanesOfBlock, INT64_MAX);
+  return is_known(k, of.length, 0, of.longest()) && is_known(k, of.rows, kLanesOfBlock, INT64_MAX);
 }
 
 /// Writes the kernel by blocks: temps [block, element, row] take the place of what is indexed by rows.
 class BlockMaker {
  public:
   BlockMaker(const Kernel& k, const RowKernel& of)
-      : k_(k), out_(k), length_(size_ref(of.length)), row_{k.body[0].loops[0].name, constant_int(kLanesOfBlock)} {
+      : k_(k),
+        out_(k),
+        longest_(of.longest()),
+        length_(size_ref(of.length)),
+        row_{k.body[0].loops[0].name, constant_int(kLanesOfBlock)} {
     const Expr rows = size_ref(of.rows), block = row_.extent;
     block_ = {row_.name + "_block", apply(ScalarOp::FloorDiv, {rows + block - constant_int(1), block})};
     at_ = var_ref(block_.name) * block + var_ref(row_.name);
@@ -136,7 +147,7 @@ class BlockMaker {
   int lanes_of(int tensor, bool element) {
     int& lanes = lanes_[static_cast<size_t>(tensor)];
     std::vector<Expr> dims = {block_.extent, row_.extent};
-    if (element) dims.insert(dims.begin() + 1, constant_int(kShortRow - 1));
+    if (element) dims.insert(dims.begin() + 1, constant_int(longest_));
     if (lanes < 0) lanes = add_temp(out_, k_.tensor(tensor).name + "_lanes", k_.tensor(tensor).dtype, dims);
     return lanes;
   }
@@ -174,6 +185,7 @@ class BlockMaker {
 
   const Kernel& k_;
   Kernel out_;
+  int64_t longest_;
   Expr length_;
   LoopVar row_, block_;
   Expr at_, inside_;        ///< the row, and that there is one
@@ -185,12 +197,13 @@ class BlockMaker {
 std::optional<Fork> fork_short_rows(const Kernel& k) {
   const RowKernel rows(k);
   if (!rows || are_short(k, rows)) return std::nullopt;
-  const Expr holds = apply(ScalarOp::And, {apply(ScalarOp::Lt, {size_ref(rows.length), constant_int(kShortRow)}),
-                                           apply(ScalarOp::Ge, {size_ref(rows.rows), constant_int(kLanesOfBlock)})});
+  const Expr holds =
+      apply(ScalarOp::And, {apply(ScalarOp::Lt, {size_ref(rows.length), constant_int(rows.longest() + 1)}),
+                            apply(ScalarOp::Ge, {size_ref(rows.rows), constant_int(kLanesOfBlock)})});
   if (ruled_out(k, holds)) return std::nullopt;
   Fork f = fork_on(holds, k, k);
   for (Size& s : f.then.sizes) {
-    if (s.name == rows.length) s.hi = std::min(s.hi, kShortRow - 1);
+    if (s.name == rows.length) s.hi = std::min(s.hi, rows.longest());
     if (s.name == rows.rows) s.lo = std::max(s.lo, kLanesOfBlock);
   }
   f.what = "short rows: a block of them, each in a lane";

@@ -106,14 +106,15 @@ TEST_CASE("library bodies: copies along the last axis move whole vectors, revers
   CHECK(contains(flipped, "shuffle(run, run; 15 14 13"));
 }
 
-TEST_CASE("library bodies: short rows of softmax are lanes, a block at a time") {
+TEST_CASE("library bodies: short rows of softmax and argmax are lanes, a block at a time") {
   const std::string nest = nest_of("softmax", "x86-64-v3");
   INFO(nest);
   CHECK(contains(nest, "if and(lt(D, 16), ge(P, 32))"));
   CHECK(contains(nest, "for p = 0 .. 32 step 16"));
   CHECK(contains(workspaces_of(nest), "X_lanes: workspace f32 x 480"));
   CHECK_FALSE(contains(nest_of("softmax", "x86-64-v3", DType::F16), "X_lanes"));
-  CHECK(contains(nest, "parallel for p_block"));  // each block has rows of its own
+  CHECK(contains(nest, "parallel for p_block"));                                    // each block has rows of its own
+  CHECK(contains(nest_of("argmax", "x86-64-v3"), "if and(lt(D, 32), ge(P, 32))"));  // folding positions takes long
 }
 
 TEST_CASE("library bodies: quotients of 32-bit integers are the lowest bits of floats") {
