@@ -44,6 +44,7 @@ class StatementToC {
                              : n.step < 0 ? fmt::format("{} -= {}", var, -n.step)
                                           : fmt::format("{} += {}", var, n.step);
     CFor loop{"int64_t", var, begin, end ? c_binary(c_text(var), n.step < 0 ? ">" : "<", end) : nullptr, step, {}};
+    if (n.kind == LoopKind::Paired) loop.unroll = 2;
     if (split) split_range(n, loop, end);
     const bool outside = std::exchange(e.may_leave, !split);
     e.block(*n.body, loop.body);

@@ -121,6 +121,7 @@ struct CFor {
   CExpr begin, cond;
   std::string step;
   CBlock body;
+  int unroll = 0;  ///< iterations that a compiler should compile as one; 0: as it likes
 };
 struct CIf {
   CExpr cond;

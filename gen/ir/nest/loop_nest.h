@@ -110,7 +110,8 @@ using Block = std::vector<Stmt>;
 
 /// Serial: as written. Parallel: iterations are independent and may go to workers. Unrolled: the printer repeats the
 /// body (constant trip count).
-enum class LoopKind : uint8_t { Serial, Parallel, Unrolled };
+/// Paired: serial, and compilers are asked to compile two iterations as one.
+enum class LoopKind : uint8_t { Serial, Parallel, Unrolled, Paired };
 
 /// Constant from here to the end of the block. `place`: read from a tensor and checked to be a valid index, so that
 /// offsets computed from it do not overflow. `any`: computed even if out of range, so that it wraps for large

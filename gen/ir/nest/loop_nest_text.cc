@@ -82,7 +82,7 @@ class BlockText {
     line(d, "b{}[{}{}] = {}", n.buffer, to_text(n.offset), opt_text(n.active, ", active "), to_text(n.value));
   }
   void print(const SFor& n, int d) {
-    constexpr std::string_view kinds[] = {"for", "parallel for", "unrolled for"};
+    constexpr std::string_view kinds[] = {"for", "parallel for", "unrolled for", "paired for"};
     std::string own;
     for (const int b : n.own) own += fmt::format("{}b{}", own.empty() ? ", own " : " ", b);
     line(d, "{} {} = {} .. {} step {}{}", kinds[static_cast<size_t>(n.kind)], n.var, to_text(n.begin), to_text(n.end),

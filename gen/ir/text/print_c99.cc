@@ -74,6 +74,7 @@ class StatementPrinter {
   void print(const CEvaluation& n, size_t indent) { begin(indent).expr(n.value).text(";").end(indent); }
 
   void print(const CFor& n, size_t indent) {
+    if (n.unroll > 0) line(fmt::format("#pragma GCC unroll {}", n.unroll), indent);
     begin(indent).text("for (");
     if (!n.type.empty()) text(n.type).text(" ").text(n.var).text(" = ").expr(n.begin);
     text("; ").expr(n.cond).text("; ").text(n.step).text(") {").end(indent);

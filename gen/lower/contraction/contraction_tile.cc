@@ -65,7 +65,7 @@ class TileFunction {
     if (even_rows_) find_rows();
     if (store_) f_.params.push_back("tile_step");
     begin_sums();
-    f_.body.push_back(left_.run > 1 ? runs() : s_for("d", v_int(0), v_var("depth"), 1, step(v_var("d"))));
+    f_.body.push_back(left_.run > 1 ? runs() : steps("depth", step(v_var("d"))));
     end_sums();
     if (transposed_)
       for (int j = 0; j < vectors_; ++j) store_transposed(j);
@@ -203,10 +203,16 @@ class TileFunction {
     return v_cast(v_load(table_, left_.table_type, v_var(index)), DType::I64);
   }
 
+  /// A loop over depth indices. gcc does not keep a vector of the right side in a register for two or three rows, but
+  /// loads it for each of them, unless it is of two iterations.
+  Stmt steps(const std::string& count, Block body) const {
+    const LoopKind kind = b_.lanes() > 1 && (height_ == 2 || height_ == 3) ? LoopKind::Paired : LoopKind::Serial;
+    return with_kind(kind, s_for("d", v_int(0), v_var(count), 1, std::move(body)));
+  }
+
   /// One run of depth indices after the other.
   Stmt runs() {
-    Block body{s_let("first", offset_in_table("t")),
-               s_for("d", v_int(0), v_var("run"), 1, step(v_var("t") * v_var("run") + v_var("d")))};
+    Block body{s_let("first", offset_in_table("t")), steps("run", step(v_var("t") * v_var("run") + v_var("d")))};
     return s_for("t", v_int(0), v_var("runs"), 1, std::move(body));
   }
 

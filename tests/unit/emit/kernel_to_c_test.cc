@@ -238,6 +238,15 @@ TEST_CASE("repetitions of an unrolled loop have their index as a number") {
   CHECK(text.find("Y[0] = A[1];\n  Y[3] = A[2];\n") != std::string::npos);
 }
 
+TEST_CASE("a compiler is asked to unroll a paired loop by two") {
+  const Isa& portable = *isa_from_name("portable");
+  LoopNest nest = nest_of(portable, kernel_over_n("paired", {DType::F32}, DType::F32));
+  nest.body = {with_kind(LoopKind::Paired, s_for("r", v_int(0), v_size("N"), 1,
+                                                 {s_store(1, v_var("r"), v_load(0, DType::F32, v_var("r")))}))};
+  CHECK(emitted(nest, portable).find("  #pragma GCC unroll 2\n  for (int64_t r = 0; r < N; ++r) {\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("the same nest gives the same text") {
   const Isa& v4 = *isa_from_name("x86-64-v4");
   const LoopNest nest = fold_nest(v4, "sum_f32", DType::F32, Reducer::Sum, ScalarOp::Add);
