@@ -98,6 +98,28 @@ void fit_rows(ContractionBuilder& b, bool packed, Blueprint& out) {
     }
 }
 
+/// A tile of all rows and more vectors for known rows that are too few: their sums would not keep the multipliers busy,
+/// and the panels of more vectors are more streams from the second-level cache. No vector is added that has no columns,
+/// and the panels of a tile stay so small that several workers have tiles of large sides.
+void fit_few_rows(ContractionBuilder& b, int64_t panel, Blueprint& out) {
+  constexpr int kBusy = 8, kMostVectors = 8;
+  constexpr int64_t kPanelBytes = 1 << 17;
+  const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns)),
+             depth = constant_value(b.extent_of(b.c.depth));
+  if (!rows || !columns || !depth || *rows < 1 || *rows * out.tile_vectors >= kBusy) return;
+  const int sums = out.tile_rows * out.tile_vectors;
+  const auto fits = [&](int vectors) {
+    const int64_t across = int64_t{vectors} * b.lanes();
+    return *rows * vectors <= sums && *columns % across == 0 && across % std::max<int64_t>(panel, 1) == 0 &&
+           *depth * across * bytes_of(b.c.accumulator) <= kPanelBytes;
+  };
+  for (int vectors = kMostVectors; vectors > out.tile_vectors; --vectors)
+    if (fits(vectors)) {
+      out.tile_rows = static_cast<int>(*rows), out.tile_vectors = vectors;
+      return;
+    }
+}
+
 }  // namespace
 
 const Blueprint* find_blueprint(const Kernel& kernel, const Contraction& c, const Isa& isa,
@@ -113,7 +135,11 @@ Blueprint fit_tiles(const Blueprint& blueprint, const Kernel& kernel, const Cont
   ContractionBuilder b = start_contraction(kernel, isa, blueprint, c);
   if (packs_one_vector(b)) out.tile_vectors = 1;
   else if (blueprint.kind != "stencil" && access_right(b).buffer < 0 && computes_right(b)) fit_computed_tile(b, out);
-  else if (blueprint.kind == "contraction" && c.paired.empty()) fit_rows(b, access_right(b).panel > 0, out);
+  else if (blueprint.kind == "contraction" && c.paired.empty()) {
+    const RightAccess right = access_right(b);
+    fit_rows(b, right.panel > 0, out);
+    if (right.panel > 0) fit_few_rows(b, right.panel, out);
+  }
   if (!c.transposed || !isa.masked_memory) return out;
   const auto rows = constant_value(b.extent_of(c.rows));
   if (rows && *rows > 0) out.tile_rows = even_rows(b, *rows, out);
