@@ -22,6 +22,27 @@ Operand low_byte(const Operand& byte) {
   return v_apply(ScalarOp::BitAnd, {byte, v_constant({0xff, 0}, words(lanes))});
 }
 
+/// A vector of words of four bytes, the first of which begins at `at` and each other one a byte after the one before.
+/// Quarters get the bytes that their words share, then each puts its words together.
+Operand overlapping_words(const Staging& s, int buffer, const Operand& at, Block& out) {
+  ContractionBuilder& b = s.b;
+  const int lanes = b.lanes(), loaded = std::max(16, 2 * lanes);
+  const OperandType shared{b.staged_type(), 4 * lanes, 0};
+  std::vector<int> quarters, bytes;
+  for (int word = 0; word < lanes; ++word) {
+    quarters.push_back(word / 4 + std::min(word % 4, 1));
+    for (int k = 0; k < 4; ++k) bytes.push_back(word / 4 * 16 + word % 4 + k);
+  }
+  out.push_back(s_let(b.local("bytes"), v_load(buffer, shared.dtype, at, loaded)));
+  Operand v = v_var(b.local("bytes"), {shared.dtype, loaded, 0});
+  if (lanes > 4) {
+    v = v_apply_as(ScalarOp::Bits, {v}, words(loaded / 4));
+    out.push_back(s_let(b.local("quarters"), v_apply_as(ScalarOp::Bits, {v_shuffle(v, v, quarters)}, shared)));
+    v = v_var(b.local("quarters"), shared);
+  }
+  return v_apply_as(ScalarOp::Bits, {v_shuffle(v, v, bytes)}, words(lanes));
+}
+
 }  // namespace
 
 Operand load_quads(const Staging& s, const std::vector<Operand>& bytes) {
@@ -38,12 +59,13 @@ Block window_words(Staging& s) {
   const int bytes = s.buffer, lanes = b.lanes();
   // vectors run past the last byte, and strips past the last word
   const Operand slack = v_int(2 * lanes), words = s.elements + slack;
-  b.buffers[static_cast<size_t>(bytes)].elements = words + v_int(3 + lanes);
+  b.buffers[static_cast<size_t>(bytes)].elements = words + v_int(std::max(16, 2 * lanes));
   s.buffer = b.add_buffer("words", b.c.accumulator, Storage::Workspace, words);
   const std::string i = b.local("word");
-  std::vector<Operand> each;
-  for (int k = 0; k < 4; ++k) each.push_back(v_load(bytes, b.staged_type(), v_var(i) + v_int(k), lanes));
-  return {s_for(i, v_int(0), s.elements, lanes, {s_store(s.buffer, v_var(i), load_quads(s, each))})};
+  Block each;
+  const Operand found = overlapping_words(s, bytes, v_var(i), each);
+  each.push_back(s_store(s.buffer, v_var(i), with_offset(s, found)));
+  return {s_for(i, v_int(0), s.elements, lanes, std::move(each))};
 }
 
 Operand splat_quad(const Staging& s, const Operand& byte) {

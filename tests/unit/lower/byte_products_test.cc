@@ -131,6 +131,16 @@ TEST_CASE("windows over the pixels of one channel are words of bytes") {
   CHECK(tile_of(k, "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_transposed");
 }
 
+TEST_CASE("overlapping words of bytes are shuffled from one load") {
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  const Kernel k = depthwise(20, 20);
+  const std::string wide = to_text(strips(k, "x86-64-v4-vnni")), half = to_text(strips(k, "x86-64-v3-vnni")),
+                    narrow = to_text(strips(k, "neon-dotprod"));
+  CHECK(has(wide, "; 0 1 1 1 1 2 2 2 2 3 3 3 3 4 4 4)"));
+  CHECK(has(half, "; 0 1 1 1 1 2 2 2)"));
+  for (const std::string& text : {wide, half, narrow}) CHECK(has(text, "; 0 1 2 3 1 2 3 4 2 3 4 5 3 4 5 6"));
+}
+
 TEST_CASE("taps side by side are one word") {
   const auto counts = [](const std::vector<int64_t>& taps, int most) {
     std::vector<int> out;
