@@ -78,16 +78,17 @@ bool rows_collide(const ContractionBuilder& b) {
 }
 
 /// A tile of known_rows, or one that leaves no rows over, for known rows of which the blueprint's would: of fewer rows
-/// and one vector more with as many sums where columns are many, or of fewer rows that still are enough sums to keep
-/// the multipliers busy, where a rest would be much of all rows. `packed`: the columns are in panels already.
-void fit_rows(ContractionBuilder& b, bool packed, Blueprint& out) {
+/// and one vector more with as many sums where columns are many and not in panels already, or of fewer rows that still
+/// are enough sums to keep the multipliers busy, where a rest would be much of all rows. Taller tiles are for a right
+/// side that is read: one that is computed is so for each tile.
+void fit_rows(ContractionBuilder& b, const RightAccess& right, Blueprint& out) {
   constexpr int kPanels = 8, kBusy = 8, kTiles = 10;
   const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns));
-  if (rows && b.isa.masked_memory && out.known_rows > out.tile_rows && !rows_collide(b))
+  if (rows && right.buffer >= 0 && b.isa.masked_memory && out.known_rows > out.tile_rows && !rows_collide(b))
     out.tile_rows = tallest(b.isa, out);
   const int vectors = out.tile_vectors + 1, sums = out.tile_rows * out.tile_vectors, tall = sums / vectors;
   if (!rows || !columns || *rows < 1 || *rows % out.tile_rows == 0) return;
-  if (!packed && tall * vectors == sums && *rows % tall == 0 && *columns >= kPanels * vectors * b.lanes()) {
+  if (right.panel == 0 && tall * vectors == sums && *rows % tall == 0 && *columns >= kPanels * vectors * b.lanes()) {
     out.tile_rows = tall, out.tile_vectors = vectors;
     return;
   }
@@ -107,7 +108,7 @@ void fit_few_rows(ContractionBuilder& b, int64_t panel, Blueprint& out) {
   const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns)),
              depth = constant_value(b.extent_of(b.c.depth));
   if (!rows || !columns || !depth || *rows < 1 || *rows * out.tile_vectors >= kBusy) return;
-  const int sums = out.tile_rows * out.tile_vectors;
+  const int sums = b.blueprint.tile_rows * b.blueprint.tile_vectors;
   const auto fits = [&](int vectors) {
     const int64_t across = int64_t{vectors} * b.lanes();
     return *rows * vectors <= sums && *columns % across == 0 && across % std::max<int64_t>(panel, 1) == 0 &&
@@ -137,7 +138,7 @@ Blueprint fit_tiles(const Blueprint& blueprint, const Kernel& kernel, const Cont
   else if (blueprint.kind != "stencil" && access_right(b).buffer < 0 && computes_right(b)) fit_computed_tile(b, out);
   else if (blueprint.kind == "contraction" && c.paired.empty()) {
     const RightAccess right = access_right(b);
-    fit_rows(b, right.panel > 0, out);
+    fit_rows(b, right, out);
     if (right.panel > 0) fit_few_rows(b, right.panel, out);
   }
   if (!c.transposed || !isa.masked_memory) return out;
