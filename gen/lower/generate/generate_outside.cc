@@ -66,8 +66,10 @@ bool accumulates(const Tree& body, const Expr& e) {
 
 }  // namespace
 
-/// Whether an index is looked up or divided, from inputs and variables of the loops around `nest` alone.
+/// Whether an index, or an index in it, is looked up or divided, from inputs and variables of the loops around `nest`
+/// alone.
 bool Generator::is_lookup_outside(const Expr& e, const std::vector<const TreeLoop*>& nest) const {
+  if (e->type != DType::I64) return false;
   const auto outside = [&](const std::string& var) {
     return vars_.contains(var) && none_of(nest, [&](auto* l) { return l->var.name == var; });
   };

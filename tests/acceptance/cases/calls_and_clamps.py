@@ -74,6 +74,16 @@ ops:
       Y[u] = sum[r : (u - r) % step == 0 and (u - r)//step < N](X[clamp((u - r)//step, 0, N - 1)]*F[r])
       Z[u] = sum[r : (u - r) % step == 0 and (u - r)//step < N](cast((u - r)//step, T)*F[r])
 
+  - op: places_of_values
+    doc: indices that are converted from values of which some are the same in all iterations
+    types: {T: [f32, f64, i32]}
+    in: {A: "T[N, M]", B: "T[N, M]", D: "T[M]"}
+    require: [N >= 1, M >= 1]
+    out: {Y: "T[N]", Z: "T[N, M]"}
+    body: |
+      Y[j] = sum[c](A[clamp(cast(B[(2*j + 1) % N,0] + D[c], i64), 0, N - 1),c])
+      Z[j,c] = sum[i : A[i,c] > 0](D[c]*A[clamp(cast(B[(2*j + 1) % N,c] + A[i,c], i64), 0, N - 1),c])
+
   - op: rows_of_others
     doc: for each column the sparse rows, once for each other column
     types: {T: [f32, i32], I: index}
@@ -121,6 +131,17 @@ def cases(rng):
                 for k in (k for k in range(r) if (u - k) % step == 0):
                     y[u] += x[max((u - k)//step, 0)]*f[k]; z[u] += (u - k)//step*f[k]
             yield dict(op='clamped_steps', key=key, inputs=[x, f], attrs={'step': step}, want=[y, z], tol=EXACT)
+    for key in ('f32', 'f64', 'i32'):
+        for n, m in [(1, 1), (5, 3), (2, 17), (9, 33)]:
+            a, b, d = (rand(rng, s, 'i32', -3, 9).astype(np_dtype(key)) for s in ((n, m), (n, m), m))
+            y, z = np.zeros(n, a.dtype), np.zeros((n, m), a.dtype)
+            for j in range(n):
+                for c in range(m):
+                    at = lambda v: np.clip(int(v), 0, n - 1)
+                    y[j] += a[at(b[(2*j + 1) % n, 0] + d[c]), c]
+                    z[j, c] = sum(d[c]*a[at(b[(2*j + 1) % n, c] + a[i, c]), c] for i in range(n) if a[i, c] > 0)
+            yield dict(op='places_of_values', key=key, inputs=[a, b, d], want=[y, z], tol=EXACT)
+    for key in ('f32', 'i32'):
         for t in (np.int32, np.int64):
             for n, m in [(1, 1), (5, 3), (2, 17), (0, 2)]:
                 ptr = np.cumsum([0, *rng.integers(0, 4, n)]).astype(t)
