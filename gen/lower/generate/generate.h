@@ -196,6 +196,7 @@ class Generator {
   void define_rows(const TreeDefine& d, const std::string& var, const Operand& first);
 
   // ---- checks (generate_checks.cc)
+  void fail_where(const Expr& condition, CheckStatus status);
   void ask(const CheckGroup& group, size_t depth);
 
   // ---- transposes (generate_transpose.cc)

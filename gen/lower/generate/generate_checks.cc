@@ -96,6 +96,26 @@ Expr take_bound(CheckGroup& group, size_t depth, bool from) {
 
 }  // namespace
 
+/// Fails where all of a condition holds. What it reduces may be defined only where the parts before it hold, so that it
+/// is computed there.
+void Generator::fail_where(const Expr& condition, CheckStatus status) {
+  const std::vector<Expr> parts = conjuncts(condition);
+  const auto reduced = find_if(parts, [](const Expr& e) { return has_node<Reduce>(e); });
+  if (reduced == parts.begin() || reduced == parts.end()) {
+    Operand fails = scalar(condition, 0);
+    out_->push_back(s_if(std::move(fails), {Stmt{SFail{status}}}));
+    return;
+  }
+  Operand before = scalar(conjunction({parts.begin(), reduced}), 0);
+  Block then = block([&] {
+    const Expr rest = conjunction({reduced, parts.end()});
+    start_leaf({rest});
+    fail_where(rest, status);
+  });
+  out_->push_back(s_if(std::move(before), std::move(then)));
+  start_leaf({});
+}
+
 /// Writes the checks within the first `depth` loops of a group.
 void Generator::ask(const CheckGroup& group, size_t depth) {
   SharedExprs shared;  // a subexpression that a condition uses twice is one node, and is named
@@ -103,10 +123,7 @@ void Generator::ask(const CheckGroup& group, size_t depth) {
     std::vector<Expr> fails;
     start_leaf({});
     for (const Expr& e : group.fails) count_uses(fails.emplace_back(shared.share(e)));
-    for (const Expr& e : fails) {
-      const Operand condition = scalar(e, 0);
-      out_->push_back(s_if(condition, {Stmt{SFail{group.status}}}));
-    }
+    for (const Expr& e : fails) fail_where(e, group.status);
     return;
   }
   const LoopVar& v = group.loops[depth];

@@ -62,6 +62,16 @@ ops:
     body: |
       W[i,k] = select(not C[i] or X[wrap(At[i], N),k] > 0, A[i,k], 2)
 
+  - op: asked_where_checked
+    doc: a check that is needed where a reduction of what another one excuses holds
+    types: {T: [f32, f64, i32]}
+    in: {C: "bool[M]", X: "T[N, K]", At: "i64[M]", Z: "T[L]", To: "i64[M]"}
+    require: [K >= 1]
+    out: {Y: "T[M]", V: "T[M]"}
+    body: |
+      Y[i] = select(C[i] and max[k](X[wrap(At[i], N),k]) > 0, Z[wrap(To[i], L)], -1)
+      V[i] = select(C[i], select(fold[k](a = 0, max(a, X[wrap(At[i], N),k])) > 0, Z[wrap(To[i], L)], 1), 2)
+
   - op: folds_on_a_ring
     doc: an accumulator plus the variable around the fold, modulo a size
     types: {T: [f32, f64, i32]}
@@ -153,3 +163,12 @@ def cases(rng):
                 both = ok[:, None] & (g > 0)
                 yield dict(op='either_of_two', key=key, inputs=[ok, a, x, at], want=[np.where(both, wide(a), 2)], tol=EXACT)
                 yield dict(op='neither_of_two', key=key, inputs=[ok, a, x, at], want=[np.where(~ok[:, None] | (g > 0), wide(a), 2)], tol=EXACT)
+            if key in ('f32', 'f64', 'i32'):
+                asked = ok & (np.where(ok[:, None], g, 0).max(1) > 0)
+                z, to = rand(rng, (5,), 'i32', -3, 3).astype(np_dtype(key)), np.where(asked, rng.integers(-5, 5, m), -2**40)
+                got = wide(z)[np.where(asked, to, 0)]
+                yield dict(op='asked_where_checked', key=key, inputs=[ok, x, at, z, to], tol=EXACT,
+                           want=[np.where(asked, got, -1), np.where(ok, np.where(asked, got, 1), 2)])
+                if asked.any():
+                    far = np.where(asked, 5, to)
+                    yield dict(op='asked_where_checked', key=key, inputs=[ok, x, at, z, far], error='range', out=[(key, (m,))]*2)
