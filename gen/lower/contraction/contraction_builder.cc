@@ -91,7 +91,6 @@ int64_t depth_of_a_part(ContractionBuilder& b) {
 
 /// Whether each block of rows reads weights again that exceed the second-level cache.
 bool reads_far_weights(ContractionBuilder& b) {
-  constexpr int64_t kSecondLevel = 1 << 20;  // bytes
   const Read* right = plain_read(b.c.right);
   const auto depth = constant_value(b.extent_of(b.c.depth)), columns = constant_value(b.extent_of(b.c.columns));
   return right && depth && columns && b.kernel.tensor(right->tensor).role == Role::Constant &&

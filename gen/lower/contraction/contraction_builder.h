@@ -16,8 +16,9 @@
 
 namespace tenon {
 
-constexpr int64_t kPage = 4096;  ///< bytes of a page of memory
-constexpr int kLineBits = 512;   ///< of a line of the cache
+constexpr int64_t kPage = 4096;            ///< bytes of a page of memory
+constexpr int kLineBits = 512;             ///< of a line of the cache
+constexpr int64_t kSecondLevel = 1 << 20;  ///< bytes of weights that stay in the second-level cache
 
 /// How the left side's elements are found: buffer[base(row) + step(depth)].
 struct LeftAccess {

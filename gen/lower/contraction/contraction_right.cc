@@ -233,7 +233,7 @@ void find_quads(const ContractionBuilder& b, const Tensor& t, RightAccess& out) 
 /// prefetcher stops at the end of each page and starts again in the next. If a weight is used for few rows, or the same
 /// weights are read repeatedly, prefetching costs more than waiting for the second-level cache.
 bool are_far(ContractionBuilder& b, const Tensor& t) {
-  constexpr int64_t kFewRows = 4, kNear = 1 << 16, kSecondLevel = 1 << 20;  // the last two in bytes
+  constexpr int64_t kFewRows = 4, kNear = 1 << 16;  // the last in bytes
   const bool waits = b.repeats || constant_value(b.extent_of(b.c.rows)).value_or(kFewRows + 1) <= kFewRows;
   int64_t bytes = bytes_of(t.dtype);
   for (const Expr& d : t.dims) bytes *= constant_value(d).value_or(0);

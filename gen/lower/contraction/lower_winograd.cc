@@ -50,7 +50,6 @@ void bind_outer(const std::vector<LoopVar>& from, const std::vector<LoopVar>& to
 
 /// Whether the transformed weights exceed the second-level cache.
 bool has_far_weights(const Kernel& kernel, const WinogradParts& parts) {
-  constexpr int64_t kSecondLevel = 1 << 20;  // bytes
   const auto& sum = std::get<Reduce>(parts.product->value->node);
   const Tensor& weights = kernel.tensor(std::get<Read>(std::get<Apply>(sum.value->node).args[1]->node).tensor);
   int64_t bytes = bytes_of(weights.dtype);
