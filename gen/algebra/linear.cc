@@ -147,6 +147,18 @@ void add_loops(Ranges& ranges, const std::vector<LoopVar>& loops) {
   for (const LoopVar& v : loops) ranges.extents[v.name] = v.extent;
 }
 
+void add_least_sizes(Ranges& ranges, const std::vector<Expr>& facts) {
+  for (const Expr& f : facts) {
+    const auto* a = std::get_if<Apply>(&f->node);
+    const bool least = a && (a->op == ScalarOp::Gt || a->op == ScalarOp::Ge || a->op == ScalarOp::Eq);
+    const auto* s = least ? std::get_if<SizeRef>(&a->args[0]->node) : nullptr;
+    const auto n = s ? constant_value(a->args[1]) : std::nullopt;
+    if (!n) continue;
+    int64_t& lo = ranges.size_lo.emplace(s->name, 0).first->second;
+    lo = std::max(lo, *n + (a->op == ScalarOp::Gt ? 1 : 0));
+  }
+}
+
 Ranges ranges_of(const std::vector<LoopVar>& loops, Ranges ranges) {
   add_loops(ranges, loops);
   return ranges;

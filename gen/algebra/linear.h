@@ -38,6 +38,8 @@ struct Ranges {
 };
 
 void add_loops(Ranges& ranges, const std::vector<LoopVar>& loops);
+/// What conditions of the form `size > n`, `size >= n` and `size == n` say of the least values of sizes.
+void add_least_sizes(Ranges& ranges, const std::vector<Expr>& facts);
 /// What is known inside of the loops, in addition to `ranges`.
 Ranges ranges_of(const std::vector<LoopVar>& loops, Ranges ranges = {});
 

@@ -30,11 +30,7 @@ Expr inside(const std::vector<Expr>& index, const std::vector<Expr>& dims) {
 Ranges known_ranges(const Kernel& k, const std::vector<LoopVar>& vars) {
   Ranges ranges = ranges_of(vars);
   for (const Size& s : k.sizes) ranges.size_lo[s.name] = std::max<int64_t>(s.lo, 0);
-  for (const Expr& f : k.facts) {
-    const auto* a = std::get_if<Apply>(&f->node);
-    const auto* s = a && a->op == ScalarOp::Gt ? std::get_if<SizeRef>(&a->args[0]->node) : nullptr;
-    if (s && constant_value(a->args[1]) == 0) ranges.size_lo[s->name] = std::max<int64_t>(ranges.size_lo[s->name], 1);
-  }
+  add_least_sizes(ranges, k.facts);
   return ranges;
 }
 

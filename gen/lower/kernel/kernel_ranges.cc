@@ -114,15 +114,7 @@ bool always_defined(const Kernel& k, const Expr& e, const Ranges& ranges) {
 }
 
 bool defined_by_facts(const Kernel& k, const Expr& e, Ranges ranges, FunctionRef<bool(const Expr&)> asked) {
-  for (const Expr& f : k.facts) {
-    const auto* a = std::get_if<Apply>(&f->node);
-    const bool least = a && (a->op == ScalarOp::Gt || a->op == ScalarOp::Ge || a->op == ScalarOp::Eq);
-    const auto* s = least ? std::get_if<SizeRef>(&a->args[0]->node) : nullptr;
-    const auto n = s ? constant_value(a->args[1]) : std::nullopt;
-    if (!n) continue;
-    int64_t& lo = ranges.size_lo.emplace(s->name, 0).first->second;
-    lo = std::max(lo, *n + (a->op == ScalarOp::Gt ? 1 : 0));
-  }
+  add_least_sizes(ranges, k.facts);
   const auto inside = [&](const Expr& extent, const Expr& index) {
     return !asked(index) || (is_at_least_0(index, ranges) && is_below(index, extent, ranges));
   };
