@@ -13,7 +13,9 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kFewest = 2;  ///< parts that a worker takes at once, since it makes what they need for each time
+/// Parts that a worker takes at once, since it makes what they need for each time; but one where there are few, as two
+/// workers have more to wait for at the end.
+constexpr int64_t kFewest = 2, kMany = 48;
 
 /// The statements of one phase; the loop of a parallel phase is the last. `before` is the number of root statements
 /// before it.
@@ -31,7 +33,9 @@ void share_parts(Group& g, const KnownLets& known, const std::vector<Buffer>& bu
   if (parts.empty()) return;
   g.body.pop_back();
   append(g.body, parts);
-  if (parts.size() > 1) g.grain = kFewest;
+  if (parts.size() == 1) return;
+  const auto units = known_value(std::get<SFor>(g.body.back().node).end, known);
+  g.grain = units && *units < kMany ? 1 : kFewest;
 }
 
 /// The groups of the root; empty where it has statements that phases cannot share. Buffers from `kept` on hold values
