@@ -102,11 +102,13 @@ class ReductionNamer {
     Expr where = r.where ? without_sums(substitute(r.where, digits), r.running) : nullptr;
     Expr value = where_holds(where, r.running, [&] { return without_sums(substitute(r.value, digits), r.running); });
     scope_.resize(outer);
-    KernelStatement s = step_statement(e, step);
+    const std::vector<Expr> conditions = excuses(e);
+    KernelStatement s = step_statement(e, conditions, step);
     const Expr past = element_before(s, e->type, start);
     const std::map<std::string, Expr> running = {{r.running, past}};
     value = substitute(value, running);
     if (where) value = select(substitute(where, running), value, past);
+    value = where_all(conditions, value);
     const size_t joined = joined_;
     s.value = joined_sums(value, s);
     std::vector<Expr> last = s.index;
@@ -157,11 +159,13 @@ class ReductionNamer {
     return out;
   }
 
-  /// The statement that makes the steps of fold `e`, without its value.
-  KernelStatement step_statement(const Expr& e, const LoopVar& step) {
+  /// The statement that makes the steps of fold `e`, which is needed under conditions, without its value.
+  KernelStatement step_statement(const Expr& e, const std::vector<Expr>& conditions, const LoopVar& step) {
     KernelStatement s;
-    for (const LoopVar& v : scope_)
-      if (mentions(e, v.name) || (recurrent_ && s.loops.size() < loops_)) s.loops.push_back(v);
+    for (const LoopVar& v : scope_) {
+      const auto has_it = [&](const Expr& x) { return mentions(x, v.name); };
+      if (has_it(e) || any_of(conditions, has_it) || (recurrent_ && s.loops.size() < loops_)) s.loops.push_back(v);
+    }
     s.loops.push_back({step.name, step.extent, Direction::Up});
     for (const LoopVar& v : s.loops)
       for (const LoopVar& other : scope_) done_ = done_ && !mentions(v.extent, other.name);
@@ -196,9 +200,7 @@ class ReductionNamer {
   }
 
   Expr named(const Expr& e) {
-    Expr value = e;
-    if (!reads_anywhere(e))
-      for (size_t i = path_.size(); i-- > 0;) value = select(path_[i], value, identity_of(Reducer::Sum, e->type));
+    const Expr value = where_all(excuses(e), e);
     KernelStatement s;
     for (const LoopVar& v : scope_) {
       // In a recurrence the sum is a step of the element: made next to it, for all of its variables.
@@ -216,13 +218,26 @@ class ReductionNamer {
     return read_of(target, e->type, index);
   }
 
-  /// Whether the reduction reads what is there wherever it is: every index is a variable that runs over the dim, and
-  /// within a recurrence nothing is read of which a condition may exclude the elements that are not computed yet.
-  bool reads_anywhere(const Expr& e) {
+  /// The conditions around a reduction without which its checks may fail.
+  std::vector<Expr> excuses(const Expr& e) { return is_defined_anywhere(e) ? std::vector<Expr>() : path_; }
+
+  static Expr where_all(const std::vector<Expr>& conditions, Expr value) {
+    for (size_t i = conditions.size(); i-- > 0;)
+      value = select(conditions[i], value, identity_of(Reducer::Sum, value->type));
+    return value;
+  }
+
+  /// Whether the reduction divides integers by numbers only and reads what is there wherever it is: every index is a
+  /// variable that runs over the dim, and within a recurrence nothing is read of which a condition may exclude the
+  /// elements that are not computed yet.
+  bool is_defined_anywhere(const Expr& e) {
     std::vector<LoopVar> vars = scope_;
     each_node<Reduce>(e, [&](const Reduce& r) { append(vars, r.vars); });
     bool plain = true;
     walk(e, [&](const Expr& n) {
+      const auto* a = std::get_if<Apply>(&n->node);
+      if (a && is_int(n->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod))
+        plain = plain && constant_value(a->args[1]).value_or(0) > 0;
       const auto* r = std::get_if<Read>(&n->node);
       if (r && recurrent_ && by_steps_.count(r->tensor)) plain = false;
       for (size_t d = 0; r && !r->fill && d < r->index.size(); ++d) {

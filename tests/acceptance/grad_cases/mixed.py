@@ -201,6 +201,18 @@ ops:
       R[i] = select(C[i], max[l](X[wrap(At[i,l], N)]), 0) + fold[l2 : C[i]](a = cast(1, T), 0.5*a + X[wrap(At[i,l2], N)])
       U[k] = 0
       U[k] += sum[l](B[l,k]*X[wrap(At[i,l], N)]) where C[i]
+
+  - op: folded_where_chosen
+    doc: folds of integers whose places and divisors are anywhere where the condition around them does not hold
+    types: {T: float, I: index}
+    in: {C: "bool[M]", X: "T[N]", W: "T[N]", At: "I[M]", By: "I[M]"}
+    out: {Y: "T[N]", V: "T[M]"}
+    require: [N >= 1, M >= 1]
+    body: |
+      y[n] = padded(y[n - 1], 1) - sum[i : C[i]](cast(fold[l](a = cast(4*X[n], i32), select(W[l] <= 0, clamp(2*a + cast(4*W[wrap(At[i], N)], i32), -9, 9), a)), T)*X[n])
+      Y[n] = y[n]*W[n]
+      V[i] = X[0]*cast(select(C[i], sum[k : k < M](At[k]//By[i]) + fold[k2 : k2 < M](b = 7//By[i], b + At[k2] % By[i]), 0), T)
+    index: {l: N, k: M, k2: M}
 '''
 OPS = ['ops:\n  - op: ' + text for text in OPS.split('  - op: ')[1:]]  # a library each
 
@@ -254,3 +266,5 @@ def cases(rng):
             chosen = flags(m) & (np.arange(m) > 0)
             at = np.where(chosen[:, None], below(2*n, m, l) - n, 2**30)
             yield c('chosen_and_far', [chosen, r(m, k), r(l, k), r(n), at], (m,), (m, k), (m,), (k,))
+            by = np.where(chosen, below(4, m) + 1, 0)
+            yield c('folded_where_chosen', [chosen, r(n), r(n), np.where(chosen, at[:, 0], 2**40), by], (n,), (m,))
