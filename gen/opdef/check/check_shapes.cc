@@ -233,6 +233,16 @@ class ShapeChecker {
   void check_storage(const TensorDef& t) {
     std::vector<std::string> logical = mapped(t.dims, [&](const Dim& d) { return print(d); });
     sort(logical);
+    const auto twice = std::adjacent_find(logical.begin(), logical.end());
+    if (!t.storage.empty() && twice != logical.end()) {
+      diagnostics_.error(
+          Code::E0223, t.span,
+          fmt::format("the stored order of '{}' is ambiguous: '{}' is the extent of two dims", t.name, *twice),
+          {fmt::format("name their extents apart and require that they are equal: "
+                       "in: {{{}: \"{}[N, M]\"}}, require: [N == M]",
+                       t.name, t.dtype)});
+      return;
+    }
     const auto unknown = [&](const Syntax& n) {
       if (!n.is(SyntaxKind::name) && !n.is(SyntaxKind::subscript)) return false;
       return op_.attr(n.text) == nullptr &&
