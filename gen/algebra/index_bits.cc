@@ -6,6 +6,10 @@
 
 namespace tenon {
 
+namespace {
+constexpr int kChoices = 2;  ///< alternatives that an operand may have, as those of select and padded
+}  // namespace
+
 /// bit_and(x, m) with m >= 0 keeps to 0 … m; x shifted to the right is x divided where x is not negative.
 std::optional<Polynomial> IndexBounds::bits(const Syntax& s) {
   const Syntax &x = s.children[0], &by = s.children[1];
@@ -13,14 +17,15 @@ std::optional<Polynomial> IndexBounds::bits(const Syntax& s) {
   if (s.text == "bit_and") {
     for (const bool first : {false, true}) {
       const auto mask = polynomial(first ? x : by);
-      if (mask && whole(first ? by : x) && prove_quickly(*mask)) return bounded("bits", Polynomial(), *mask, print(s));
+      if (mask && whole(first ? by : x) && prove(*mask, {}, kChoices))
+        return bounded("bits", Polynomial(), *mask, print(s));
     }
     return std::nullopt;
   }
   const auto shift = polynomial(by), value = polynomial(x);
   if (!shift || !shift->is_constant() || shift->constant_value() < 0 || shift->constant_value() > 62)
     return std::nullopt;
-  if (!value || !prove_quickly(*value)) return std::nullopt;
+  if (!value || !prove(*value, {}, kChoices)) return std::nullopt;
   return floor_division(*value, Polynomial::constant(std::int64_t{1} << shift->constant_value()));
 }
 
@@ -61,10 +66,11 @@ std::optional<std::int64_t> IndexBounds::most_of(const Polynomial& p) const {
 std::optional<Polynomial> IndexBounds::either_bits(const Syntax& s) {
   constexpr int kMost = 16;
   const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
-  if (!a || !b || !prove_quickly(*a) || !prove_quickly(*b)) return std::nullopt;
+  if (!a || !b || !prove(*a, {}, kChoices) || !prove(*b, {}, kChoices)) return std::nullopt;
   for (int bits = 1; bits <= kMost; ++bits) {
     const Polynomial most = Polynomial::constant((std::int64_t{1} << bits) - 1);
-    if (prove(most - *a, {}, 0) && prove(most - *b, {}, 0)) return bounded("bits", Polynomial(), most, print(s));
+    if (prove(most - *a, {}, kChoices) && prove(most - *b, {}, kChoices))
+      return bounded("bits", Polynomial(), most, print(s));
   }
   return std::nullopt;
 }
