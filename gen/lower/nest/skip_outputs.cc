@@ -12,7 +12,7 @@ namespace {
 using Outputs = uint32_t;  ///< a bit for each output that a call may leave out
 constexpr Outputs kAll = ~Outputs{0};
 
-/// Which outputs need a buffer or a variable. Variables of one name are one.
+/// Which outputs need a buffer or a variable.
 class OutputNeeds {
  public:
   explicit OutputNeeds(const LoopNest& nest) : nest_(nest) {
@@ -40,9 +40,8 @@ class OutputNeeds {
   Outputs of(const Stmt& s) const {
     if (const auto* n = std::get_if<SStore>(&s.node)) return value_or(buffers_, n->buffer, 0);
     if (const auto* n = std::get_if<SPrefetch>(&s.node)) return value_or(outputs_, n->buffer, 0);
-    if (const auto* n = std::get_if<SLet>(&s.node)) return value_or(vars_, n->name, 0);
-    if (const auto* n = std::get_if<SVar>(&s.node)) return value_or(vars_, n->name, 0);
-    if (const auto* n = std::get_if<SAssign>(&s.node)) return value_or(vars_, n->name, 0);
+    if (declared(s)) return value_or(vars_, &s, 0);
+    if (std::holds_alternative<SAssign>(s.node)) return value_or(vars_, value_or(assigned_, &s, nullptr), 0);
     if (const auto* n = std::get_if<SCall>(&s.node)) return of_call(*n);
     if (std::holds_alternative<SFail>(s.node) || std::holds_alternative<SLeave>(s.node)) return kAll;
     Outputs out = 0;
@@ -94,12 +93,31 @@ class OutputNeeds {
     to |= outputs;
   }
 
+  /// The name that a statement declares, or null.
+  static const std::string* declared(const Stmt& s) {
+    if (const auto* let = std::get_if<SLet>(&s.node)) return &let->name;
+    const auto* var = std::get_if<SVar>(&s.node);
+    return var ? &var->name : nullptr;
+  }
+
+  /// Blocks next to each other may declare the same name.
   void note(const Block& block) {
+    for (const Stmt& s : block)
+      if (const std::string* name = declared(s)) scope_[*name].push_back(&s);
     for (size_t i = block.size(); i-- > 0;) note(block[i]);
+    for (const Stmt& s : block)
+      if (const std::string* name = declared(s)) scope_[*name].pop_back();
+  }
+
+  /// The declaration of a name that is not a loop's, or null.
+  const Stmt* declaration(const std::string& name) const {
+    const auto found = scope_.find(name);
+    return found == scope_.end() || found->second.empty() ? nullptr : found->second.back();
   }
 
   void note(const Stmt& s) {
     each_block(s, [&](const Block& inside) { note(inside); });
+    if (const auto* assign = std::get_if<SAssign>(&s.node)) assigned_[&s] = declaration(assign->name);
     const Outputs outputs = of(s);
     if (outputs == 0) return;
     if (const auto* call = std::get_if<SCall>(&s.node))
@@ -110,7 +128,8 @@ class OutputNeeds {
 
   void note(const Operand& value, Outputs outputs) {
     if (!value) return;
-    if (const auto* var = std::get_if<VVar>(&value->node)) add(vars_[var->name], outputs);
+    const auto* var = std::get_if<VVar>(&value->node);
+    if (const Stmt* s = var ? declaration(var->name) : nullptr) add(vars_[s], outputs);
     if (const auto* load = std::get_if<VLoad>(&value->node)) add(buffers_[load->buffer], outputs);
     if (const auto* gather = std::get_if<VGather>(&value->node)) add(buffers_[gather->buffer], outputs);
     each_child(value, [&](const Operand& child) { note(child, outputs); });
@@ -119,7 +138,9 @@ class OutputNeeds {
   const LoopNest& nest_;
   std::vector<std::string> given_;
   std::map<int, Outputs> outputs_, buffers_;
-  std::map<std::string, Outputs> vars_;
+  std::map<const Stmt*, Outputs> vars_;          ///< by the declaration
+  std::map<const Stmt*, const Stmt*> assigned_;  ///< the declarations of what statements assign
+  std::map<std::string, std::vector<const Stmt*>> scope_;
   bool changed_ = true;
 };
 
@@ -135,9 +156,11 @@ class OutputSkipper {
       const Outputs needed = needs_.of(s) & needs_.all();
       check(s, needed);
       const bool apart = needed != 0 && (needed & in) != in && is_skipped(s);
-      Block inner = apart ? skipped(s, needed, out) : Block{inside(s, in)};
+      Block front, inner = apart ? skipped(s, needed, front) : Block{inside(s, in)};
+      const bool joins = apart && open == needed;
+      out.insert(out.end() - (joins ? 1 : 0), front.begin(), front.end());
       if (!apart) append(out, std::move(inner));
-      else if (open == needed) append_to(out.back(), std::move(inner));
+      else if (joins) append_to(out.back(), std::move(inner));
       else out.push_back(s_if(needs_.asked(needed), std::move(inner)));
       open = apart ? needed : 0;
     }

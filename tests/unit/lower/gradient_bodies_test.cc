@@ -9,6 +9,7 @@
 #include "lower/lower_library.h"
 #include "schedule/read_blueprints.h"
 #include "shipped_library.h"
+#include "unit/opdef/read_text.h"
 
 namespace gradient_bodies_test {
 
@@ -133,6 +134,42 @@ TEST_CASE("gradient bodies: what only an output needs runs where the call asks f
   };
   look(look, nest.body, "");
   CHECK(guarded == std::set<std::string>{"dG", "dX"});
+}
+
+TEST_CASE("gradient bodies: outputs left out whose blocks name other values alike, or follow each other with names") {
+  const OpLibrary defs = tenon_test::wholly_read(tenon_test::read_text(R"(
+ops:
+  - op: named_alike
+    types: {T: float}
+    in: {B: "T[*P, N]", C: "T[*P, M]"}
+    require: [N >= 1, M >= 1]
+    out: {Y: "T[*P, M]"}
+    body: |
+      s[*p,j] = padded(s[*p,j - 1], -2)
+      t[*p,i,j] = B[*p,i] - B[*p,i] - min[r : j - 2 < r and r <= j + 1](max(C[*p,j], C[*p,r]))
+      Y[*p,j] = select(s[*p,j] <= -1, B[*p,2 % N], 4) + max[l : l <= max(j - 2, 0)](t[*p,2 % N,l])
+  - op: one_after_the_other
+    types: {T: float}
+    in: {A: "T[N, M, C]", B: "T[N, C]", W: "T[N, N, C]"}
+    require: [N >= 1, M >= 1]
+    out: {Y: "T[N, M, C]", Z: "T[M, C]"}
+    body: |
+      s[i,j,c] = W[i,i,c] % 7 + A[i,j,c] - A[i,j,c]
+      t[i,j,c] = padded(t[i,j - 2,c], 3)
+      u[i,j,c] = min(W[i,i,c], s[2 % N,j,c])
+      v[i,c] = u[i,2 % M,c] % 7
+      Y[i,j,c] = v[i,c]
+      Z[j,c] = select(t[2 % N,j,c] <= -2, B[2 % N,c], 2)
+)"));
+  for (const char* op : {"named_alike", "one_after_the_other"}) {
+    const GradientOps made = gradient_ops(expand_for_gradients(defs, {{op}, {DType::F64}}), defs);
+    std::vector<const Isa*> levels;
+    for (const char* level : {"portable", "x86-64-v2", "x86-64-v3", "x86-64-v4"})
+      levels.push_back(isa_from_name(level));
+    for (const auto& k : lower_library(made.library, tenon_test::shipped_blueprints(), levels, Workers::one).kernels)
+      for (const auto& nest : k.nests)
+        if (nest) CHECK(verify(*nest) == std::vector<std::string>{});
+  }
 }
 
 TEST_CASE("gradient bodies: where nothing is broadcast nothing is summed, and no sum slides") {
