@@ -281,8 +281,9 @@ Typed ExprBuilder::conversion(const Syntax& s) {
   const DType compute = dtype_row(*to).compute;
   const bool wraps =
       is_small(*to) && is_int(compute) && is_float(t.e->type);  // small integer types keep the low bits of a number
-  Expr e = wraps ? cast_to(t.e, DType::I32) : convert(t, is_small(*to) ? compute : *to);
-  return {cast_to(std::move(e), compute), false};
+  const bool rounds = is_small(*to) && is_float(compute) && is_float(t.e->type);  // once, from f64 too
+  Expr e = wraps ? cast_to(t.e, DType::I32) : rounds ? t.e : convert(t, is_small(*to) ? compute : *to);
+  return {cast_to(cast_to(std::move(e), *to), compute), false};
 }
 
 /// The lowest and the highest finite value of a type, and its spacing at 1.

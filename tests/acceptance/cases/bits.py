@@ -1,7 +1,7 @@
 """Integers, bits, and quantised arithmetic."""
 import numpy as np
 
-from casekit import EXACT, available, rand, tol, wide
+from casekit import EXACT, available, np_dtype, rand, tol, wide
 
 OPS = r'''
 fn:
@@ -9,6 +9,19 @@ fn:
   satu8(x): min(max(x, 0), 255)
 
 ops:
+  - op: low_bit_copies
+    doc: numbers as the small types would store them
+    types: {T: [f16, bf16, f32, f64]}
+    in: {X: "T[N]"}
+    out: {A: "T[N]", B: "T[N]", C: "T[N]", D: "i32[N]", E: "i32[N]", F: "T[N]"}
+    body: |
+      A[n] = cast(cast(X[n], f8e4m3fn), T)
+      B[n] = cast(cast(X[n], f8e5m2), T)
+      C[n] = cast(cast(X[n], f4e2m1), T)
+      D[n] = cast(cast(X[n], i4), i32)
+      E[n] = cast(cast(X[n], u4), i32) + cast(cast(n, i2), i32)
+      F[n] = X[n] - cast(cast(X[n], f8e4m3fn), T)
+
   - op: sat_add8
     in: {A: "i8[~*S]", B: "i8[~*S]"}
     out: {Y: "i8[*S]"}
@@ -262,6 +275,12 @@ def saturate(x, t):
 
 
 def cases(rng):
+    for key in available('f16', 'bf16', 'f32', 'f64'):
+        x = np.array([1.0625, 1.1875, 9, 17, -3]*7).astype(np_dtype(key))
+        a, b, c, d = [1, 1.25, 9, 16, -3], [1, 1.25, 8, 16, -3], [1, 1, 6, 6, -3], [1, 1, -7, 1, -3]
+        e = np.tile([1, 1, 9, 1, 13], 7) + np.array([0, 1, -2, -1])[np.arange(35) % 4]
+        yield dict(op='low_bit_copies', key=key, inputs=[x], want=[*(np.tile(v, 7) for v in (a, b, c, d)), e, wide(x) - np.tile(a, 7)],
+                   dtypes=[key, key, key, 'i32', 'i32', key], tol=EXACT)
     for sa, sb in [((17,), (17,)), ((3, 1), (33,)), ((), (5,)), ((0, 2), (1, 2))]:
         a, b = wide_ints(rng, sa, 'i8'), wide_ints(rng, sb, 'i8')
         yield dict(op='sat_add8', key='i8', inputs=[a, b], want=[np.clip(wide(a) + wide(b), -128, 127)], tol=EXACT)
