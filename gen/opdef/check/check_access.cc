@@ -94,7 +94,8 @@ void ExpressionChecker::check_unknown_shape(const Syntax& access, const std::vec
           Code::E0504, part.span,
           fmt::format("the shape of '{}' is not known here, so that this index cannot be proved to be within it",
                       access.text),
-          {fmt::format("copy it first, v[i] = {}[i], or guard the read with padded", access.text)});
+          {fmt::format("guard the read with padded, or copy it, v[i] = {}[i], by a variable whose range is known",
+                       access.text)});
     }
   }
 }

@@ -1,4 +1,5 @@
 // Shapes of a called op's results, from the shapes of its arguments.
+#include <set>
 #include <span>
 
 #include "opdef/check/body_scope.h"
@@ -39,6 +40,29 @@ std::optional<std::size_t> place_of_axis(const OpDef& callee, const Syntax& call
   return counted ? std::optional(place) : std::nullopt;
 }
 
+/// *P, *R@axes, *Q of a list of numbers that names neighbouring dims, where the caller has no packs.
+bool bind_axes(const OpDef& callee, const Syntax& call, Dims dims, Slots slots, Binding& binding) {
+  const Syntax* axes = attr_value(callee, call, dims[1].at);
+  if (axes == nullptr || axes->children.empty() || any_of(slots, [](const Slot& s) { return s.pack; })) return false;
+  const auto rank = static_cast<std::int64_t>(slots.size());
+  std::set<std::size_t> chosen;
+  for (const Syntax& a : axes->children) {
+    const Syntax& number = without_sign(a);
+    const std::int64_t k = &number == &a ? number.integer : rank - number.integer;
+    if (!number.is(SyntaxKind::integer) || k < 0 || k >= rank) return false;
+    chosen.insert(static_cast<std::size_t>(k));
+  }
+  const std::size_t first = *chosen.begin(), after = *chosen.rbegin() + 1;
+  if (after - first != chosen.size()) return false;
+  const auto bind = [&](const Dim& d, Slots from) {
+    binding.emplace(d.name, std::vector<Slot>(from.begin(), from.end()));
+  };
+  bind(dims[0], slots.first(first));
+  bind(dims[1], slots.subspan(first, after - first));
+  bind(dims[2], slots.subspan(after));
+  return true;
+}
+
 /// Binds dims to slots where there is at most one pack, or an axis that is constant.
 bool bind_input(const OpDef& callee, const Syntax& call, Dims dims, Slots slots, Binding& binding) {
   const auto is_pack = [](const Dim& d) { return d.kind == DimKind::pack; };
@@ -46,6 +70,7 @@ bool bind_input(const OpDef& callee, const Syntax& call, Dims dims, Slots slots,
   if (packs == 0) return bind_singles(dims, slots, binding);
   const auto first = static_cast<std::size_t>(find_if(dims, is_pack) - dims.begin());
   const auto anchor = find_if(dims, [](const Dim& d) { return !d.at.empty(); });
+  if (packs == 3 && dims.size() == 3 && !dims[1].at.empty()) return bind_axes(callee, call, dims, slots, binding);
   std::size_t taken = 0;  // slots of the first pack
   if (packs == 1 && anchor == dims.end()) {
     if (slots.size() + 1 < dims.size()) return false;
@@ -78,8 +103,8 @@ class ResultShapes {
         append(slots, bound->second);
         continue;
       }
-      if (const auto permuted = permuted_pack(d)) {
-        append(slots, *permuted);
+      if (const auto made = made_pack(d)) {
+        append(slots, *made);
         continue;
       }
       const std::optional<Syntax> extent = extent_of(d);
@@ -92,19 +117,37 @@ class ResultShapes {
  private:
   static bool is_named(const Dim& d) { return d.kind == DimKind::size || d.kind == DimKind::pack; }
 
-  /// `O: permute(S, perm)` of a pack of single dims and a list of numbers.
-  std::optional<std::vector<Slot>> permuted_pack(const Dim& d) const {
+  /// `O: permute(S, perm)` or `O: keep(S, flag)` of a pack of single dims.
+  std::optional<std::vector<Slot>> made_pack(const Dim& d) const {
     const LetDef* let = d.kind == DimKind::pack ? callee_.let(d.name) : nullptr;
-    if (let == nullptr || !let->value.calls(Builtin::permute)) return std::nullopt;
+    if (let == nullptr || !let->value.calls(Builtin::permute, Builtin::keep)) return std::nullopt;
     const auto from = binding_.find(let->value.children[0].text);
-    const Syntax* order = attr_value(callee_, call_, let->value.children[1].text);
-    if (from == binding_.end() || order == nullptr || order->children.size() != from->second.size())
-      return std::nullopt;
+    if (from == binding_.end()) return std::nullopt;
+    return let->value.calls(Builtin::keep) ? kept_pack(let->value, from->second)
+                                           : permuted_pack(let->value, from->second);
+  }
+
+  /// Ones in place of the dims, or none, if it is known which.
+  std::optional<std::vector<Slot>> kept_pack(const Syntax& kept, const std::vector<Slot>& from) const {
+    const Syntax& flag = kept.children[1];
+    const Syntax* given = flag.is(SyntaxKind::name) ? attr_value(callee_, call_, flag.text) : &flag;
+    if (given == nullptr || !given->is(SyntaxKind::boolean)) return std::nullopt;
+    if (given->integer == 0) return std::vector<Slot>();
+    if (any_of(from, [](const Slot& s) { return s.pack; })) return std::nullopt;
+    Syntax one;
+    one.integer = 1;
+    return std::vector<Slot>(from.size(), Slot{false, {one}});
+  }
+
+  /// In the order of a list of numbers.
+  std::optional<std::vector<Slot>> permuted_pack(const Syntax& permuted, const std::vector<Slot>& from) const {
+    const Syntax* order = attr_value(callee_, call_, permuted.children[1].text);
+    if (order == nullptr || order->children.size() != from.size()) return std::nullopt;
     std::vector<Slot> slots;
     for (const Syntax& k : order->children) {
-      const bool counts = k.is(SyntaxKind::integer) && k.integer < static_cast<std::int64_t>(from->second.size());
+      const bool counts = k.is(SyntaxKind::integer) && k.integer < static_cast<std::int64_t>(from.size());
       if (!counts) return std::nullopt;
-      const Slot& slot = from->second[static_cast<std::size_t>(k.integer)];
+      const Slot& slot = from[static_cast<std::size_t>(k.integer)];
       if (slot.pack || slot.split()) return std::nullopt;
       slots.push_back(slot);
     }

@@ -93,6 +93,20 @@ ops:
     body: |
       j = concat(A, B, axis=1)
       Y[m,n] = j[m,(0 n)]*j[m,(1 n)]
+''', r'''
+ops:
+  - op: pooled_at_once
+    doc: results that keep dims of 1, read there
+    types: {T: [f32, f64]}
+    in: {X: "T[N, C, H, W]"}
+    out: {Y: "T[N, C]", Z: "T[N]"}
+    body: |
+      t = relu(X)
+      g = global_avgpool(t)
+      m = mean(X, axes=[-2, -1], keepdims=true)
+      a = max(X, axes=[1, 2, 3])
+      Y[n,c] = g[n,c,0,0] - m[n,c,0,0]
+      Z[n] = 2*a[n]
 ''']
 
 BAD = [
@@ -176,3 +190,8 @@ def cases(rng):
         for m, n in [(1, 1), (3, 17), (0, 4), (5, 0)]:
             a, b = rand(rng, (m, n), key), rand(rng, (m, n), key)
             yield dict(op='joined_side_by_side', key=key, inputs=[a, b], want=[wide(a)*wide(b)], tol=tol(ulp=1))
+    for key in ('f32', 'f64'):
+        for n, c, h, w in [(1, 1, 1, 1), (2, 3, 5, 7), (0, 2, 3, 3), (3, 17, 2, 9)]:
+            x = rand(rng, (n, c, h, w), key)
+            yield dict(op='pooled_at_once', key=key, inputs=[x], tol=tol(ulp=2, acc=4*h*w + 8, mag=4.0),
+                       want=[(np.maximum(wide(x), 0) - wide(x)).mean((2, 3)), 2*wide(x).max((1, 2, 3))])

@@ -15,6 +15,15 @@ ops:
     body: |
       Y[m] = fold[n](c = cast(0xFFFF, u16), bit_xor(shl(c, 8), CRC[bit_xor(shr(c, 8), cast(X[m,n], u16)) % 256]))
 
+  - op: chained_boxes
+    doc: bytes through a box, mixed with the one before; the bounds of the bits are those of both operands
+    tables: {Box: {type: "u8[256]", of: [k], values: "(167*k + 13) % 256"}}
+    in: {X: "u8[*P, N]"}
+    out: {Y: "u8[*P, N]", Z: "u8[*P, N]"}
+    body: |
+      Y[*p,n] = Box[bit_xor(X[*p,n], padded(Y[*p,n - 1], 7))]
+      Z[*p,n] = Box[bit_or(shr(select(n % 2 == 0, X[*p,n], 9), 1), padded(Y[*p,n - 1], 0))]
+
   - op: sobel_magnitude
     types: {T: float}
     tables:
@@ -406,6 +415,14 @@ def type_cases(rng):
 
 
 def cases(rng):
+    box = (167*np.arange(256) + 13) % 256
+    for shape in [(1,), (33,), (3, 17), (2, 0), (2, 1, 5)]:
+        x = rand(rng, shape, 'u8', 0, 255)
+        y, z, last = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8), np.full(shape[:-1], 7)
+        for n in range(shape[-1]):
+            z[..., n] = box[((x[..., n] if n % 2 == 0 else np.uint8(9)) >> 1) | (y[..., n - 1] if n else 0)]
+            last = y[..., n] = box[x[..., n] ^ last]
+        yield dict(op='chained_boxes', key='u8', inputs=[x], want=[y, z], tol=EXACT)
     yield from table_cases(rng)
     yield from list_cases(rng)
     yield from type_cases(rng)
