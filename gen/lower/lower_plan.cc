@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <optional>
 
+#include "algebra/contraction.h"
+#include "algebra/pair_depth.h"
 #include "algebra/separate_iterations.h"
+#include "algebra/winograd_kernel.h"
 #include "ir/kernel/kernel_cost.h"
 #include "ir/nest/workspace_bound.h"
 #include "lower/lower_kernel.h"
@@ -17,16 +21,31 @@
 namespace tenon {
 namespace {
 
-constexpr double kFlopsPerUs = 2e4, kBytesPerUs = 1e4;  // rough rates of one core: 20 GFLOP/s, 10 GB/s
-constexpr double kFunction = 16;                        // operations that take as long as an elementary function
-constexpr double kSharedFromUs = 5;                     // waking workers for less costs more than it saves
-constexpr double kGrainUs = 2;                          // no worker takes less at once
-constexpr int64_t kGapBytes = 128;  // between the memory of two workers: processors fetch lines before they are read
+constexpr double kFlopsPerUs = 2e4;  // rough rates of one core: 20 GFLOP/s, 30 GB/s from its caches
+constexpr double kBytesPerUs = 3e4;
+constexpr double kTilesPerUs = 1.5e4;  // operations of each lane in register tiles
+constexpr double kWideProduct = 4;     // products of 32-bit integers take as long as so many others
+constexpr double kFunction = 16;       // operations that take as long as an elementary function
+constexpr double kSharedFromUs = 1.5;  // waking workers for less costs more than it saves
+constexpr double kPhaseUs = 2.3;       // of a phase: waking workers, waiting for them, fetching what others wrote
+constexpr double kGrainUs = 2;         // no worker takes less at once
+constexpr int64_t kGapBytes = 128;     // between the memory of two workers: processors fetch lines before they are read
 
-/// Microseconds that a kernel takes, roughly; nothing where its sizes are open.
-std::optional<double> expected_us(const Kernel& kernel) {
-  const auto cost = cost_of(kernel, kFunction);
-  return cost ? std::optional(cost->flops / kFlopsPerUs + cost->bytes / kBytesPerUs) : std::nullopt;
+/// Operations of a nest in a microsecond, roughly.
+double flops_per_us(const LoopNest& nest, const Isa& isa) {
+  if (find_winograd(*nest.kernel)) return std::max(kFlopsPerUs, isa.lanes(DType::F32) * kTilesPerUs);
+  const auto c = nest.blueprint == "loops" ? std::nullopt : find_contraction(*nest.kernel);
+  if (!c) return kFlopsPerUs;
+  const int lanes = isa.lanes(c->accumulator);
+  const bool words = isa.row("dot2", c->accumulator, lanes) && pair_depth(*c);
+  const double product = is_float(c->accumulator) || words ? 1 : kWideProduct;
+  return std::max(kFlopsPerUs, lanes * kTilesPerUs / product);
+}
+
+/// Microseconds that a nest takes, roughly; nothing where its sizes are open.
+std::optional<double> expected_us(const LoopNest& nest, const Isa& isa) {
+  const auto cost = cost_of(*nest.kernel, kFunction);
+  return cost ? std::optional(cost->flops / flops_per_us(nest, isa) + cost->bytes / kBytesPerUs) : std::nullopt;
 }
 
 /// Why workers may not share the phases: it is not proved that they access disjoint memory.
@@ -53,14 +72,14 @@ std::vector<Phase> shared_phases(const LoopNest& nest, std::optional<double> us)
 }
 
 /// The phases that workers share, or none and the reason.
-void share(const PlanStep& step, LoweredStep& lowered) {
-  const auto us = expected_us(step.kernel);
+void share(const PlanStep& step, const Isa& isa, LoweredStep& lowered) {
+  const auto us = expected_us(lowered.nest, isa);
   const auto keep = [&](std::string reason) { lowered.one_thread.push_back(std::move(reason)); };
   // Counters of loops are not fields of a call.
   if (step.region != kTopLevel) return keep("it is in a region, all of which one worker runs");
   if (!step.kernel.parts.empty()) return keep("its parts are called one after the other");
   if (us && *us < kSharedFromUs)
-    return keep(fmt::format("it takes about {:.0f} us, and waking workers pays from {:.0f} us on", *us, kSharedFromUs));
+    return keep(fmt::format("it takes about {:.1f} us, and waking workers pays from {} us on", *us, kSharedFromUs));
   std::vector<Phase> phases = shared_phases(lowered.nest, us);
   if (phases.empty()) return keep("it has no loop whose iterations are independent");
   lowered.one_thread = unproved(phases);
@@ -71,11 +90,33 @@ void share(const PlanStep& step, LoweredStep& lowered) {
   lowered.phases = std::move(phases);
 }
 
+/// Microseconds that two workers save.
+double saved_us(const LoweredStep& step, const Isa& isa) {
+  if (step.phases.empty()) return 0;
+  const auto us = expected_us(step.nest, isa);
+  return us ? *us / 2 - kPhaseUs * static_cast<double>(step.phases.size()) : std::numeric_limits<double>::infinity();
+}
+
+/// Shares no step of a program that would gain nothing: a step that one worker runs between others that all run fetches
+/// what these wrote, so that sharing some of the short ones gains little.
+void share_if_worth(const ExecutionPlan& plan, LoweredLevel& level) {
+  double saved = 0;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const int twin = plan.steps[i].twin;
+    saved += saved_us(level.steps[twin >= 0 ? static_cast<size_t>(twin) : i], *level.isa);
+  }
+  for (LoweredStep& step : level.steps)
+    if (saved <= 0 && !step.phases.empty()) {
+      step.phases.clear();
+      step.one_thread = {"all of the program is so short that waking workers costs more than it saves"};
+    }
+}
+
 /// The nest of a step that is no twin, and its phases where workers share it.
 LoweredStep lower_step(const PlanStep& step, const Blueprints& blueprints, const Isa& isa, int workers) {
   LoweredStep lowered;
   lowered.nest = lower_kernel(step.kernel, blueprints, isa);
-  if (workers > 1) share(step, lowered);
+  if (workers > 1) share(step, isa, lowered);
   return lowered;
 }
 
@@ -114,6 +155,7 @@ LoweredPlan lower_plan(const ExecutionPlan& plan, const Blueprints& blueprints, 
       const PlanStep& step = plan.steps[i];
       if (step.twin < 0) level.steps[i] = lower_step(step, blueprints.of_kernel(step.kernel.name), *isa, workers);
     });
+    share_if_worth(plan, level);
     for (size_t i = 0; i < plan.steps.size(); ++i) {
       if (const int twin = plan.steps[i].twin; twin >= 0) out.workspaces[i] = out.workspaces[static_cast<size_t>(twin)];
       else widen(out.workspaces[i], level.steps[i]);
