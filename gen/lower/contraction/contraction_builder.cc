@@ -106,7 +106,8 @@ Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel)
   const Operand fit = rows_cached(b, part > 0 ? v_int(part) : known ? v_int(*known) : depth);
   const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns));
   if (!rows || !columns || *rows < 1) return fit;
-  const int64_t tall = b.blueprint.tile_rows, panels = std::max<int64_t>(1, (*columns + panel - 1) / panel);
+  const int64_t outer = constant_value(b.extent_of(b.c.outer_right) * b.extent_of(b.c.outer_left)).value_or(1);
+  const int64_t tall = b.blueprint.tile_rows, panels = std::max<int64_t>(1, (*columns + panel - 1) / panel * outer);
   const int64_t shares = (parts + panels - 1) / panels, share = (*rows + shares - 1) / shares;
   const int64_t share_rows = std::max<int64_t>(2, (share + tall - 1) / tall) * tall;
   const auto cached = constant_value(fit);

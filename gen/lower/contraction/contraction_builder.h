@@ -273,6 +273,9 @@ Block stencil_body(ContractionBuilder& b);
 const Blueprint* find_blueprint(const Kernel& kernel, const Contraction& c, const Isa& isa,
                                 const Blueprints& blueprints);
 
+/// Lowers `tile` such that so many rows take the least time, with another tile for exactly the rows left over.
+void fit_rows(Blueprint& tile, int64_t rows);
+
 /// The row with tiles that leave few rows over, or that one vector of columns fills.
 Blueprint fit_tiles(const Blueprint& blueprint, const Kernel& kernel, const Contraction& c, const Isa& isa);
 

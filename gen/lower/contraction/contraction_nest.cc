@@ -229,6 +229,8 @@ class NestBuilder {
     const int low = known ? static_cast<int>(std::min<int64_t>(*known % tall, b_.blueprint.leftover_rows))
                           : b_.blueprint.leftover_rows;
     if (known && *known < tall) return even_tiles(low, first_row, rows, column, width);
+    if (known && *known % tall == low && constant_value(n_.rows_a_block).value_or(0) >= *known)
+      return exact_tiles(tall, *known, column, width);
     const std::string t = b_.local("tile_row"), whole = b_.local("whole_tiles"), row = b_.local("row"),
                       height = b_.local("height");
     const Operand in_whole = smaller(v_var(t), v_var(whole)), past = v_var(t) - in_whole;
@@ -270,6 +272,29 @@ class NestBuilder {
            b_.blueprint.leftover_rows * b_.blueprint.tile_vectors < kBusy;
   }
 
+  /// A tile whose rows all are there.
+  Block whole_tile(const Operand& row, int height, const Operand& column, const Operand& width) {
+    place_.first_row = row;
+    TilePlace place = place_;
+    place.store = stored_tile(row, column, width);
+    const TileExtent extent{row, v_int(height), column, width, tile_};
+    Block out = fetch_result(b_, extent);
+    append(out, tile_of(place, height, column, width));
+    if (!place.store) append(out, b_.c.transposed ? transposed_epilogue(b_, extent, height) : epilogue(b_, extent));
+    return out;
+  }
+
+  /// Tiles of one height, then one of exactly the rows left over, for all rows in one block.
+  Block exact_tiles(int tall, int64_t rows, const Operand& column, const Operand& width) {
+    const std::string t = b_.local("tile_row"), row = b_.local("row");
+    const int64_t whole = rows / tall;
+    Block body{s_let(row, v_var(t) * v_int(tall))};
+    append(body, whole_tile(v_var(row), tall, column, width));
+    Block out{s_for(t, v_int(0), v_int(whole), 1, std::move(body))};
+    append(out, whole_tile(v_int(whole * tall), static_cast<int>(rows % tall), column, width));
+    return out;
+  }
+
   /// Tiles of one height. The last one repeats the last row where rows are missing.
   Block even_tiles(int tall, const Operand& first_row, const Operand& rows, const Operand& column,
                    const Operand& width) {
@@ -279,13 +304,15 @@ class NestBuilder {
     const bool whole = known && *known % tall == 0;
     if (!whole) place_.row_end = n_.rows;
     Block body;
-    if (!whole) body.push_back(s_count(height, smaller(v_int(tall), first_row + rows - v_var(row))));
-    TilePlace place = place_;
-    if (whole) place.store = stored_tile(v_var(row), column, width);
-    const TileExtent extent{v_var(row), whole ? v_int(tall) : v_var(height), column, width, tile_};
-    append(body, fetch_result(b_, extent));
-    append(body, tile_of(place, tall, column, width));
-    if (!place.store) append(body, b_.c.transposed ? transposed_epilogue(b_, extent, tall) : epilogue(b_, extent));
+    if (whole) {
+      body = whole_tile(v_var(row), tall, column, width);
+    } else {
+      body.push_back(s_count(height, smaller(v_int(tall), first_row + rows - v_var(row))));
+      const TileExtent extent{v_var(row), v_var(height), column, width, tile_};
+      append(body, fetch_result(b_, extent));
+      append(body, tile_of(place_, tall, column, width));
+      append(body, b_.c.transposed ? transposed_epilogue(b_, extent, tall) : epilogue(b_, extent));
+    }
     NestSurvey used;  // one row that is read in place has no number
     used.add(body);
     if (used.vars.count(row)) body.insert(body.begin(), s_let(row, first_row + v_var(t) * v_int(tall)));

@@ -77,12 +77,34 @@ bool rows_collide(const ContractionBuilder& b) {
   return !step || *step * bytes_of(b.kernel.tensor(left->tensor).dtype) % kWay == 0;
 }
 
-/// A tile of known_rows, or one that leaves no rows over, for known rows of which the blueprint's would: of fewer rows
-/// and one vector more with as many sums where columns are many and not in panels already, or of fewer rows that still
-/// are enough sums to keep the multipliers busy, where a rest would be much of all rows. Taller tiles are for a right
-/// side that is read: one that is computed is so for each tile.
-void fit_rows(ContractionBuilder& b, const RightAccess& right, Blueprint& out) {
-  constexpr int kPanels = 8, kBusy = 8, kTiles = 10;
+constexpr int kBusySums = 8;  ///< sums of a tile that keep two multipliers busy
+
+/// What tiles of this height and one of the rows left over take: the multiplications, and what a tile loads besides.
+int64_t time_of_tiles(int64_t rows, int64_t height, int64_t vectors) {
+  constexpr int64_t kBesides = 5;
+  const int64_t rest = rows % height;
+  return rows / height * (height * vectors + kBesides) +
+         (rest > 0 ? std::max<int64_t>(rest * vectors, kBusySums) + kBesides : 0);
+}
+
+}  // namespace
+
+void fit_rows(Blueprint& tile, int64_t rows) {
+  const auto time = [&](int height) { return time_of_tiles(rows, height, tile.tile_vectors); };
+  int best = tile.tile_rows;
+  for (int height = best - 1; height * tile.tile_vectors >= kBusySums; --height)
+    if (time(height) < time(best) || (time(height) == time(best) && rows % height == 0)) best = height;
+  tile.tile_rows = best;
+  tile.leftover_rows = static_cast<int>(rows % best);
+}
+
+namespace {
+
+/// A tile of up to known_rows for known rows, or one of fewer rows and one vector more with as many sums where columns
+/// are many and not in panels already. Taller tiles are for a right side that is read: one that is computed is so for
+/// each tile.
+void fit_tile_to_rows(ContractionBuilder& b, const RightAccess& right, Blueprint& out) {
+  constexpr int kPanels = 8;
   const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns));
   if (rows && right.buffer >= 0 && b.isa.masked_memory && out.known_rows > out.tile_rows && !rows_collide(b))
     out.tile_rows = tallest(b.isa, out);
@@ -92,22 +114,18 @@ void fit_rows(ContractionBuilder& b, const RightAccess& right, Blueprint& out) {
     out.tile_rows = tall, out.tile_vectors = vectors;
     return;
   }
-  for (int height = out.tile_rows - 1; height * out.tile_vectors >= kBusy && *rows <= kTiles * out.tile_rows; --height)
-    if (*rows % height == 0) {
-      out.tile_rows = height;
-      return;
-    }
+  fit_rows(out, *rows);
 }
 
 /// A tile of all rows and more vectors for known rows that are too few: their sums would not keep the multipliers busy,
 /// and the panels of more vectors are more streams from the second-level cache. No vector is added that has no columns,
 /// and the panels of a tile stay so small that several workers have tiles of large sides.
 void fit_few_rows(ContractionBuilder& b, int64_t panel, Blueprint& out) {
-  constexpr int kBusy = 8, kMostVectors = 8;
+  constexpr int kMostVectors = 8;
   constexpr int64_t kPanelBytes = 1 << 17;
   const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns)),
              depth = constant_value(b.extent_of(b.c.depth));
-  if (!rows || !columns || !depth || *rows < 1 || *rows * out.tile_vectors >= kBusy) return;
+  if (!rows || !columns || !depth || *rows < 1 || *rows * out.tile_vectors >= kBusySums) return;
   const int sums = b.blueprint.tile_rows * b.blueprint.tile_vectors;
   const auto fits = [&](int vectors) {
     const int64_t across = int64_t{vectors} * b.lanes();
@@ -138,7 +156,7 @@ Blueprint fit_tiles(const Blueprint& blueprint, const Kernel& kernel, const Cont
   else if (blueprint.kind != "stencil" && access_right(b).buffer < 0 && computes_right(b)) fit_computed_tile(b, out);
   else if (blueprint.kind == "contraction" && c.paired.empty()) {
     const RightAccess right = access_right(b);
-    fit_rows(b, right, out);
+    fit_tile_to_rows(b, right, out);
     if (right.panel > 0) fit_few_rows(b, right.panel, out);
   }
   if (!c.transposed || !isa.masked_memory) return out;

