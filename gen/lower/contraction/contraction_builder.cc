@@ -97,6 +97,26 @@ bool reads_far_weights(ContractionBuilder& b) {
          *depth * *columns * bytes_of(b.kernel.tensor(right->tensor).dtype) > kSecondLevel;
 }
 
+/// Whether the second-level cache holds all of the left side next to panels: the rows of convolutions have many
+/// elements in common.
+bool left_is_near(ContractionBuilder& b) {
+  const Read* left = plain_read(b.c.left);
+  if (!left) return false;
+  int64_t bytes = bytes_of(b.c.accumulator);
+  for (const Expr& d : b.kernel.tensor(left->tensor).dims) bytes *= constant_value(d).value_or(kSecondLevel);
+  return bytes <= kSecondLevel / 2;
+}
+
+bool writes_along_rows(ContractionBuilder& b) {
+  const Read* right = plain_read(b.c.right);
+  const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns)),
+             depth = constant_value(b.extent_of(b.c.depth));
+  if (b.c.transposed || !right || !rows || !columns || !depth || b.kernel.tensor(right->tensor).role == Role::Constant)
+    return false;
+  return *depth * *columns * bytes_of(b.c.accumulator) <= kSecondLevel &&
+         *rows * *columns * bytes_of(b.c.result) > kSecondLevel;
+}
+
 Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel) {
   const int64_t part = depth_of_a_part(b);
   const bool far = reads_far_weights(b);
@@ -112,9 +132,10 @@ Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel)
   const int64_t share_rows = std::max<int64_t>(2, (share + tall - 1) / tall) * tall;
   const auto cached = constant_value(fit);
   if (!cached) return smaller(fit, v_int(share_rows));
-  // equal blocks, of up to twice the size where that saves reading the weights again
-  const int64_t twice = known.value_or(0) > 0 ? 2 * int64_t{b.blueprint.cache_m} / *known / tall * tall : 0;
-  const int64_t most = std::min(share_rows, far ? std::max(*cached, twice) : *cached);
+  // equal blocks, of all rows or up to twice the size where that saves reading the weights again
+  const int64_t twice = known.value_or(0) > 0 ? 2 * int64_t{b.blueprint.cache_m} / *known / tall * tall : 0,
+                far_rows = left_is_near(b) ? share_rows : std::max(*cached, twice);
+  const int64_t most = std::min(share_rows, far ? far_rows : *cached);
   return v_int((even_height(*rows, most) + tall - 1) / tall * tall);
 }
 

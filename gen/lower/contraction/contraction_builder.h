@@ -72,6 +72,9 @@ struct ContractionBuilder {
   std::map<std::string, std::string> locals = {};
   std::optional<DType> staged_as = {};  ///< type of a copy of the left side, where it differs from that of the sum
   bool fetches_right = false;           ///< tiles ask for the panels' lines before they come to them
+  bool right_is_far = false;            ///< they exceed the second-level cache
+  int steps_a_line = 0;  ///< > 0: depth indices of a tile for each line of the next columns that it asks for
+  int64_t requests = 0;  ///< tiles that ask for all of them
   Operand most_columns = {}, most_depth = {};  ///< set: so many count, although the panels have more
   Operand most_rows = {};                      ///< set: so many count, and no others may be looked at
   /// If set, the depth is processed in parts, and this condition holds for the first; later parts add to the stored
@@ -141,6 +144,9 @@ int64_t depth_of_a_part(ContractionBuilder& b);
 /// Rows of a block: as many as the caches hold, or fewer if the rows are known and a small number of blocks would leave
 /// workers idle.
 Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel);
+/// Whether the second-level cache holds the right side, where it is read in place, but not the result: tile after tile
+/// along its rows, the hardware prefetcher follows the few rows of a tile.
+bool writes_along_rows(ContractionBuilder& b);
 /// An upper bound of the rows of a block, for memory: parts of the depth leave space for more rows than all of it.
 Operand most_rows_a_block(ContractionBuilder& b, const Operand& depth);
 /// Row-major flat index of `vars` under `scope`.
@@ -176,6 +182,16 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
 /// Copies the last of these panels alone to the start of `packed`, where it is not a full one.
 Block pack_last(ContractionBuilder& b, int packed, const Operand& first, const Operand& count);
 
+// ---- request_columns.cc
+/// Lets the tiles of each panel ask for the lines of the next one where columns come from beyond the second-level
+/// cache. Only the first tile that reads a panel would wait for memory, while the others leave it idle; and where the
+/// panel is read in place, its lines are in as many pages as the depth has indices, so that no hardware prefetcher
+/// expects them. The requests are spread evenly, because a burst of them waits for free buffers.
+void plan_requests(ContractionBuilder& b, const RightAccess& right, bool in_place, const Operand& rows_a_block);
+/// From the columns at hand to the first line that tile `tile` of a block asks for; null where tiles ask for none.
+Operand requested_line(const ContractionBuilder& b, const RightAccess& right, const Operand& tile,
+                       const Operand& depth);
+
 /// Where a tile stores its sums itself.
 struct TileStore {
   int buffer = -1;
@@ -210,6 +226,7 @@ struct TilePlace {
   std::vector<Operand> row_starts;            ///< offsets of the rows on the left side, if they are known already
   std::vector<int64_t> rows_from_first = {};  ///< where they are numbers: from the first row of the tile to each
   Operand row_step;                           ///< set: elements from each row to the next, an argument of the tile
+  Operand ahead;                              ///< from the right side to the first line that a tile asks for
   std::optional<TileStore> store = {};        ///< set: instead of `tile`
 };
 /// From the first row of a tile to each of its rows on the left side, if that is the same for every tile: rows that are

@@ -46,6 +46,8 @@ class NestBuilder {
     right_ = access_right(b_);
     staged_ = !staging.empty();
     packing_ = how_to_pack();
+    if (reads_in_place() && writes_along_rows(b_)) n_.row_block = n_.rows_a_block = v_int(b_.blueprint.tile_rows);
+    if (left_.run == 1) plan_requests(b_, right_, reads_in_place(), n_.rows_a_block);
     if (whole_panels_ && packing_ == Packing::Asked) packing_ = Packing::All;
     if (packing_ != Packing::None && packing_ != Packing::Computed) {
       const Operand columns = packing_ == Packing::Tail ? v_int(b_.panel_columns()) : round_up(block_columns());
@@ -58,6 +60,7 @@ class NestBuilder {
     if (turns_afterwards(b_, tall, b_.blueprint.tile_vectors))
       place_.tile_rows = b_.add_buffer("tile_rows", b_.c.accumulator, Storage::Stack, v_int(tall * b_.panel_columns()));
   }
+  bool reads_in_place() const { return packing_ == Packing::Tail || (packing_ == Packing::None && right_.panel == 0); }
   Operand round_up(const Operand& columns) { return ceil_div(columns, b_.panel_columns()) * v_int(b_.panel_columns()); }
   /// Columns packed at a time, from the kernel's sizes alone; all of them where the left side is copied per outer
   /// iteration.
@@ -236,6 +239,7 @@ class NestBuilder {
     const Operand in_whole = smaller(v_var(t), v_var(whole)), past = v_var(t) - in_whole;
     const Operand is_whole = v_apply(ScalarOp::Lt, {v_var(t), v_var(whole)});
     place_.first_row = v_var(row);
+    place_.ahead = requested_line(b_, right_, v_var(t), n_.depth);
     TilePlace clamped = place_;
     clamped.row_end = n_.rows;
     TilePlace complete = place_;
@@ -272,9 +276,10 @@ class NestBuilder {
            b_.blueprint.leftover_rows * b_.blueprint.tile_vectors < kBusy;
   }
 
-  /// A tile whose rows all are there.
-  Block whole_tile(const Operand& row, int height, const Operand& column, const Operand& width) {
+  /// Tile `t` of a block, whose rows all are there.
+  Block whole_tile(const Operand& row, const Operand& t, int height, const Operand& column, const Operand& width) {
     place_.first_row = row;
+    place_.ahead = requested_line(b_, right_, t, n_.depth);
     TilePlace place = place_;
     place.store = stored_tile(row, column, width);
     const TileExtent extent{row, v_int(height), column, width, tile_};
@@ -289,9 +294,9 @@ class NestBuilder {
     const std::string t = b_.local("tile_row"), row = b_.local("row");
     const int64_t whole = rows / tall;
     Block body{s_let(row, v_var(t) * v_int(tall))};
-    append(body, whole_tile(v_var(row), tall, column, width));
+    append(body, whole_tile(v_var(row), v_var(t), tall, column, width));
     Block out{s_for(t, v_int(0), v_int(whole), 1, std::move(body))};
-    append(out, whole_tile(v_int(whole * tall), static_cast<int>(rows % tall), column, width));
+    append(out, whole_tile(v_int(whole * tall), v_int(whole), static_cast<int>(rows % tall), column, width));
     return out;
   }
 
@@ -300,12 +305,13 @@ class NestBuilder {
                    const Operand& width) {
     const std::string t = b_.local("tile_row"), row = b_.local("row"), height = b_.local("height");
     place_.first_row = v_var(row);
+    place_.ahead = requested_line(b_, right_, v_var(t), n_.depth);
     const auto known = b_.known_rows();
     const bool whole = known && *known % tall == 0;
     if (!whole) place_.row_end = n_.rows;
     Block body;
     if (whole) {
-      body = whole_tile(v_var(row), tall, column, width);
+      body = whole_tile(v_var(row), v_var(t), tall, column, width);
     } else {
       body.push_back(s_count(height, smaller(v_int(tall), first_row + rows - v_var(row))));
       const TileExtent extent{v_var(row), v_var(height), column, width, tile_};
@@ -412,9 +418,14 @@ Block contraction_body(ContractionBuilder& b) {
   Block body{s_let(rows, b.extent_of(b.c.rows)), s_let(columns, b.extent_of(b.c.columns)),
              s_let(depth, b.extent_of(b.c.depth))};
   const Operand together = rows_a_block(b, v_var(depth), b.panel_columns());
-  body.push_back(s_let(row_block, rows_in_turn(b, v_var(columns), v_var(depth), together)));
-  const Operand number = rows_a_block(b, b.extent_of(b.c.depth), b.panel_columns());
-  append(body, NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number}).build());
+  const Operand block = rows_in_turn(b, v_var(columns), v_var(depth), together),
+                number = rows_a_block(b, b.extent_of(b.c.depth), b.panel_columns());
+  NestBuilder nest(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number});
+  Block all = nest.build();
+  NestSurvey used;
+  used.add(all);
+  if (used.vars.count(row_block)) body.push_back(s_let(row_block, block));
+  append(body, std::move(all));
   return body;
 }
 

@@ -229,15 +229,19 @@ void find_quads(const ContractionBuilder& b, const Tensor& t, RightAccess& out) 
   }
 }
 
+int64_t known_bytes(const Tensor& t) {
+  int64_t bytes = bytes_of(t.dtype);
+  for (const Expr& d : t.dims) bytes *= constant_value(d).value_or(0);
+  return bytes;
+}
+
 /// Whether there are so many weights that they exceed the first-level cache and should be prefetched. The hardware
 /// prefetcher stops at the end of each page and starts again in the next. If a weight is used for few rows, or the same
 /// weights are read repeatedly, prefetching costs more than waiting for the second-level cache.
 bool are_far(ContractionBuilder& b, const Tensor& t) {
   constexpr int64_t kFewRows = 4, kNear = 1 << 16;  // the last in bytes
   const bool waits = b.repeats || constant_value(b.extent_of(b.c.rows)).value_or(kFewRows + 1) <= kFewRows;
-  int64_t bytes = bytes_of(t.dtype);
-  for (const Expr& d : t.dims) bytes *= constant_value(d).value_or(0);
-  return bytes >= (waits ? kSecondLevel : kNear);
+  return known_bytes(t) >= (waits ? kSecondLevel : kNear);
 }
 
 /// Panels that were laid out at generation: [outer][column / w][depth][column % w].
@@ -255,6 +259,7 @@ RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t w
   b.right_type = t.dtype;
   b.right_panel = out.panel;
   b.fetches_right = b.lanes() > 1 && are_far(b, t);
+  b.right_is_far = b.fetches_right && known_bytes(t) >= kSecondLevel;
   return out;
 }
 

@@ -64,6 +64,7 @@ class TileFunction {
     if (left_.run > 1) f_.params[0] = "runs", f_.params.push_back("run");
     if (even_rows_) find_rows();
     if (store_) f_.params.push_back("tile_step");
+    if (b_.steps_a_line > 0) f_.params.push_back("ahead");
     begin_sums();
     f_.body.push_back(left_.run > 1 ? runs() : steps("depth", step(v_var("d"))));
     end_sums();
@@ -144,7 +145,8 @@ class TileFunction {
     if (!from_first_.empty()) s += rows_name();
     if (even_rows_) s += "_rows";
     if (store_) s += "_stored" + store_->finish;
-    if (b_.fetches_right) s += "_fetched";
+    if (b_.fetches_right) s += b_.right_is_far ? "_fetched_far" : "_fetched";
+    if (b_.steps_a_line > 0) s += fmt::format("_ahead{}", b_.steps_a_line);
     if (transposed_)
       s += height_ == b_.transposed_rows ? "_transposed" : fmt::format("_transposed{}", b_.transposed_rows);
     return s;
@@ -192,11 +194,12 @@ class TileFunction {
     return v_apply_as(ScalarOp::Bits, {v_cast(halves, DType::I16)}, vector());
   }
 
-  /// The line of every panel that is a page after the one at hand.
+  /// The line of every panel that is a page after the one at hand, or two where it comes from memory. The second-level
+  /// cache then has more requests on their way than the first.
   void fetch_right(const Operand& depth, Block& out) const {
-    constexpr int kAhead = 4096;  // bytes
+    const auto ahead = static_cast<int>((b_.right_is_far ? 2 : 1) * kPage / bytes_of(b_.right_type));
     for (int i = 0; i < b_.panels_of(vectors_); ++i)
-      out.push_back({SPrefetch{right_ + i, depth * v_var("right_step") + v_int(kAhead / bytes_of(b_.right_type)), 3}});
+      out.push_back({SPrefetch{right_ + i, depth * v_var("right_step") + v_int(ahead), b_.right_is_far ? 2 : 3}});
   }
 
   Operand offset_in_table(const std::string& index) const {
@@ -236,6 +239,10 @@ class TileFunction {
       body.push_back(s_assign(offset_name(j), multiply_add(b_.c, offset, v_var(y, vector()), offset_of(j))));
     }
     if (b_.fetches_right) fetch_right(depth, body);
+    if (b_.steps_a_line > 0) {
+      const Operand line = floor_div(depth, v_int(b_.steps_a_line)) * v_var("right_step");
+      body.push_back({SPrefetch{right_, v_var("ahead") + line, 2}});
+    }
     for (int r = 0; r < height_; ++r) {
       const std::string x = fmt::format("x{}", r);
       body.push_back(s_let(x, v_splat(left_element(r, at), b_.lanes())));
@@ -367,6 +374,7 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
     call.args.push_back(last_row(place, part));
   }
   if (place.store) call.args.push_back(place.store->step);
+  if (b.steps_a_line > 0) call.args.push_back(place.ahead);
   out.push_back({std::move(call)});
   return out;
 }

@@ -117,7 +117,8 @@ TEST_CASE("large programs count what comes from memory") {
   CHECK(tile(conv(256, 28, 2), kSmall) == 2);
   CHECK(tile(conv(256, 28, 2), kLarge) == 0);
   CHECK(tile(conv(256, 14, 1), kSmall) == 4);
-  CHECK(tile(conv(256, 14, 1), kLarge) == 4);
+  CHECK(tile(conv(256, 14, 1), kLarge) == 2);
+  CHECK(tile(conv(512, 7, 1), kLarge) == 2);
 }
 
 TEST_CASE("the tile follows from the size of the picture", "[slow]") {
