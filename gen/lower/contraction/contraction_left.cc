@@ -20,11 +20,15 @@ std::vector<int64_t> known_offsets(ContractionBuilder& b, const AffineForm& form
 }
 
 /// Depth indices of a run: those of the last variable, where they are side by side and enough for a loop of their own.
+/// Strips of stencils read an offset for each tap.
 int64_t run_of(ContractionBuilder& b, const AffineForm& form) {
   constexpr int64_t kLong = 16;
   const LoopVar& last = b.c.depth.back();
   const int64_t extent = constant_value(b.extent(last)).value_or(0);
-  return b.c.paired.empty() && extent >= kLong && constant_value(form.coefficient(last.name)) == 1 ? extent : 1;
+  return b.c.paired.empty() && !b.pixels_along_columns && extent >= kLong &&
+                 constant_value(form.coefficient(last.name)) == 1
+             ? extent
+             : 1;
 }
 
 /// Offsets of the depth indices: one step where they form a line, else a table that is filled once.

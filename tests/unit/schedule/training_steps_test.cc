@@ -1,0 +1,51 @@
+// Kernels of training steps: rows that are merged, runs that take turns, sums over taps of one filter, attention whose
+// operands are stored.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "catch.h"
+#include "lower/lower_kernel.h"
+#include "planned_layer.h"
+
+namespace training_steps_test {
+
+using namespace tenon;
+using namespace tenon_test;
+
+namespace {
+
+Layer layer(const std::string& inputs, const std::string& main, const std::string& outputs = "y") {
+  return {inputs, "f32[1]", main, outputs};
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// The last kernel gives the oracle's values at every level; its nests' texts, by level.
+std::map<std::string, std::string> checked_nests(const Layer& of) {
+  const ExecutionPlan plan = planned(of, {});
+  const std::vector<double> want = values(plan);
+  std::map<std::string, std::string> out;
+  for (const Isa& isa : all_isas()) {
+    if (!isa.base.empty()) continue;  // differs in products of bytes alone
+    const LoopNest nest = lower_kernel(plan.steps.back().kernel, tenon_test::shipped_blueprints(), isa);
+    const std::string text = to_text(nest);
+    INFO(of.main << " " << isa.name << "\n" << text);
+    CHECK(verify(nest).empty());
+    CHECK(error_of(values(plan, &nest), want) < 1e-6);
+    out.emplace(isa.name, text);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the gradient of one filter sums over lines of pixels") {
+  checked_nests(layer("x: \"f32[2, 3, 5, 18]\", W: \"f32[1, 3, 3, 3]\"",
+                      "l = sum(sq(conv2d(x, W, pads=[1, 1, 1, 1])))*F\n  y = grad(sum(l), W)"));
+  checked_nests(layer("x: \"f32[2, 4, 6, 33]\", W: \"f32[4, 1, 3, 3]\"",
+                      "l = sum(sq(conv2d(x, W, groups=4, stride=[1, 2])))*F\n  y = grad(sum(l), W)"));
+}
+
+}  // namespace training_steps_test
