@@ -81,6 +81,20 @@ Ranges size_ranges(const Kernel& k) {
 
 namespace {
 
+/// Whether the index of dimension `d` is inside, alone or together with dimensions before it whose rows follow each
+/// other and whose index is 0: where loops over them are merged, the index of the last goes over all of their elements.
+bool is_inside(const Tensor& t, const std::vector<Expr>& index, size_t d,
+               FunctionRef<bool(const Expr& extent, const Expr& index)> inside) {
+  Expr extent = t.dims[d];
+  if (inside(extent, index[d])) return true;
+  for (size_t row = d; row > 0 && row < t.strides.size() && is_zero(index[row - 1]); --row) {
+    if (!same(simplify(t.strides[row - 1]), simplify(t.strides[row] * t.dims[row]))) return false;
+    extent = simplify(t.dims[row - 1] * extent);
+    if (inside(extent, index[d])) return true;
+  }
+  return false;
+}
+
 /// Whether all reads are inside of their tensors according to `inside`, of a tensor's extent and an index, and no
 /// integer division that `divides` asks about can fail.
 bool is_defined(const Kernel& k, const Expr& e, FunctionRef<void(const std::vector<LoopVar>&)> enter,
@@ -89,9 +103,8 @@ bool is_defined(const Kernel& k, const Expr& e, FunctionRef<void(const std::vect
   return !any_node(e, [&](const Expr& n) {
     if (const auto* r = std::get_if<Reduce>(&n->node)) enter(r->vars);
     if (const auto* r = std::get_if<Read>(&n->node)) {
-      const std::vector<Expr>& dims = k.tensor(r->tensor).dims;
       for (size_t d = 0; d < r->index.size() && !r->fill; ++d)
-        if (!inside(dims[d], r->index[d])) return true;
+        if (!is_inside(k.tensor(r->tensor), r->index, d, inside)) return true;
       return false;
     }
     const auto* a = std::get_if<Apply>(&n->node);

@@ -41,6 +41,15 @@ std::map<std::string, std::string> checked_nests(const Layer& of) {
 
 }  // namespace
 
+TEST_CASE("a choice between elements of merged rows has vectors") {
+  for (const char* main : {"silu(x)", "elu(x)", "where(greater(x, F), x*F, x)", "leaky_relu(x, alpha=0.1)"})
+    for (const char* shape : {"x: \"f32[5, 37]\"", "x: \"f32[3, 2, 5, 7]\""}) {
+      const auto nests = checked_nests(layer(shape, std::string("y = ") + main + " + F"));
+      CHECK(contains(nests.at("x86-64-v4"), "f32x16"));
+      CHECK(contains(nests.at("x86-64-v3"), "f32x8"));
+    }
+}
+
 TEST_CASE("the gradient of one filter sums over lines of pixels") {
   checked_nests(layer("x: \"f32[2, 3, 5, 18]\", W: \"f32[1, 3, 3, 3]\"",
                       "l = sum(sq(conv2d(x, W, pads=[1, 1, 1, 1])))*F\n  y = grad(sum(l), W)"));
