@@ -19,6 +19,24 @@ bool reduces(const Kernel& k) {
   return any_of(k.body, [](const KernelStatement& s) { return has_node<Reduce>(s.value); });
 }
 
+/// The values that products of matrices multiply: sums of products whose factors each have loops of the result that
+/// the other lacks.
+std::set<ValueId> multiplied_values(const FusedKernel& f) {
+  std::set<ValueId> out;
+  for (const KernelStatement& s : f.kernel.body)
+    each_node<Reduce>(s.value, [&](const Reduce& r) {
+      const auto* product = std::get_if<Apply>(&r.value->node);
+      if (r.op != Reducer::Sum || !product || product->op != ScalarOp::Mul) return;
+      const auto lacks = [&](const Expr& a, const Expr& b) {
+        return any_of(s.loops, [&](const LoopVar& v) { return mentions(a, v.name) && !mentions(b, v.name); });
+      };
+      const Expr &left = product->args[0], &right = product->args[1];
+      if (!lacks(left, right) || !lacks(right, left)) return;
+      each_read(r.value, [&](const Read& x) { out.insert(f.values[static_cast<size_t>(x.tensor)]); });
+    });
+  return out;
+}
+
 /// Only full definitions, whose every read is at plain variables and constants: neither windows nor scatters.
 bool is_plain(const Kernel& k) {
   bool plain = !is_opaque(k) && k.checks.empty() && !has_recurrence(k) && !find_contraction(with_split_loops(k));
@@ -162,12 +180,14 @@ class RowMerger {
  private:
   struct Traits {
     bool plain, reduces;
+    std::set<ValueId> multiplied;
   };
 
   /// Cached, because it is queried for each pair of kernels that share a value, and a weight may have thousands of
   /// readers.
   const Traits& of(size_t k) {
-    if (!traits_[k]) traits_[k] = Traits{is_plain(g_.at(k).kernel), reduces(g_.at(k).kernel)};
+    const FusedKernel& f = g_.at(k);
+    if (!traits_[k]) traits_[k] = Traits{is_plain(f.kernel), reduces(f.kernel), multiplied_values(f)};
     return *traits_[k];
   }
 
@@ -183,10 +203,15 @@ class RowMerger {
     return false;
   }
 
+  /// Whether a product of the second reads what the first makes: panels of it are made before the rows begin.
+  bool multiplies_result(size_t first, size_t second) {
+    return any_of(g_.made_by(first), [&](ValueId v) { return of(second).multiplied.count(v) != 0; });
+  }
+
   bool try_merge(size_t first, size_t second, std::string_view reason) {
     const FusedKernel &a = g_.at(first), &b = g_.at(second);
     if (!fit_one_kernel(a, b) || !of(first).plain || (!of(first).reduces && !of(second).reduces) ||
-        !g_.can_wait(first, second))
+        multiplies_result(first, second) || !g_.can_wait(first, second))
       return false;
     auto merged = concatenate(a, b, needed_outside(g_, first, second));
     if (!merged || !has_rows(merged->kernel)) return false;

@@ -57,4 +57,17 @@ TEST_CASE("the gradient of one filter sums over lines of pixels") {
                       "l = sum(sq(conv2d(x, W, groups=4, stride=[1, 2])))*F\n  y = grad(sum(l), W)"));
 }
 
+TEST_CASE("attention does not take in what makes its operands where others read them too") {
+  const ExecutionPlan plan =
+      planned(layer("x: \"f32[2, 16, 2, 8]\"",
+                    "k = transpose(x, perm=[0, 2, 1, 3])\n  y = attention(k, k, k) + F\n  z = k + F", "k, y, z"),
+              {});
+  const auto attends = [](const PlanStep& s) { return contains(to_text(s.kernel), "attention"); };
+  REQUIRE(std::count_if(plan.steps.begin(), plan.steps.end(), attends) == 1);
+  const PlanStep& step = *std::find_if(plan.steps.begin(), plan.steps.end(), attends);
+  CHECK_FALSE(contains(to_text(step.kernel), "transpose"));
+  const LoopNest nest = lower_kernel(step.kernel, tenon_test::shipped_blueprints(), *isa_from_name("x86-64-v4"));
+  CHECK(contains(nest.blueprint, "row_chain"));
+}
+
 }  // namespace training_steps_test
