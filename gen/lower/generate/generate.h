@@ -116,6 +116,8 @@ class Generator {
   void prefetch(int buffer, const Operand& offset, int part, std::optional<int> ahead);
   Operand backwards(int buffer, DType type, const Operand& offset);
   Operand every_other(int buffer, DType type, const Operand& offset) const;
+  Operand active_of_every(int64_t count, int64_t first) const;
+  Operand in_turns(const VGather& runs, DType type, int64_t count) const;
   Operand each_repeated(int buffer, DType type, const Operand& offset, int64_t count) const;
   Operand scalar(const Expr& e, int part);
   Operand scalar_of(const Expr& e, int part);

@@ -231,15 +231,21 @@ Expr Generator::stride_over_lanes(int tensor, const std::vector<Expr>& index) co
 Bundle Generator::load(const Expr& e, const Read& r) {
   const int buffer = buffer_of_[static_cast<size_t>(r.tensor)];
   const bool scalars = lanes_.lanes == 1 && lanes_.prefetch_bytes == 0;
-  const auto count = lanes_.lanes == 1 ? std::nullopt
-                                       : repeats(
-                                             {r.index, places_[static_cast<size_t>(r.tensor)].strides, lanes_.var},
-                                             [&](const Expr& x) { return varies(x); }, ranges_);
-  if (count) {
-    Bundle repeated;
-    for (int u = 0; u < lanes_.parts; ++u)
-      repeated.push_back(each_repeated(buffer, e->type, offset_of(r.tensor, r.index, u), *count));
-    return repeated;
+  if (lanes_.lanes > 1) {
+    const IndexInLoop in_loop{r.index, places_[static_cast<size_t>(r.tensor)].strides, lanes_.var};
+    const auto differs = [&](const Expr& x) { return varies(x); };
+    const auto count = repeats(in_loop, differs, ranges_);
+    const auto turns = count ? std::nullopt : takes_turns(in_loop, differs, ranges_);
+    std::vector<Expr> index = r.index;  // vectors begin with the first run
+    for (Expr& i : index)
+      if (turns && differs(i) && as_apply(i, ScalarOp::Mod)) i = constant_int(0);
+    Bundle divided;
+    for (int u = 0; u < (count || turns ? lanes_.parts : 0); ++u) {
+      const Operand at = offset_of(r.tensor, index, u);
+      divided.push_back(count ? each_repeated(buffer, e->type, at, *count)
+                              : in_turns({buffer, at, scalar(turns->step, u), nullptr}, e->type, turns->count));
+    }
+    if (!divided.empty()) return divided;
   }
   const Expr stride = scalars ? constant_int(0) : stride_over_lanes(r.tensor, r.index);
   const bool once = lanes_.rows && !differs_between_rows(r);
@@ -318,17 +324,37 @@ Operand Generator::every_other(int buffer, DType type, const Operand& offset) co
                    v_load(buffer, type, offset + v_int(n - 1), n, high_active), pick);
 }
 
+/// How many of the lanes first, first + count, … are active; null where all are.
+Operand Generator::active_of_every(int64_t count, int64_t first) const {
+  if (!lanes_.active) return nullptr;
+  const int64_t up = count - 1 - first;
+  if (const auto known = constant_value(lanes_.active)) return v_int((*known + up) / count);
+  return v_apply(ScalarOp::Shr, {lanes_.active + v_int(up), v_int(std::countr_zero(static_cast<uint64_t>(count)))});
+}
+
+/// Elements of `count` runs in turns, a power of two: vectors of fewer lanes, put together by shuffles.
+Operand Generator::in_turns(const VGather& runs, DType type, int64_t count) const {
+  const int n = lanes_.lanes, elements = static_cast<int>(n / count);
+  std::vector<Operand> parts;
+  for (int64_t r = 0; r < count; ++r)
+    parts.push_back(
+        v_load(runs.buffer, type, runs.offset + v_int(r) * runs.stride, elements, active_of_every(count, r)));
+  while (parts.size() > 1) {
+    const size_t half = parts.size() / 2;
+    const int lanes = parts[0]->type.lanes;
+    std::vector<int> pick;
+    for (int l = 0; l < 2 * lanes; ++l) pick.push_back(l % 2 * lanes + l / 2);
+    for (size_t r = 0; r < half; ++r) parts[r] = v_shuffle(parts[r], parts[r + half], pick);
+    parts.resize(half);
+  }
+  return parts[0];
+}
+
 /// Each element `count` times, a power of two: from a vector of fewer lanes, or one element for all.
 Operand Generator::each_repeated(int buffer, DType type, const Operand& offset, int64_t count) const {
   const int n = lanes_.lanes, elements = static_cast<int>(n / count);
   if (elements < 2) return v_splat(v_load(buffer, type, offset), n);
-  Operand active;
-  if (const auto known = lanes_.active ? constant_value(lanes_.active) : std::nullopt) {
-    active = v_int((*known + count - 1) / count);
-  } else if (lanes_.active) {
-    const Operand rounded = lanes_.active + v_int(count - 1);
-    active = v_apply(ScalarOp::Shr, {rounded, v_int(std::countr_zero(static_cast<uint64_t>(count)))});
-  }
+  const Operand active = active_of_every(count, 0);
   std::vector<int> pick;
   for (int l = 0; l < n; ++l) pick.push_back(static_cast<int>(l / count));
   const Operand loaded = v_load(buffer, type, offset, elements, active);

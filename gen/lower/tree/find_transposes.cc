@@ -1,4 +1,6 @@
 // Recognising transposes: a perfect nest around one copy, whose source and target are dense along different loops.
+// Where lines of the target have few elements, and those of the source follow each other, one loop over both takes
+// elements of a few runs in turns.
 #include <algorithm>
 
 #include "algebra/simplify.h"
@@ -91,14 +93,54 @@ std::optional<TreeLoop> as_transpose(const Kernel& k, const Isa& isa, const Tree
   return once;
 }
 
+/// One loop over lines `down` and the `across` elements of each: the innermost of the nest.
+std::optional<TreeLoop> as_turns(const Kernel& k, const TreeLoop& outermost, const Ranges& ranges) {
+  constexpr int64_t kMost = 4;
+  auto n = copy_nest(outermost);
+  const auto* read = n && n->copy.update == Update::Assign ? std::get_if<Read>(&n->copy.value->node) : nullptr;
+  if (!read || read->fill || n->copy.where) return std::nullopt;
+  const Tensor& target = k.tensor(n->copy.tensor);
+  const int across = dense_loop(*n, target, n->copy.index, ranges),
+            down = dense_loop(*n, k.tensor(read->tensor), read->index, ranges);
+  if (across < 0 || down < 0 || across == down || target.role != Role::Output) return std::nullopt;
+  const LoopVar within = n->loops[static_cast<size_t>(across)].var;
+  TreeLoop line = n->loops[static_cast<size_t>(down)];
+  const auto runs = constant_value(within.extent);
+  if (!runs || (*runs != 2 && *runs != kMost) || line.begin || line.end) return std::nullopt;
+  std::vector<Expr>& index = n->copy.index;
+  const Expr by = constant_int(*runs), at = var_ref(line.var.name);
+  bool joined = false;
+  for (size_t d = 1; d < index.size(); ++d) {
+    if (!is_variable(index[d], within.name) || !is_variable(index[d - 1], line.var.name)) continue;
+    joined = same(simplify(target.strides[d - 1]), simplify(target.strides[d] * by));
+    index[d - 1] = constant_int(0), index[d] = at;
+  }
+  if (!joined || stride_along(k.tensor(read->tensor), read->index, within.name, ranges) == 0) return std::nullopt;
+  n->copy.value = simplify(substitute(n->copy.value, {{line.var.name, apply(ScalarOp::FloorDiv, {at, by})},
+                                                      {within.name, apply(ScalarOp::Mod, {at, by})}}),
+                           ranges);
+  line.var.extent = simplify(line.var.extent * by);
+  line.body = {TreeNode{n->copy}};
+  for (size_t i = n->loops.size(); i-- > 0;) {
+    if (static_cast<int>(i) == across || static_cast<int>(i) == down) continue;
+    TreeLoop outer = n->loops[i];
+    outer.body = {TreeNode{std::move(line)}};
+    line = std::move(outer);
+  }
+  return line;
+}
+
 }  // namespace
 
 void find_transposes(const Kernel& k, const Isa& isa, LoopTree& tree) {
   if (isa.vector_bits == 0) return;
   const Ranges ranges = size_ranges(k);
-  for (TreeNode& n : tree.body)
-    if (const auto* l = std::get_if<TreeLoop>(&n.node))
-      if (auto t = as_transpose(k, isa, *l, ranges)) n = TreeNode(std::move(t->body[0]));
+  for (TreeNode& n : tree.body) {
+    const auto* l = std::get_if<TreeLoop>(&n.node);
+    if (!l) continue;
+    if (auto t = as_transpose(k, isa, *l, ranges)) n = std::move(t->body[0]);
+    else if (auto turns = as_turns(k, *l, ranges)) n = TreeNode(std::move(*turns));
+  }
 }
 
 }  // namespace tenon

@@ -180,12 +180,15 @@ bool LaneSurvey::has_complex_form(const Expr& e) {
 
 void LaneSurvey::read(const Expr& e, const Read& r) {
   if (!places_[static_cast<size_t>(r.tensor)].stored) return;
-  if (!r.fill && from_zero_ && !scalars_ &&
-      repeats(
-          {r.index, places_[static_cast<size_t>(r.tensor)].strides, var_}, [&](const Expr& x) { return varies(x); },
-          ranges_)) {
-    ++strided_;
-    return;
+  const IndexInLoop in_loop{r.index, places_[static_cast<size_t>(r.tensor)].strides, var_};
+  const auto differs = [&](const Expr& x) { return varies(x); };
+  if (!r.fill && from_zero_ && !scalars_) {
+    const auto turns = takes_turns(in_loop, differs, ranges_);
+    if (turns) turns_ = std::max(turns_, turns->count);
+    if (turns || repeats(in_loop, differs, ranges_)) {
+      ++strided_;
+      return;
+    }
   }
   const auto s = stride(r.tensor, r.index);
   const auto c = s ? constant_value(*s) : std::nullopt;
@@ -244,20 +247,42 @@ void LaneSurvey::select(const Select& s) {
   value(s.no);
 }
 
+namespace {
+
+/// The power of two above 1 by which an index divides the variable, with the operation.
+std::optional<int64_t> divisor_of(const Expr& index, ScalarOp op, const std::string& variable) {
+  const auto* a = std::get_if<Apply>(&index->node);
+  if (!a || a->op != op || !is_variable(a->args[0], variable)) return std::nullopt;
+  const auto by = constant_value(a->args[1]);
+  return by && *by > 1 && (*by & (*by - 1)) == 0 ? by : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<int64_t> repeats(const IndexInLoop& read, FunctionRef<bool(const Expr&)> varies, const Ranges& ranges) {
   std::optional<int64_t> found;
   for (size_t d = 0; d < read.index.size(); ++d) {
-    const Expr& e = read.index[d];
-    if (!varies(e)) continue;
-    const auto* quotient = std::get_if<Apply>(&e->node);
-    if (found || !quotient || quotient->op != ScalarOp::FloorDiv) return std::nullopt;
-    const auto* var = std::get_if<VarRef>(&quotient->args[0]->node);
-    const auto by = constant_value(quotient->args[1]);
-    const bool power = by && *by > 1 && (*by & (*by - 1)) == 0;
-    if (!var || var->name != read.var || !power || !is_one(simplify(read.strides[d], ranges))) return std::nullopt;
+    if (!varies(read.index[d])) continue;
+    const auto by = found ? std::nullopt : divisor_of(read.index[d], ScalarOp::FloorDiv, read.var);
+    if (!by || !is_one(simplify(read.strides[d], ranges))) return std::nullopt;
     found = by;
   }
   return found;
+}
+
+std::optional<Turns> takes_turns(const IndexInLoop& read, FunctionRef<bool(const Expr&)> varies, const Ranges& ranges) {
+  std::optional<int64_t> runs, within;
+  Expr step;
+  for (size_t d = 0; d < read.index.size(); ++d) {
+    if (!varies(read.index[d])) continue;
+    if (const auto by = divisor_of(read.index[d], ScalarOp::Mod, read.var); by && !runs) {
+      runs = by, step = read.strides[d];
+    } else {
+      within = within ? std::nullopt : divisor_of(read.index[d], ScalarOp::FloorDiv, read.var);
+      if (!within || !is_one(simplify(read.strides[d], ranges))) return std::nullopt;
+    }
+  }
+  return runs && runs == within ? std::optional(Turns{*runs, step}) : std::nullopt;
 }
 
 }  // namespace tenon

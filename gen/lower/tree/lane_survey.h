@@ -43,6 +43,8 @@ class LaneSurvey {
   int widest() const { return widest_; }
   /// Bytes of the narrowest integer or truth value that is stored; many if there is none.
   int narrowest_stored() const { return narrowest_; }
+  /// The most runs that a read takes elements of in turns; 0 without such reads.
+  int64_t turns() const { return turns_; }
   /// Random words whose blocks neighbours share.
   int draws() const { return draws_; }
   bool has_loops() const { return has_loops_; }
@@ -80,6 +82,7 @@ class LaneSurvey {
   PointerMap<bool> seen_;
   bool possible_ = true, has_loops_ = false, far_ = false, complex_ = false, computes_complex_ = false;
   int neighbours_ = 0, strided_ = 0, costly_ = 0, operations_ = 0, widest_ = 1, draws_ = 0, narrowest_ = 16;
+  int64_t turns_ = 0;
 };
 
 /// What a read of tensor elements is seen from a loop: its index, and what the tensor's dimensions are apart.
@@ -91,5 +94,15 @@ struct IndexInLoop {
 /// The number of consecutive iterations that read the same element, each such group reading the next one: a power of
 /// two above 1. Nothing where elements are read in another way. `varies` tells what differs between iterations.
 std::optional<int64_t> repeats(const IndexInLoop& read, FunctionRef<bool(const Expr&)> varies, const Ranges& ranges);
+
+/// Runs of elements that a loop reads in turns: `count` of them, a power of two above 1, each `step` elements after the
+/// one before.
+struct Turns {
+  int64_t count = 0;
+  Expr step;
+};
+/// The runs of a read at `v % count` in one dimension and at `v // count` in another. Nothing where elements are read
+/// in another way.
+std::optional<Turns> takes_turns(const IndexInLoop& read, FunctionRef<bool(const Expr&)> varies, const Ranges& ranges);
 
 }  // namespace tenon

@@ -158,6 +158,7 @@ class VectorPlanner {
     if (isa_.vector_bits == 0 && draws(l)) return true;
     int lanes = isa_.vector_bits == 0 ? 1 : isa_.vector_bits / (8 * survey.widest());
     while (n && lanes * survey.widest() > kSixteenBytes && lanes / 2 >= *n) lanes /= 2;
+    if (lanes < 2 * survey.turns()) return draws(l);
     int parts = l.in_strip && !survey.has_loops() ? 1 : parts_of(l, survey, lanes);
     while (n && parts > 1 && *n < int64_t{lanes} * parts) parts /= 2;
     if (lanes * parts < 2 || (isa_.vector_bits > 0 && lanes < 2)) return false;

@@ -50,6 +50,25 @@ TEST_CASE("a choice between elements of merged rows has vectors") {
     }
 }
 
+TEST_CASE("runs of which a loop takes elements in turns are loaded as vectors") {
+  // lines of 21, 20 and 40 elements: whole vectors, and the rest
+  for (const int64_t width : {7, 10, 20})
+    for (const int64_t runs : {2, 4}) {
+      const std::string shape =
+          fmt::format("x: \"f32[2, {}, 3, {}]\", m: \"f32[2, 3, {}]\"", runs, width, runs * width);
+      const std::string turned =
+          fmt::format("reshape(transpose(x, perm=[0, 2, 3, 1]), shape=[2, 3, {}])", runs * width);
+      const auto alone = checked_nests(layer(shape, "y = " + turned)),
+                 chosen = checked_nests(layer(shape, "y = where(greater(m, F), " + turned + ", 0*m)"));
+      const std::string part = fmt::format("load:f32x{}(", 16 / runs);
+      for (const auto* nests : {&alone, &chosen}) {
+        INFO(nests->at("x86-64-v4"));
+        CHECK(contains(nests->at("x86-64-v4"), "shuffle"));
+        CHECK(contains(nests->at("x86-64-v4"), part));
+      }
+    }
+}
+
 TEST_CASE("the gradient of one filter sums over lines of pixels") {
   checked_nests(layer("x: \"f32[2, 3, 5, 18]\", W: \"f32[1, 3, 3, 3]\"",
                       "l = sum(sq(conv2d(x, W, pads=[1, 1, 1, 1])))*F\n  y = grad(sum(l), W)"));
