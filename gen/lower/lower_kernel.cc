@@ -7,6 +7,7 @@
 
 #include "algebra/contraction.h"
 #include "algebra/nest_survey.h"
+#include "algebra/simplify.h"
 #include "ir/kernel/kernel_cost.h"
 #include "lower/case_body.h"
 #include "lower/contraction/lower_contraction.h"
@@ -311,6 +312,22 @@ std::vector<std::optional<LoopNest>> bodies_of(const Kernel& kernel, std::vector
   return nests;
 }
 
+/// Bodies of a kernel in a model: of the case of sums over taps that its extents are, at levels with vectors.
+std::vector<std::optional<LoopNest>> known_case(const std::vector<const Isa*>& levels, const Kernel& kernel,
+                                                const Blueprints& blueprints, Sharing sharing) {
+  for (const WindowCase& one : tap_sums(kernel)) {
+    if (constant_value(simplify(one.holds)) != 1) continue;
+    auto out = bodies_of(kernel, with_vectors(lower_parts(levels, one.kernel, blueprints), levels));
+    if (any_of(out, [](const auto& nest) { return !nest; })) {
+      auto whole = lower_whole(levels, kernel, blueprints, sharing);
+      for (size_t i = 0; i < out.size(); ++i)
+        if (levels[i]->vector_bits == 0) out[i] = std::move(whole[i]);
+    }
+    return out;
+  }
+  return lower_whole(levels, kernel, blueprints, sharing);
+}
+
 /// Bodies of a kernel in a library for cases of it, each of which is tested before those that it follows.
 std::vector<std::optional<LoopNest>> with_cases(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                                 const SteppedSums& by, const Blueprints& blueprints) {
@@ -323,7 +340,7 @@ std::vector<std::optional<LoopNest>> with_cases(const std::vector<const Isa*>& l
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                               const Blueprints& blueprints, Sharing sharing) {
   if (!kernel.parts.empty()) return lower_parts(levels, kernel, blueprints);
-  if (sharing != Sharing::functions) return lower_whole(levels, kernel, blueprints, sharing);
+  if (sharing != Sharing::functions) return known_case(levels, kernel, blueprints, sharing);
   if (fork_repeated(kernel)) return bodies_of(kernel, lower_whole(levels, split_repeats(kernel), blueprints, sharing));
   if (const auto stored = fork_stored(kernel))
     return with_cases(levels, kernel, {stored->otherwise, {{stored->holds, stored->then}}}, blueprints);
