@@ -296,8 +296,8 @@ std::map<std::string, Expr> BackPropagation::steps_of(const Expr& e, const Reduc
 }
 
 /// A maximum passes its gradient to one element. If elements are read at the variables themselves or in disjoint
-/// windows, each element tests whether it is the one; otherwise, as in overlapping pooling windows, the gradient is
-/// scattered to the element of that step.
+/// windows, each element tests whether it is the one; otherwise, as in overlapping pooling windows and in prefixes, the
+/// gradient is scattered to the element of that step.
 void BackPropagation::extreme(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in) {
   const Expr first = first_extreme(e, r, in);
   Region below = in;
@@ -311,7 +311,12 @@ void BackPropagation::extreme(const Expr& e, const Reduce& r, const Expr& adjoin
   region(substitute(r.value, at), adjoint, below);
 }
 
+/// Whether no element is read for two results.
 bool BackPropagation::reads_each_once(const Reduce& reduction, const Region& in) const {
+  const auto is_shared = [&](const LoopVar& v) {
+    return mentions(reduction.where, v.name) && !mentions(reduction.value, v.name);
+  };
+  if (reduction.where && any_of(in.vars, is_shared)) return false;
   const auto is_apart = [&](const Expr& index) {
     return none_of(reduction.vars, [&](const LoopVar& v) { return mentions(index, v.name); });
   };
