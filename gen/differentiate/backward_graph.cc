@@ -162,6 +162,7 @@ class Sweep {
       all.gradient.inputs.push_back(v == kNoValue ? std::nullopt
                                                   : std::optional(GradientOf::Input{value(v).dtype, value(v).dims}));
     all.operands = n.inputs;
+    all.results = n.outputs;
     all.forward = n.region;
     for (size_t i = 0; i < all.operands.size(); ++i)
       if (is_active(all.operands[i])) operand(block, all, i);
@@ -170,7 +171,7 @@ class Sweep {
   /// What the gradients of an operator with respect to its operands have in common.
   struct OperatorGradients {
     GradientOf gradient;
-    std::vector<ValueId> cotangents, operands;
+    std::vector<ValueId> cotangents, operands, results;
     RegionId forward = kTopLevel;
   };
 
@@ -190,8 +191,10 @@ class Sweep {
       fail(made.origin, fmt::format("{} has no gradient here: {}", gradient.of.op, outline.why));
     for (size_t k = 0; k < cotangents; ++k)
       if (!outline.reads[k]) inputs[k] = kNoValue;
-    for (size_t k = 0; k < operands.size(); ++k)
-      inputs.push_back(outline.reads[cotangents + k] ? saved(operands[k], all.forward) : kNoValue);
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const ValueId read = outline.result_will_do ? all.results[0] : operands[k];
+      inputs.push_back(outline.reads[cotangents + k] ? saved(read, all.forward) : kNoValue);
+    }
     made.op = outline.op;
     made.inputs = std::move(inputs);
     made.outputs = {like(adjoint_name(operands[i]), operands[i], block.region)};

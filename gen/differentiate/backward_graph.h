@@ -15,6 +15,7 @@ struct GradientOutline {
   std::string op;           ///< what a node that computes it is called
   std::vector<bool> reads;  ///< which of the node's inputs it reads
   std::string why;
+  bool result_will_do = false;  ///< it is the same of the operator's result in place of its operand
 };
 
 /// Returns the parts for a node with a gradient whose inputs are not known yet.

@@ -132,6 +132,26 @@ class Expansion {
   std::vector<GraphSize> sizes_;
 };
 
+/// Whether the kernel only limits the elements of its operand, as relu does: they stay, and have the derivative 1, or
+/// become limits, which have the derivative 0. So do the elements of its result.
+bool only_limits(const Kernel& k) {
+  if (k.body.size() != 1 || k.tensors.size() != 2 || k.call || k.body[0].update != Update::Assign || k.body[0].where)
+    return false;
+  const KernelStatement& s = k.body[0];
+  const auto stays = [&](const Read& r) {
+    return !r.fill && k.tensor(r.tensor).dtype == k.tensor(s.target).dtype && same(r.index, s.index) &&
+           same(k.tensor(r.tensor).dims, k.tensor(s.target).dims);
+  };
+  Expr e = s.value;
+  while (const auto* a = std::get_if<Apply>(&e->node)) {
+    if (a->op != ScalarOp::Max && a->op != ScalarOp::Min) return false;
+    if (!as_constant(a->args[0]) && !as_constant(a->args[1])) return false;
+    e = a->args[as_constant(a->args[0]) ? 1 : 0];
+  }
+  const auto* read = std::get_if<Read>(&e->node);
+  return read && stays(*read);
+}
+
 std::vector<std::optional<GradientOf::Input>> types_of(const Graph& graph, const std::vector<ValueId>& values) {
   std::vector<std::optional<GradientOf::Input>> out(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
@@ -173,6 +193,8 @@ GradientOutline outline_gradient(const OpLibrary& defs, const DerivativeTable& r
   const auto made = expansion.kernel_of(node, {});
   if (!made) return {"", {}, expansion.diagnostics.sorted().front().message};
   GradientOutline out;
+  const auto forward = expansion.kernel_of(g.of, g.inputs);
+  out.result_will_do = forward && only_limits(forward->kernel);
   for (const int t : made->inputs) out.reads.push_back(t >= 0);
   const std::string& result = made->kernel.tensor(made->outputs[0]).name;
   out.op = g.of.op + "_grad_" + result;

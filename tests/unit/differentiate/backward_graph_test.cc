@@ -201,6 +201,17 @@ TEST_CASE("the gradient of a reshape is a reshape") {
   CHECK(found == 4);
 }
 
+TEST_CASE("the gradient of what only limits elements reads its result") {
+  check({"  x: \"f64[3, 5]\"\n", "  h = relu6(5*x)\n  s = sum(h*relu(x))\n", "x"});
+  const auto graph = backward_of(
+      {"  x: \"f64[3, 5]\"\n", "  h = relu6(5*x)\n  k = silu(h)\n  s = sum(k)\n  d = grad(s, x)\n", ""}, "s, d");
+  REQUIRE(graph.ok());
+  const std::string text = to_text(graph.value());
+  INFO(text);
+  CHECK(text.find("relu6_grad_dX(d_h, h)") != std::string::npos);
+  CHECK(text.find("silu_grad_dX(d_k, h)") != std::string::npos);
+}
+
 TEST_CASE("the gradient of a loop is a loop that runs the other way") {
   const std::string cell = "  cell(t, h, x, W, U): |\n    n = tanh(x*W + matmul(h, U))\n    [n, n*h]\n";
   for (const std::string reversed : {"true", "false"})
