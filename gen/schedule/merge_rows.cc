@@ -175,6 +175,8 @@ class RowMerger {
     for (size_t k = 0; k < g_.size(); ++k)
       while (g_.alive(k) && merge_into(k)) {
       }
+    for (size_t k = 0; k < g_.size(); ++k)
+      if (g_.alive(k)) follow_maker(k);
   }
 
  private:
@@ -221,6 +223,37 @@ class RowMerger {
     g_.set(second, std::move(*merged));
     traits_[second].reset();
     return true;
+  }
+
+  /// Puts a formula of one element after the statement that makes that element, among others, for it alone.
+  void follow_maker(size_t k) {
+    const FusedKernel& reader = g_.at(k);
+    if (!is_pointwise(reader.kernel) || !reader.kernel.checks.empty()) return;
+    for (const ValueId v : g_.read_by(k)) {
+      const auto m = g_.maker(v);
+      if (!m || *m == k || g_.only_output(*m) == v || g_.is_needed(v) || g_.readers(v).size() != 1) continue;
+      const FusedKernel& maker = g_.at(*m);
+      if (maker.region != reader.region || !fit_one_kernel(maker, reader) || !makes_each_once(maker, v) ||
+          !reads_in_step(reader, v) || !g_.can_wait(*m, k))
+        continue;
+      auto merged = concatenate(maker, reader, needed_outside(g_, *m, k));
+      if (!merged) continue;
+      merged->notes.push_back(fmt::format("{} goes into {}: its value is used once, at the element that is written",
+                                          operators_of(reader), operators_of(maker)));
+      g_.remove(*m);
+      g_.set(k, std::move(*merged));
+      return;
+    }
+  }
+
+  /// Whether one statement defines all elements of the value, and no product of matrices is near.
+  static bool makes_each_once(const FusedKernel& maker, ValueId v) {
+    const Kernel& k = maker.kernel;
+    if (is_opaque(k) || has_recurrence(k) || !multiplied_values(maker).empty()) return false;
+    const auto makes = [&](const KernelStatement& s) { return maker.values[static_cast<size_t>(s.target)] == v; };
+    const auto s = find_if(k.body, makes);
+    return s != k.body.end() && count_if(k.body, makes) == 1 && s->update == Update::Assign && !s->where &&
+           all_of(s->index, [](const Expr& i) { return std::holds_alternative<VarRef>(i->node) || is_zero(i); });
   }
 
   KernelGraph& g_;

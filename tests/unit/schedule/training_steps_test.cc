@@ -89,4 +89,11 @@ TEST_CASE("attention does not take in what makes its operands where others read 
   CHECK(contains(nest.blueprint, "row_chain"));
 }
 
+TEST_CASE("a formula of single elements follows the one result of several that it reads") {
+  const Layer of = layer("x: \"f32[3, 2, 5, 7]\", g: \"f32[2]\", b: \"f32[2]\", m: \"f32[2]\", v: \"f32[2]\"",
+                         "n, p, q = batch_norm_training(x, g, b, m, v)\n  y = relu(n + x) + F", "y, p, q");
+  CHECK(planned(of, {}).steps.size() == 1);
+  checked_nests(of);
+}
+
 }  // namespace training_steps_test
