@@ -1,6 +1,7 @@
 // A loop of a library's kernel that workers share, as a function of its own and the call that hands it out.
 #include "algebra/nest_survey.h"
 #include "emit/function_builder.h"
+#include "support/ranges.h"
 
 namespace tenon::emit {
 
@@ -168,6 +169,30 @@ CExpr FunctionBuilder::argument(const FunctionBuilder& part, const std::vector<C
                      own, bytes, share}));
 }
 
+namespace {
+
+/// Iterations of the only loop in a shared one's body that workers may share, where that is known in front of it.
+Operand iterations_inside(const SFor& of) {
+  const SFor* inside = nullptr;
+  std::set<std::string> within{of.var};
+  for (const Stmt& s : *of.body) {
+    NestSurvey used;
+    used.add(s);
+    const auto* loop = std::get_if<SFor>(&s.node);
+    const bool shared = loop && loop->kind == LoopKind::Parallel;
+    if (used.parallel && (!shared || inside)) return nullptr;
+    if (shared) inside = loop;
+  }
+  if (!inside) return nullptr;
+  NestSurvey end;
+  end.add(inside->end);
+  add_declared_names(*of.body, within);
+  return end.loads || any_of(end.vars, [&](const auto& name) { return within.count(name) > 0; }) ? nullptr
+                                                                                                 : inside->end;
+}
+
+}  // namespace
+
 CStmt FunctionBuilder::shared(const SFor& of) {
   ++parts;
   FunctionBuilder* kernel_of_all = this;
@@ -178,8 +203,9 @@ CStmt FunctionBuilder::shared(const SFor& of) {
   CFunction function = part.loop_function(name, captured);
   const CExpr given = argument(part, captured);
   e.needs.add_function(std::move(function));
+  const Operand known = part.parts == 0 ? v_int(0) : iterations_inside(of);
   return c_evaluate(c_call(options.prefix + "_rt_share",
-                           {given, e.index(of.end), c_text(part.parts == 0 ? "1" : "0"), c_text(name)}));
+                           {given, e.index(of.end), known ? e.index(known) : c_text("-1"), c_text(name)}));
 }
 
 }  // namespace tenon::emit

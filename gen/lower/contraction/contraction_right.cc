@@ -28,6 +28,11 @@ std::optional<Stmt> store_vector(ContractionBuilder& b, int packed, const Operan
   return s_store(packed, at, v_cast(*value, b.c.accumulator));
 }
 
+/// Of the loop that fills a panel: a block of columns of run-time sizes may have too few panels for all workers.
+LoopKind filling_kind(ContractionBuilder& b) {
+  return constant_value(b.extent_of(b.c.depth)) ? LoopKind::Serial : LoopKind::Parallel;
+}
+
 /// Panels by whole vectors: the right side has unit stride along the columns. A few adjacent panels are copied
 /// together, so that each row of the depth is read in runs of several cache lines: each row is in a different page.
 Block pack_vectors(ContractionBuilder& b, int packed, const WholePanels& panels) {
@@ -47,8 +52,9 @@ Block pack_vectors(ContractionBuilder& b, int packed, const WholePanels& panels)
   }
   const Operand from = v_var(group) * v_int(kTogether);
   Block together{s_for(p, from, smaller(from + v_int(kTogether), panels.count), 1, std::move(body))};
-  return {with_kind(LoopKind::Parallel, s_for(group, v_int(0), ceil_div(panels.count, kTogether), 1,
-                                              loops_over(b, b.c.depth, std::move(together))))};
+  Block rows = loops_over(b, b.c.depth, std::move(together));
+  if (!rows.empty()) rows[0] = with_kind(filling_kind(b), std::move(rows[0]));
+  return {with_kind(LoopKind::Parallel, s_for(group, v_int(0), ceil_div(panels.count, kTogether), 1, std::move(rows)))};
 }
 
 /// Panels element by element, those of fewer columns than a panel's into zeros. All columns of a line of the depth are
@@ -195,7 +201,7 @@ PanelFill pack_transposed(ContractionBuilder& b, int packed, const Operand& colu
   Block one{s_store(packed, to(v_var(late), v_var(lane)), v_cast(b.scalar(b.c.right, scope), b.c.accumulator))};
   Block last{s_for(lane, v_int(0), v_int(b.panel_columns()), 1, std::move(one))};
   Block all{s_let(rest, floor_div(filled_depth(b, line), v_int(lanes)) * v_int(lanes)),
-            s_for(d, v_int(0), v_var(rest), lanes, std::move(squares)),
+            with_kind(filling_kind(b), s_for(d, v_int(0), v_var(rest), lanes, std::move(squares))),
             s_for(late, v_var(rest), depth, 1, std::move(last))};
   return {loops_over(b, lines, std::move(all), LoopKind::Parallel), known ? nullptr : all_unit({unit})};
 }
