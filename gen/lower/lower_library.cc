@@ -50,7 +50,8 @@ LoweredLibrary lower_library(const Library& library, const Blueprints& blueprint
   for (const LibraryKernel* k : kernels) out.kernels.push_back({&k->kernel, {}});
   for_each_index(out.kernels.size(), [&](size_t i) {
     LoweredKernel& lowered = out.kernels[i];
-    const Blueprints own = blueprints.of_kernel(lowered.kernel->name);
+    Blueprints own = blueprints.of_kernel(lowered.kernel->name);
+    for (Blueprint& row : own.rows) row.shared = workers == Workers::several;
     lowered.nests = lower_levels(*lowered.kernel, own, levels);
     for (std::optional<LoopNest>& nest : lowered.nests)
       if (nest) move_large_arrays(*nest);

@@ -205,10 +205,12 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
   const int64_t rows = M;
   const int64_t columns = N;
   const int64_t depth = K;
-  const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 32768) ? 4 :
+  const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 262144) ? 4 :
       tn_i64_max_portable(2048 / (depth > 1 ? depth : 1), 1) * 4;
-  const int64_t columns_packed = tn_i64_min_portable(N, tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4);
-  const int pack_all = rows > 4 || B_s1 != 1;
+  const int64_t columns_packed = (A_s1 != 1 && rows > rows_cached) ?
+      tn_i64_min_portable(N, tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4) :
+      tn_i64_min_portable(N, tn_i64_max_portable(2048 / (K > 1 ? K : 1), 1) * 4);
+  const int pack_all = (rows > 4 && (rows > 16 || depth * columns > 262144)) || B_s1 != 1;
   for (int64_t column_block = 0; column_block < tn_i64_floordiv_portable(columns + columns_packed - 1,
       columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
@@ -234,7 +236,7 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
       const int64_t row_pitch = depth;
       const int64_t first_row = row_block * rows_cached;
       const int64_t block_rows = tn_i64_min_portable(rows_cached, rows - first_row);
-      if (A_s1 != 1) {
+      if (A_s1 != 1 && (column_block == 0 || rows > rows_cached)) {
         for (int64_t strip = 0; strip < (block_rows + 3) / 4; ++strip) {
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_portable(4, block_rows - strip * 4); ++copied_row) {
@@ -347,10 +349,12 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
   const int64_t rows = M;
   const int64_t columns = N;
   const int64_t depth = K;
-  const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 32768) ? 4 :
+  const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 262144) ? 4 :
       tn_i64_max_portable(2048 / (depth > 1 ? depth : 1), 1) * 4;
-  const int64_t columns_packed = tn_i64_min_portable(N, tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4);
-  const int pack_all = rows > 4 || B_s1 != 1;
+  const int64_t columns_packed = (A_s1 != 1 && rows > rows_cached) ?
+      tn_i64_min_portable(N, tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4) :
+      tn_i64_min_portable(N, tn_i64_max_portable(2048 / (K > 1 ? K : 1), 1) * 4);
+  const int pack_all = (rows > 4 && (rows > 16 || depth * columns > 262144)) || B_s1 != 1;
   for (int64_t column_block = 0; column_block < tn_i64_floordiv_portable(columns + columns_packed - 1,
       columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
@@ -376,7 +380,7 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
       const int64_t row_pitch = depth;
       const int64_t first_row = row_block * rows_cached;
       const int64_t block_rows = tn_i64_min_portable(rows_cached, rows - first_row);
-      if (A_s1 != 1) {
+      if (A_s1 != 1 && (column_block == 0 || rows > rows_cached)) {
         for (int64_t strip = 0; strip < (block_rows + 3) / 4; ++strip) {
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_portable(4, block_rows - strip * 4); ++copied_row) {

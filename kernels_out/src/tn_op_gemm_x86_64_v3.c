@@ -760,10 +760,12 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
     const int64_t rows = M;
     const int64_t columns = N;
     const int64_t depth = K;
-    const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 32768) ? 6 :
+    const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 262144) ? 6 :
         tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
-    const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
-    const int pack_all = rows > 6 || B_s1 != 1;
+    const int64_t columns_packed = (A_s1 != 1 && rows > rows_cached) ?
+        tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) :
+        tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
+    const int pack_all = (rows > 6 && (rows > 24 || depth * columns > 262144)) || B_s1 != 1;
     for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
         columns_packed > 1 ? columns_packed : 1); ++column_block) {
       const int64_t first_column = column_block * columns_packed;
@@ -826,7 +828,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         const int64_t row_pitch = depth + 16;
         const int64_t first_row = row_block * rows_cached;
         const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
-        if (A_s1 != 1) {
+        if (A_s1 != 1 && (column_block == 0 || rows > rows_cached)) {
           const int64_t rows_transposed = (block_rows >= 8 && A_s0 == 1) ? block_rows : 0;
           for (int64_t copied_row = 0; copied_row < rows_transposed; copied_row += 8) {
             const int64_t square_row = tn_i64_min_x86_64_v3(copied_row, rows_transposed - 8);
@@ -1494,10 +1496,12 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
     const int64_t rows = M;
     const int64_t columns = N;
     const int64_t depth = K;
-    const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 32768) ? 6 :
+    const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 262144) ? 6 :
         tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
-    const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
-    const int pack_all = rows > 6 || B_s1 != 1;
+    const int64_t columns_packed = (A_s1 != 1 && rows > rows_cached) ?
+        tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) :
+        tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
+    const int pack_all = (rows > 6 && (rows > 24 || depth * columns > 262144)) || B_s1 != 1;
     for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
         columns_packed > 1 ? columns_packed : 1); ++column_block) {
       const int64_t first_column = column_block * columns_packed;
@@ -1560,7 +1564,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         const int64_t row_pitch = depth + 16;
         const int64_t first_row = row_block * rows_cached;
         const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
-        if (A_s1 != 1) {
+        if (A_s1 != 1 && (column_block == 0 || rows > rows_cached)) {
           const int64_t rows_transposed = (block_rows >= 8 && A_s0 == 1) ? block_rows : 0;
           for (int64_t copied_row = 0; copied_row < rows_transposed; copied_row += 8) {
             const int64_t square_row = tn_i64_min_x86_64_v3(copied_row, rows_transposed - 8);

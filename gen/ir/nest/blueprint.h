@@ -39,6 +39,7 @@ struct Blueprint {
   int accumulators = 0;       ///< independent vector accumulators of a reduction
   int unroll = 0;             ///< vectors in an iteration of a map
   int prefetch_bytes = 0;  ///< how far a reduction prefetches, or a map that calls functions or is next to other loops
+  bool shared = false;     ///< in a library: workers share the loops
 
   bool operator==(const Blueprint&) const = default;
 };

@@ -45,6 +45,7 @@ class NestBuilder {
     left_ = access_left(b_, before, staging);
     right_ = access_right(b_);
     staged_ = !staging.empty();
+    if (staged_ && !whole_panels_ && varies() && constant_value(are_several_copies()) != 0) join_rows(before);
     packing_ = how_to_pack();
     if (reads_in_place() && writes_along_rows(b_)) n_.row_block = n_.rows_a_block = v_int(b_.blueprint.tile_rows);
     if (left_.run == 1) plan_requests(b_, right_, reads_in_place(), n_.rows_a_block);
@@ -61,16 +62,64 @@ class NestBuilder {
       place_.tile_rows = b_.add_buffer("tile_rows", b_.c.accumulator, Storage::Stack, v_int(tall * b_.panel_columns()));
   }
   bool reads_in_place() const { return packing_ == Packing::Tail || (packing_ == Packing::None && right_.panel == 0); }
+  /// Makes all rows of a copy that stays in the second-level cache one block where several such copies, one after the
+  /// other, read panels that do not stay there.
+  void join_rows(Block& before) {
+    const int64_t stay = kSecondLevel / bytes_of(b_.c.accumulator);
+    const Operand far = v_apply(ScalarOp::Gt, {n_.depth * n_.columns, v_int(stay)});
+    const Operand copy = b_.buffers[static_cast<size_t>(left_.buffer)].elements;
+    const Operand fits = v_apply(ScalarOp::Le, {copy, v_int(b_.blueprint.cache_m)});
+    const Operand joined = v_apply(ScalarOp::And, {v_apply(ScalarOp::And, {are_several_copies(), far}), fits});
+    const std::string name = b_.local("rows_together");
+    before.push_back(s_let(name, v_select(joined, larger(n_.rows, v_int(1)), n_.row_block)));
+    n_.row_block = v_var(name);
+  }
   Operand round_up(const Operand& columns) { return ceil_div(columns, b_.panel_columns()) * v_int(b_.panel_columns()); }
-  /// Columns packed at a time, from the kernel's sizes alone; all of them where the left side is copied per outer
-  /// iteration.
+  /// The most columns packed at a time, from the kernel's sizes alone; all of them where the left side is copied for
+  /// several outer iterations, or once and each worker takes some of the panels.
   Operand block_columns() {
     const Operand all = b_.extent_of(b_.c.columns);
-    if (staged_ || whole_panels_ || right_.panel > 0 || packing_ == Packing::Computed) return all;
+    if (staged_ && (!varies() || b_.blueprint.shared)) return all;
+    if (whole_panels_ || right_.panel > 0 || packing_ == Packing::Computed) return all;
+    if (const int64_t nearby = panels_nearby(); nearby > 0) return v_int(nearby * b_.panel_columns());
+    const bool near = varies() && left_.block_copy < 0;
+    const Operand block = smaller(all, columns_in(near ? near_elements() : b_.blueprint.cache_n));
+    return staged_ ? v_select(are_several_copies(), all, block) : block;
+  }
+  Operand columns_in(int64_t elements) {
     const int64_t panel = b_.panel_columns();
-    if (const int64_t nearby = panels_nearby(); nearby > 0) return v_int(nearby * panel);
-    const Operand fit = floor_div(v_int(b_.blueprint.cache_n / panel), larger(b_.extent_of(b_.c.depth), v_int(1)));
-    return smaller(all, larger(fit, v_int(1)) * v_int(panel));
+    return larger(floor_div(v_int(elements / panel), larger(b_.extent_of(b_.c.depth), v_int(1))), v_int(1)) *
+           v_int(panel);
+  }
+  /// The same at run time: as many as stay in the second-level cache until all rows have read them, unless each block
+  /// of columns would copy the rows again.
+  Operand columns_at_a_time() {
+    if (!varies() || left_.block_copy < 0 || right_.panel > 0 || whole_panels_) return block_columns();
+    const Operand near = smaller(b_.extent_of(b_.c.columns), columns_in(near_elements()));
+    return v_select(v_apply(ScalarOp::And, {copies_rows(), replaces_rows()}), block_columns(), near);
+  }
+  /// Of packed columns that stay in the second-level cache, next to rows.
+  int64_t near_elements() const {
+    constexpr int kNearer = 8;
+    return b_.blueprint.cache_n / kNearer;
+  }
+  /// Whether only run time knows the sizes of the right side.
+  bool varies() { return !constant_value(b_.extent_of(b_.c.columns)) || !constant_value(b_.extent_of(b_.c.depth)); }
+  /// Whether the left side is copied for several outer iterations.
+  Operand are_several_copies() { return v_apply(ScalarOp::Gt, {b_.extent_of(b_.c.outer_left), v_int(1)}); }
+  /// Whether one copied block of rows takes the place of another before the next columns.
+  Operand replaces_rows() {
+    const Operand blocks = v_apply(ScalarOp::Gt, {n_.rows, n_.row_block}), copies = are_several_copies();
+    return constant_value(copies) == 0 ? blocks : v_apply(ScalarOp::Or, {blocks, copies});
+  }
+
+  /// The copy of the left side: where there are several blocks of columns, the first of them makes it for all.
+  Block staged_once(Block staging, const Operand& column_block) {
+    if (!varies() || b_.blueprint.shared) return staging;
+    Block out, copies;
+    for (Stmt& s : staging) (std::holds_alternative<SLet>(s.node) ? out : copies).push_back(std::move(s));
+    if (!copies.empty()) out.push_back(s_if(v_apply(ScalarOp::Eq, {column_block, v_int(0)}), std::move(copies)));
+    return out;
   }
 
   /// Panels that are made just before the tiles that read them, where all rows are one block, so that no panel is read
@@ -102,9 +151,15 @@ class NestBuilder {
     return unit && rows ? Packing::All : Packing::Asked;
   }
 
-  /// Whether panels pay off: the right side is read more than once, or cannot be read in place.
+  /// Whether panels pay off: the right side is read more than once, and more than a few times where it stays in the
+  /// second-level cache, or cannot be read in place.
   Operand packs() {
-    const Operand reused = v_apply(ScalarOp::Gt, {n_.rows, v_int(b_.blueprint.tile_rows)});
+    constexpr int kFew = 4;
+    const int64_t tall = b_.blueprint.tile_rows, stay = kSecondLevel / bytes_of(b_.c.accumulator);
+    const Operand rows = n_.rows * b_.extent_of(b_.c.outer_left);
+    const Operand often = v_apply(ScalarOp::Or, {v_apply(ScalarOp::Gt, {rows, v_int(kFew * tall)}),
+                                                 v_apply(ScalarOp::Gt, {n_.depth * n_.columns, v_int(stay)})});
+    const Operand reused = v_apply(ScalarOp::And, {v_apply(ScalarOp::Gt, {n_.rows, v_int(tall)}), often});
     if (constant_value(right_.column_step) == 1) return reused;
     return v_apply(ScalarOp::Or, {reused, v_apply(ScalarOp::Ne, {right_.column_step, v_int(1)})});
   }
@@ -140,12 +195,14 @@ class NestBuilder {
     const auto all = constant_value(b_.extent_of(b_.c.columns)), block = constant_value(block_columns());
     const bool even = panels_nearby() > 0 && all && block && *all % *block == 0;
     const Operand columns = even ? v_int(*block) : v_var(count);
-    Block out{s_let(step, block_columns())};
+    Block out{s_let(step, columns_at_a_time())};
     if (packing_ == Packing::Asked) {
       full_ = v_var(b_.local("pack_all"), {DType::Bool, 1, 0});
       out.push_back(s_let(b_.local("pack_all"), packs()));
     }
-    Block inner = concat(std::move(staging), row_blocks(v_var(first), columns));
+    if (varies() && left_.block_copy >= 0)
+      missing_ = v_apply(ScalarOp::Or, {v_apply(ScalarOp::Eq, {v_var(j), v_int(0)}), replaces_rows()});
+    Block inner = concat(staged_once(std::move(staging), v_var(j)), row_blocks(v_var(first), columns));
     Block body{s_let(first, v_var(j) * v_var(step))};
     if (!even) body.push_back(s_count(count, smaller(v_var(step), n_.columns - v_var(first))));
     if (packing_ == Packing::Tail) append(body, pack_last(b_, packed_, v_var(first), columns));
@@ -190,8 +247,10 @@ class NestBuilder {
            }));
     block.push_back(s_let(first, v_var(i) * n_.row_block));
     if (!even) block.push_back(s_count(rows, smaller(n_.row_block, n_.rows - v_var(first))));
-    if (left_.block_copy >= 0)
-      block.push_back(s_if(copies_rows(), copy_row_block(b_, left_, v_var(first), count_of_rows, n_.depth)));
+    if (left_.block_copy >= 0) {
+      const Operand asked = missing_ ? v_apply(ScalarOp::And, {copies_rows(), missing_}) : copies_rows();
+      block.push_back(s_if(asked, copy_row_block(b_, left_, v_var(first), count_of_rows, n_.depth)));
+    }
     block.push_back(with_kind(LoopKind::Parallel, s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body))));
     return {with_kind(LoopKind::Parallel, s_for(i, v_int(0), ceil_div(n_.rows, n_.row_block), 1, std::move(block)))};
   }
@@ -389,6 +448,7 @@ class NestBuilder {
   RightAccess right_;
   TilePlace place_;
   Operand full_, block_first_;
+  Operand missing_;  ///< set: whether a copied block of rows is not there from the columns before
   bool staged_ = false, whole_panels_ = false;
   Packing packing_ = Packing::All;
   int packed_ = -1, tile_ = -1;
@@ -401,9 +461,9 @@ namespace {
 /// `rows`, but those of one tile where sums are short and the panels of all columns stay in the cache: tile after tile
 /// the result is then written along its rows, else in as many places as it has rows.
 Operand rows_in_turn(ContractionBuilder& b, const Operand& columns, const Operand& depth, Operand rows) {
-  constexpr int64_t kShort = 32, kMany = 128, kCached = 131072;
+  constexpr int64_t kShort = 32, kMany = 128;
   if (b.c.transposed || constant_value(b.extent_of(b.c.columns))) return rows;
-  const Operand fits = v_apply(ScalarOp::Le, {columns * depth, v_int(kCached / bytes_of(b.c.accumulator))});
+  const Operand fits = v_apply(ScalarOp::Le, {columns * depth, v_int(kSecondLevel / bytes_of(b.c.accumulator))});
   const Operand is_short = v_apply(ScalarOp::Le, {depth, v_int(kShort)});
   const Operand many = v_apply(ScalarOp::Ge, {columns, v_int(kMany)});
   return v_select(v_apply(ScalarOp::And, {v_apply(ScalarOp::And, {is_short, many}), fits}),
