@@ -64,6 +64,10 @@ std::string vector_text(Emitter& e, const VectorHole& hole) {
     case VectorHoleKind::zip_high: return zip((type.lanes + 1) / 2);
     case VectorHoleKind::even: return every_second(0);
     case VectorHoleKind::odd: return every_second(1);
+    case VectorHoleKind::any_less: {
+      const Operand less = v_apply(ScalarOp::Lt, {a, b});
+      return text(type.lanes > 1 ? v_fold(Reducer::Any, less) : less);
+    }
   }
   TENON_UNREACHABLE("a hole of no kind");
 }

@@ -46,7 +46,6 @@ struct Row {
 };
 
 constexpr Row kRows[] = {{"sort", oracle_sort},
-                         {"topk", oracle_topk},
                          {"nonzero", oracle_nonzero},
                          {"compress", oracle_compress},
                          {"unique", oracle_unique},

@@ -84,12 +84,11 @@ float overlap(const Box& a, const Box& b) {
 
 }  // namespace
 
-void oracle_sort(const FrameData& f) { rows_in_order(f, f.size("D"), f.size("descending") != 0); }
-
-void oracle_topk(const FrameData& f) {
-  const int64_t wanted = f.has("K") ? f.at("K", 0).i : f.size("k"), count = std::clamp<int64_t>(wanted, 0, f.size("D"));
+void oracle_sort(const FrameData& f) {
+  const int64_t extent = f.size("D"), k = f.has("K") ? f.at("K", 0).i : f.size("k");
+  const int64_t count = !f.has("K") && k < 0 ? extent : std::clamp<int64_t>(k, 0, extent);
   f.set_extent("M", count);
-  rows_in_order(f, count, f.size("largest") != 0);
+  rows_in_order(f, count, f.size("descending") != 0 || f.size("largest") != 0);
 }
 
 void oracle_nonzero(const FrameData& f) {

@@ -6,7 +6,6 @@ namespace tenon {
 class FrameData;
 
 void oracle_sort(const FrameData& f);
-void oracle_topk(const FrameData& f);
 void oracle_nonzero(const FrameData& f);
 void oracle_compress(const FrameData& f);
 void oracle_unique(const FrameData& f);

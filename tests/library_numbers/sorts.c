@@ -1,5 +1,5 @@
 /* sort along an axis, on every level that this machine runs: many rows at once, few, long ones, columns; stable, NaN last, both zeros equal.
-   unique of single elements, and the positions that searchsorted finds among them. */
+   topk is the beginning of that. unique of single elements, and the positions that searchsorted finds among them. */
 #include <math.h>
 
 #include "uniform.h"
@@ -84,6 +84,28 @@ static void check(const char *level, tn_dtype type, int way, int64_t P, int64_t 
                (long long)descending, way), wrong = 1;
 }
 
+/* The first k of a sort. */
+static void check_topk(const char *level, tn_dtype type, int way, int64_t P, int64_t D, int64_t Q, int64_t k, int64_t largest)
+{
+    static double x[most], y[most], first[most];
+    static int64_t from[most], place[most];
+    const int64_t shape[3] = {P, D, Q}, kept[3] = {P, k, Q}, axis = 1;
+    const size_t bytes = (type & 0xff) / 8;
+    for (int64_t d = 0; d < P * D * Q; ++d)
+        draw(type, x, d, way);
+    const tn_attr of_sort[2] = {{"axis", 1, &axis, NULL}, {"descending", 1, &largest, NULL}};
+    const tn_attr attrs[3] = {{"k", 1, &k, NULL}, {"axis", 1, &axis, NULL}, {"largest", 1, &largest, NULL}};
+    box in = boxed(type, x, 3, shape, NULL), sorted[2] = {boxed(type, y, 3, shape, NULL), boxed(TN_I64, from, 3, shape, NULL)};
+    box out[2] = {boxed(type, first, 3, kept, NULL), boxed(TN_I64, place, 3, kept, NULL)};
+    int bad = call_op("sort", type, &in, 1, sorted, 2, of_sort, 2) != 0 || call_op("topk", type, &in, 1, out, 2, attrs, 3) != 0;
+    for (int64_t p = 0; p < P && !bad; ++p)
+        bad = memcmp((char *)first + p * k * Q * (int64_t)bytes, (char *)y + p * D * Q * (int64_t)bytes, (size_t)(k * Q) * bytes) != 0 ||
+              memcmp(place + p * k * Q, from + p * D * Q, (size_t)(k * Q) * sizeof *place) != 0;
+    if (bad)
+        printf("sorts.c: %s: first %lld, %d bits, %lld rows of %lld, %lld columns, largest %lld, way %d\n", level, (long long)k, (int)(type & 0xff), (long long)P,
+               (long long)D, (long long)Q, (long long)largest, way), wrong = 1;
+}
+
 /* Distinct elements in order, where each was first, its number for each element, and counts; then the positions of all elements among the distinct ones. */
 static void check_unique(const char *level, tn_dtype type, int way, int64_t D)
 {
@@ -123,8 +145,11 @@ int main(void)
             continue;
         for (int t = 0; t < 5; ++t) {
             for (int64_t k = 8190; k < most; k = k < 8193 ? k + 1 : 2 * k)
-                for (int way = 0; way < ways; ++way)
+                for (int way = 0; way < ways; ++way) {
                     check(levels[l], types[t], way, 1, k, 1, way & k & 1);
+                    check_topk(levels[l], types[t], way, 1, k, 1, 1 + k % 30, 1);
+                    check_topk(levels[l], types[t], way, 1, k, 1, k / 3, way & 1);
+                }
             for (int k = 0; k < (int)(sizeof lengths / sizeof lengths[0]); ++k)
                 for (int way = 0; way < ways; ++way) {
                     if (lengths[k] > 0)
@@ -132,6 +157,11 @@ int main(void)
                     check(levels[l], types[t], way, 16, lengths[k], 1, (way ^ k) & 1);
                     check(levels[l], types[t], way, 1, lengths[k], 13, k & 1);
                     check(levels[l], types[t], way, 3, lengths[k], 1, way & 1);
+                    for (int64_t first = 1; first <= lengths[k]; first += first < 3 ? 1 : first < 33 ? 7 : 200) {
+                        check_topk(levels[l], types[t], way, 16, lengths[k], 1, first, (way ^ first) & 1);
+                        check_topk(levels[l], types[t], way, 1, lengths[k], 13, first, first >> 1 & 1);
+                        check_topk(levels[l], types[t], way, 2, lengths[k], 1, first, first & 1);
+                    }
                 }
         }
     }

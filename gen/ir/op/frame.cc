@@ -71,7 +71,8 @@ std::optional<VectorHole> vector_hole(std::string_view hole) {
   static constexpr std::pair<std::string_view, VectorHoleKind> kinds[] = {
       {"vector", VectorHoleKind::vector},     {"memory", VectorHoleKind::memory}, {"lanes", VectorHoleKind::lanes},
       {"min", VectorHoleKind::min},           {"max", VectorHoleKind::max},       {"zip_low", VectorHoleKind::zip_low},
-      {"zip_high", VectorHoleKind::zip_high}, {"even", VectorHoleKind::even},     {"odd", VectorHoleKind::odd}};
+      {"zip_high", VectorHoleKind::zip_high}, {"even", VectorHoleKind::even},     {"odd", VectorHoleKind::odd},
+      {"any_less", VectorHoleKind::any_less}};
   const std::size_t bar = hole.find('_');
   if (bar == std::string_view::npos) return std::nullopt;
   const auto dtype = dtype_from_name(hole.substr(0, bar));

@@ -71,8 +71,9 @@ inline constexpr std::string_view kTargetHole = "target";
 /// `@i64_vector@`: the type of a value, `@i64_memory@`: the one that memory is accessed through, at any address;
 /// `@i64_lanes@`: how many elements it has, 1 on levels without vectors; `@i64_min@`, `@i64_max@`: expressions over
 /// vectors a and b, as are `@i64_zip_low@` and `@i64_zip_high@`, the elements of their lower or upper halves in turns,
-/// and `@i64_even@` and `@i64_odd@`, every second element of both.
-enum class VectorHoleKind : uint8_t { vector, memory, lanes, min, max, zip_low, zip_high, even, odd };
+/// and `@i64_even@` and `@i64_odd@`, every second element of both; `@i64_any_less@`: whether any element of a is less
+/// than that of b.
+enum class VectorHoleKind : uint8_t { vector, memory, lanes, min, max, zip_low, zip_high, even, odd, any_less };
 struct VectorHole {
   DType dtype;
   VectorHoleKind kind;
