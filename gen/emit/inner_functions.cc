@@ -114,11 +114,15 @@ void add_frame(Emitter& e, const InnerFunction& f, const std::string& name) {
   add_text(e, f, text.substr(each + kEach.size()), name);
 }
 
+void add_function(Emitter& e, const InnerFunction& f, const std::string& name) {
+  f.frame ? add_frame(e, f, name) : add_inner(e, f, name);
+}
+
 /// A function of this name from another nest has to be identical.
 void check_common(const Emitter& e, const InnerFunction& f, const std::string& name) {
   EmitNeeds needs;
   Emitter again(e.isa, e.options, needs, e.nest);
-  add_inner(again, f, name);
+  add_function(again, f, name);
   TENON_CHECK(print_c99(*needs.function(name)) == print_c99(*e.needs.function(name)), "two functions are called {}",
               name);
 }
@@ -131,7 +135,7 @@ CStmt call_inner(Emitter& e, const SCall& n) {
   std::string name = common ? fmt::format("{}_{}_{}", e.options.prefix, f.name, e.isa.suffix)
                             : fmt::format("{}_{}_{}", e.options.prefix, e.nest->name, f.name);
   const bool first_call = e.called_functions.insert(n.function).second;
-  if (!e.needs.has(name)) f.frame ? add_frame(e, f, name) : add_inner(e, f, name);
+  if (!e.needs.has(name)) add_function(e, f, name);
   else if (common && first_call) check_common(e, f, name);
   std::vector<CExpr> args;
   for (const BufferArgument& b : n.buffers) {

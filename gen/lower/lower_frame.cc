@@ -25,7 +25,8 @@ class FrameLowering {
       const Tensor& x = kernel->tensors[t];
       nest_.buffers.push_back({x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
     }
-    function_.name = call_.frame->name;
+    function_.name = call_.frame->name + "_body";
+    function_.common = true;
     function_.frame = call_.frame;
   }
 
@@ -55,8 +56,10 @@ class FrameLowering {
 
   void pointer(const FrameParameter& p, int tensor) {
     const bool writable = p.kind != FrameParameterKind::input;
-    pass(tensor,
-         {p.name, tensor >= 0 ? kernel_.tensor(tensor).dtype : type_of(p), Storage::Tensor, tensor, nullptr, writable});
+    const DType type = tensor >= 0 ? kernel_.tensor(tensor).dtype : type_of(p);
+    if (p.is_tensor() && !dtype_from_name(p.type) && !call_.frame->parameter(p.type))
+      function_.name += fmt::format("_{}", name_of(type));
+    pass(tensor, {p.name, type, Storage::Tensor, tensor, nullptr, writable});
   }
 
   /// For an absent tensor: the type of an earlier one that shares its type variable, or its own.
