@@ -17,7 +17,7 @@ ops:
     in: {X: "T[*P, D@axis, *Q]"}
     require: [k >= 0, k <= D]
     out: {Y: "T[*P, k, *Q]", I: "i64[*P, k, *Q]"}
-    impl: templates/c/topk.c.in
+    impl: templates/c/sort.c.in
   - op: places
     types: {T: [real, bool]}
     attrs: {right: bool = false}
