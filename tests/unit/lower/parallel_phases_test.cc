@@ -169,8 +169,13 @@ TEST_CASE("few blocks are shared by parts, for which a worker copies again what 
   const auto phases = parallel_phases(repeated({copied(kIn)}, 4, v_int(3)));
   REQUIRE(phases.size() == 1);
   CHECK(phases[0].iterations == 12);
-  CHECK(phases[0].grain == 2);
+  CHECK(phases[0].grain == 1);
   CHECK(to_text(phases[0].nest).find("if ne(unit_made, n)") != std::string::npos);
+  // a worker takes two of many parts at once, as it makes the copy for each time
+  const auto many = parallel_phases(repeated({copied(kIn)}, 15, v_int(4)));
+  REQUIRE(many.size() == 1);
+  CHECK(many[0].iterations == 60);
+  CHECK(many[0].grain == 2);
   // sums of products are made once, and many blocks are even shares
   for (const LoopNest& whole :
        {repeated({copied(kIn), copied(kWeights)}, 4, v_int(3)), repeated({copied(kIn)}, 4, v_int(16))}) {
