@@ -12,7 +12,7 @@
 namespace tenon {
 namespace {
 
-constexpr int kDeepest = 3;  ///< loops inside each other that may be shared: one of them will have enough iterations
+constexpr int kDeepest = 4;  ///< loops inside each other that may be shared: one of them will have enough iterations
 
 /// A loop or a branch on the way to a statement, and the names declared in front of it.
 struct Around {
