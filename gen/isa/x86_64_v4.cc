@@ -73,7 +73,8 @@ namespace {
     KEY, DType::F64, 1, "_mm_cvtsd_f64(_mm_scalef_sd(_mm_set_sd($0), _mm_set_sd($1)))"                                 \
   }
 
-// $1 is n plus a number that the definition of KEY states.
+// $1 is n plus a number that the definition of KEY states. There is none of scale2_down_sum, whose definition is as
+// fast: scalef takes a hundred cycles where the result rounds to 0.
 #define SCALE_SUM(KEY, MM, LANES, SINGLE, DOUBLE)                            \
   {KEY, DType::F32, LANES, MM "_scalef_ps($0 + 1.0f, $1 - " SINGLE "f)"}, {  \
     KEY, DType::F64, (LANES) / 2, MM "_scalef_pd($0 + 1.0, $1 - " DOUBLE ")" \
@@ -91,7 +92,6 @@ std::vector<IsaRow> avx512_rows() {
       SCALE("scale2"),
       SCALE("scale2_down"),
       SCALE_SUMS("scale2_sum", "12583166.0", "6755399441057790.0"),
-      SCALE_SUMS("scale2_down_sum", "12583103.0", "6755399441056831.0"),
       X86_BOTH_FLOATS("floor", "_mm512", "roundscale", "$0, 9", 16, 8),
       X86_BOTH_FLOATS("ceil", "_mm512", "roundscale", "$0, 10", 16, 8),
       X86_BOTH_FLOATS("round", "_mm512", "roundscale", "$0, 8", 16, 8),

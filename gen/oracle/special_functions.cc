@@ -92,7 +92,7 @@ long double apply_real(ScalarOp op, const Number* v) {
     case ScalarOp::Scale2:
     case ScalarOp::Scale2Down: return a * std::exp2(b);
     case ScalarOp::Scale2Sum: return (1 + a) * std::exp2(b - (b < 0x1p24L ? 12583166.0L : 6755399441057790.0L));
-    case ScalarOp::Scale2DownSum: return (1 + a) * std::exp2(b - (b < 0x1p24L ? 12583103.0L : 6755399441056831.0L));
+    case ScalarOp::Scale2DownSum: return (1 + a) * std::exp2(b - (b < 0x1p24L ? 12583103.0L : 6755399441056895.0L));
     case ScalarOp::SumError: return 0;
     case ScalarOp::Expm1: return std::expm1(a);
     case ScalarOp::Sigmoid: return 1 / (1 + std::exp(-a));

@@ -53,7 +53,7 @@ static inline uint32_t tn_f32_bits_portable(float a) {
 
 /* exp_bounded: e^x for x <= 40; error below 1.18 ULP */
 static inline float tn_f32_exp_bounded_portable(float x) {
-  const float c = -104.0f > x ? -104.0f : x;
+  const float c = -131.0f > x ? -131.0f : x;
   const float t = c * 1.442695f + 12583103.0f;
   const float n = t - 12583103.0f;
   const float a = n * -0.69314575f + c;

@@ -67,7 +67,7 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_max_x86_64_v3(tn_f32x8 a, tn
 
 /* exp_bounded: e^x for x <= 40; error below 1.18 ULP */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_bounded_x86_64_v3(tn_f32x8 x) {
-  const tn_f32x8 c = _mm256_max_ps(_mm256_set1_ps(-104.0f), x);
+  const tn_f32x8 c = _mm256_max_ps(_mm256_set1_ps(-131.0f), x);
   const tn_f32x8 t = _mm256_fmadd_ps(c, _mm256_set1_ps(1.442695f), _mm256_set1_ps(12583103.0f));
   const tn_f32x8 n = t - 12583103.0f;
   const tn_f32x8 a = _mm256_fmadd_ps(n, _mm256_set1_ps(-0.69314575f), c);

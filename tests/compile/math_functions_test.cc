@@ -61,7 +61,7 @@ std::string into_domain(const Map& map) {
   if (map.row.op != ScalarOp::Scale2Sum && !down) return "";
   const int least = is_float ? -150 : -1080, most = down ? 0 : is_float ? 127 : 1023;
   const std::string_view moved = is_float ? down ? "12583103.0f" : "12583166.0f"
-                                 : down   ? "6755399441056831.0"
+                                 : down   ? "6755399441056895.0"
                                           : "6755399441057790.0";
   return fmt::format(
       "x[i] = x[i] > -0.5{0} && x[i] < 0.5{0} ? x[i] : 0.25{0}, w[i] = {1} + ({2})({3} + (int)(state % {4}));", suffix,

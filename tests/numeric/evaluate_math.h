@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ class MathEvaluator {
     for (const T x : xs) args.push_back({x, 0, false});
     return call(name, args)[0].f;
   }
+  /// Whether a product or quotient so far was about as small as denormal numbers: processors may take a hundred cycles
+  /// for it, also where it rounds to 0. Far smaller ones are as fast as others.
+  bool was_slow() const { return slow_; }
 
  private:
   using Names = std::map<std::string, Value>;
@@ -109,8 +113,8 @@ class MathEvaluator {
       case Neg: return f(-x);
       case Add: return f(x + y);
       case Sub: return f(x - y);
-      case Mul: return f(x * y);
-      case Div: return f(x / y);
+      case Mul: return note_size(static_cast<long double>(x) * y), f(x * y);
+      case Div: return note_size(static_cast<long double>(x) / y), f(x / y);
       case Lt: return m(x < y);
       case Le: return m(x <= y);
       case Gt: return m(x > y);
@@ -134,9 +138,15 @@ class MathEvaluator {
     }
   }
 
+  void note_size(long double exact) const {
+    const long double size = std::fabs(exact);
+    slow_ = slow_ || (size < std::numeric_limits<T>::min() && size > std::numeric_limits<T>::denorm_min() / 0x1p11L);
+  }
+
   const tenon::MathLibrary& library_;
   tenon::DType dtype_;
   bool fused_, lookups_;
+  mutable bool slow_ = false;
 };
 
 }  // namespace tenon_test

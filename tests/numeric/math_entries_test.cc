@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <numbers>
 
 #include "catch.h"
 #include "numeric/evaluate_math.h"
@@ -214,6 +215,27 @@ TEST_CASE("math entries: a number times an exponential, which alone may be a den
       check(MathEvaluator<float, uint32_t>(library(), DType::F32, fused), exponential, 1.0f, DType::F32);
       check(MathEvaluator<double, uint64_t>(library(), DType::F64, fused), exponential, 1.0, DType::F64);
     }
+}
+
+TEST_CASE("math entries: exponentials that are 0, as of masked scores, take no longer than others") {
+  const auto check = [](const auto& make, auto one, double least) {
+    using T = decltype(one);
+    for (const auto& [name, scale] : {std::pair("exp", 1.0), std::pair("exp_bounded", 1.0), std::pair("sigmoid", 1.0),
+                                      std::pair("exp2", 1.0 / std::numbers::ln2)})
+      for (const double x : {least, 1.3 * least, 100 * least, -std::numeric_limits<double>::infinity()}) {
+        const auto run = make();
+        INFO(name << " " << x * scale);
+        CHECK(ulps(run(name, {T(x * scale)}), Real(0)) == 0);
+        CHECK_FALSE(run.was_slow());
+      }
+    const auto run = make();
+    run("exp", {T(least * 0.95)});  // a denormal, or not much smaller
+    CHECK(run.was_slow());
+  };
+  for (const bool fused : {true, false}) {
+    check([&] { return MathEvaluator<float, uint32_t>(library(), DType::F32, fused); }, 1.0f, -112);
+    check([&] { return MathEvaluator<double, uint64_t>(library(), DType::F64, fused); }, 1.0, -756);
+  }
 }
 
 TEST_CASE("math entries: sin and cos of huge arguments") {
