@@ -264,6 +264,10 @@ Stmt transpose_square(ContractionBuilder& b, const SquarePlace& from, const Squa
 /// Calls the function that turns a tile of `height` rows, which are stored one after another in the buffer `rows`.
 Stmt transpose_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors);
 
+/// The value under `scope` as lower_lanes has it, whose repeated parts are lets added to `out`; nothing where it has
+/// none.
+std::optional<Operand> named_lanes(ContractionBuilder& b, const Expr& value, ValueScope scope, Block& out);
+
 /// Applies the epilogue to rows × columns elements of the tile buffer and stores them.
 struct TileExtent {
   Operand first_row, rows, first_column, columns;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algebra/simplify.h"
 #include "lower/contraction/contraction_builder.h"
 #include "support/ranges.h"
 
@@ -27,12 +28,13 @@ bool stores_parts(const ContractionBuilder& b) {
 /// Stores the statement's value for the elements that `scope` names, with `sums` standing for the reduction.
 void store_value(ContractionBuilder& b, ValueScope scope, const Operand& sums, Block& out) {
   const KernelStatement& s = *b.c.statement;
-  walk(s.value, [&](const Expr& e) {
+  const Expr shared = SharedExprs().share(s.value);
+  walk(shared, [&](const Expr& e) {
     if (!std::holds_alternative<Reduce>(e->node)) return true;
     scope.given[e.get()] = v_cast(sums, b.c.result);
     return false;
   });
-  const auto value = lower_lanes(s.value, scope);
+  const auto value = named_lanes(b, shared, scope, out);
   std::vector<LoopVar> over;
   if (!scope.vector_var.empty()) over.push_back({scope.vector_var, nullptr});
   const auto form = offset_form(s.target, s.index, over, scope);
@@ -249,7 +251,10 @@ LinesOfTile lines_of_tile(const ContractionBuilder& b) {
   LinesOfTile out{{{s.target, &s.index}}, most_bytes(b.kernel.tensor(s.target))};
   walk(s.value, [&](const Expr& e) {
     const auto* read = std::get_if<Read>(&e->node);
-    if (read && !read->fill) {
+    const auto is_again = [&](const LinesOfTile::Access& a) {
+      return a.tensor == read->tensor && same(*a.index, read->index);
+    };
+    if (read && !read->fill && none_of(out.accesses, is_again)) {
       out.accesses.push_back({read->tensor, &read->index});
       out.bytes += most_bytes(b.kernel.tensor(read->tensor));
     }

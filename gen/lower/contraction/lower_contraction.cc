@@ -5,6 +5,7 @@
 
 #include "algebra/pair_depth.h"
 #include "lower/contraction/contraction_builder.h"
+#include "lower/kernel/kernel_passes.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -81,18 +82,19 @@ bool multiplies_bytes(const Kernel& kernel, const Isa& isa) {
 
 std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& kernel, const Isa& isa,
                                           const Blueprints& blueprints) {
-  auto found = find_contraction(*kernel);
+  const Kernel k = bounded_exponents(*kernel);
+  auto found = find_contraction(k);
   if (!found) return std::nullopt;
-  found = with_filters(*kernel, std::move(*found), isa);
-  const Blueprint* blueprint = find_blueprint(*kernel, *found, isa, blueprints);
+  found = with_filters(k, std::move(*found), isa);
+  const Blueprint* blueprint = find_blueprint(k, *found, isa, blueprints);
   if (!blueprint) return std::nullopt;
-  const auto words = by_words(*kernel, *found, isa);
+  const auto words = by_words(k, *found, isa);
   const Contraction c = words ? *words : with_columns(*found);
-  const Blueprint even = fit_tiles(*blueprint, *kernel, c, isa);
-  ContractionBuilder b = start_contraction(*kernel, isa, even, c);
+  const Blueprint even = fit_tiles(*blueprint, k, c, isa);
+  ContractionBuilder b = start_contraction(k, isa, even, c);
   b.transposed_rows = transposed_rows(*blueprint, even.tile_rows);
   b.pixels_along_columns = found->is_stencil();
-  if (c.windows) b.staged_as = kernel->tensor(byte_read(c.left)->tensor).dtype;
+  if (c.windows) b.staged_as = k.tensor(byte_read(c.left)->tensor).dtype;
   Block body = found->is_stencil() ? stencil_body(b) : contraction_body(b);
   if (!b.possible) return std::nullopt;
   LoopNest nest;

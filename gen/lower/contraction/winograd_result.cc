@@ -1,5 +1,6 @@
 // The last part of a Winograd convolution: sums of points become pixels, are transposed so that they are side by side,
 // and go through the rest of the statement's expression.
+#include "algebra/simplify.h"
 #include "lower/contraction/winograd_strip.h"
 
 namespace tenon {
@@ -92,18 +93,20 @@ class ResultTransform {
     }
     const std::string sum = b_.local("sum");
     const OperandType type{DType::F32, lanes, 0};
-    walk(s.value, [&](const Expr& e) {
+    Block out{s_let(sum, v_load(lines_, DType::F32, from + x, lanes))};
+    const Expr shared = SharedExprs().share(s.value);
+    walk(shared, [&](const Expr& e) {
       if (!std::holds_alternative<Reduce>(e->node)) return true;
       scope.given[e.get()] = v_var(sum, type);
       return false;
     });
-    const auto value = lower_lanes(s.value, scope);
+    const auto value = named_lanes(b_, shared, scope, out);
     const auto form = offset_form(s.target, s.index, over, scope);
     const bool unit = form && (over.empty() || constant_value(form->coefficient(n_.parts.x)) == 1);
     b_.possible = b_.possible && value && unit;
     if (!b_.possible) return {};
-    return {s_let(sum, v_load(lines_, DType::F32, from + x, lanes)),
-            s_store(s.target, over.empty() ? form->rest : form->rest + x, *value, active)};
+    out.push_back(s_store(s.target, over.empty() ? form->rest : form->rest + x, *value, active));
+    return out;
   }
 
   WinogradNest& n_;
