@@ -14,6 +14,8 @@ Expr minus(const Expr& a, const Expr& b) {
   return n && *n < 0 && *n > INT64_MIN ? a + constant_int(-*n) : a - b;
 }
 Expr equals(const Expr& a, const Expr& b) { return apply(ScalarOp::Eq, {a, b}); }
+/// A gradient of 0.
+bool is_none(const Expr& e) { return as_constant(e) && as_constant(e)->f == 0; }
 
 class IndexSolver {
  public:
@@ -43,6 +45,7 @@ class IndexSolver {
     ranges_ = ranges_of(open_, ranges_of(target.loops, known_.ranges));
     for (size_t d = 0; d < target.loops.size(); ++d) {
       Expr at = var_ref(target.loops[d].name);
+      ends_.push_back(target.loops[d].name);
       if (target.repeats[d]) {
         open_.push_back({names_("r"), target.repeats[d]});
         ranges_.extents[open_.back().name] = target.repeats[d];
@@ -278,25 +281,75 @@ class IndexSolver {
   /// The value without a choice of 0 that is the same for all terms of the sum.
   Expr without_choice(const Expr& e, Expr& around) const {
     const auto* s = std::get_if<Select>(&e->node);
-    const auto is_zero = [](const Expr& x) { return as_constant(x) && as_constant(x)->f == 0; };
-    if (!s || open_.empty() || is_inside(s->cond) || (!is_zero(s->yes) && !is_zero(s->no))) return e;
-    around = both(around, is_zero(s->no) ? s->cond : simplify(apply(ScalarOp::Not, {s->cond}), ranges_));
-    return without_choice(is_zero(s->no) ? s->yes : s->no, around);
+    if (!s || open_.empty() || is_inside(s->cond) || (!is_none(s->yes) && !is_none(s->no))) return e;
+    around = both(around, is_none(s->no) ? s->cond : simplify(apply(ScalarOp::Not, {s->cond}), ranges_));
+    return without_choice(is_none(s->no) ? s->yes : s->no, around);
   }
+
+  using Factors = std::vector<std::pair<ScalarOp, Expr>>;
 
   /// The sum of the terms that are chosen. Factors that do not change over it multiply the sum, unless a condition may
   /// leave out all terms: 0 times infinity would be NaN.
   Expr summed(const Expr& terms, const Expr& within) const {
-    std::vector<std::pair<ScalarOp, Expr>> factors;
+    if (within && mentions_end(terms, within))
+      if (Expr e = running_sum(terms, within)) return e;
+    Factors factors;
     const Expr changing = within ? terms : without_factors(terms, factors);
     Expr e = reduce(Reducer::Sum, open_, within, changing, terms->type);
     for (const auto& [op, factor] : factors) e = factor ? apply(op, {e, factor}) : apply(op, {e});
     return e;
   }
 
+  /// Whether an expression depends on an element that the condition compares with, such as the first of a suffix.
+  bool mentions_end(const Expr& e, const Expr& within) const {
+    return any_of(ends_, [&](const std::string& v) { return mentions(within, v) && mentions(e, v); });
+  }
+
+  /// A sum over a suffix whose terms depend on its first element only by choices and factors: these enclose a sum of
+  /// what all suffixes have in common, which one pass computes. Null elsewhere.
+  Expr running_sum(const Expr& terms, const Expr& within) const {
+    if (is_none(terms)) return terms;
+    if (const auto* s = std::get_if<Select>(&terms->node); s && !is_inside(s->cond)) {
+      const Expr yes = running_sum(s->yes, within), no = yes ? running_sum(s->no, within) : nullptr;
+      return no ? select(s->cond, yes, no) : nullptr;
+    }
+    Factors factors;
+    const Expr common = without_end(terms, within, factors);
+    if (mentions_end(common, within)) return nullptr;
+    const Expr sum = reduce(Reducer::Sum, open_, within, common, terms->type);
+    Expr e = sum;
+    for (const auto& [op, factor] : factors) e = apply(op, {e, factor});
+    return factors.empty() ? e : select(apply(ScalarOp::Eq, {sum, constant_float(0, sum->type)}), sum, e);
+  }
+
+  /// Terms without factors and divisors that depend on the first element of a suffix.
+  Expr without_end(const Expr& e, const Expr& within, Factors& factors) const {
+    if (!mentions_end(e, within)) return e;
+    const auto below = [&](const Expr& x) { return without_end(x, within, factors); };
+    const auto factor = [&](ScalarOp op, const Expr& x, const Expr& rest) {
+      factors.emplace_back(op, x);
+      return below(rest);
+    };
+    const auto* s = std::get_if<Select>(&e->node);
+    if (s && is_none(s->no)) return select(s->cond, below(s->yes), s->no);
+    if (s && is_none(s->yes)) return select(s->cond, s->yes, below(s->no));
+    const auto* a = std::get_if<Apply>(&e->node);
+    if (!a || is_complex(e->type)) return e;
+    if (a->op == ScalarOp::Neg) return apply(a->op, {below(a->args[0])});
+    if (a->op != ScalarOp::Mul && a->op != ScalarOp::Div) return e;
+    const Expr &left = a->args[0], &right = a->args[1];
+    if (!is_inside(right)) return factor(a->op, right, left);
+    if (a->op == ScalarOp::Div) return apply(a->op, {below(left), right});
+    if (!is_inside(left)) return factor(a->op, left, right);
+    if (const Apply* d = as_apply(right, ScalarOp::Div); d && !is_inside(d->args[1]))
+      return factor(ScalarOp::Div, d->args[1], apply(ScalarOp::Mul, {left, d->args[0]}));
+    const Expr before = below(left);
+    return apply(a->op, {before, below(right)});
+  }
+
   /// What is left of a product of the chain rule. Its right operands are derivatives, of which the definition may have
   /// scaled what would overflow: they are not taken apart.
-  Expr without_factors(const Expr& e, std::vector<std::pair<ScalarOp, Expr>>& factors) const {
+  Expr without_factors(const Expr& e, Factors& factors) const {
     const auto* a = std::get_if<Apply>(&e->node);
     const bool is_product = a && (a->op == ScalarOp::Mul || a->op == ScalarOp::Div);
     if (!a || !is_inside(e) || (!is_product && a->op != ScalarOp::Neg)) return e;
@@ -318,7 +371,7 @@ class IndexSolver {
   Expr in_range_;  ///< of the variables that were solved for: is in front of what reads at them
   std::vector<Expr> index_, wanted_, below_;
   std::vector<LoopVar> open_;
-  std::vector<std::string> repeated_;
+  std::vector<std::string> repeated_, ends_;
   Ranges ranges_;
 };
 

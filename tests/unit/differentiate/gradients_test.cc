@@ -35,6 +35,8 @@ std::vector<Case> shipped_cases() {
           {"max", {{3, 5}}, {{"axes", Ints{1}}}},
           {"logsumexp", {{3, 5}}, {{"axes", Ints{1}}}},
           {"cumsum", {{3, 5}}, {{"axis", int64_t{1}}, {"reverse", true}}},
+          {"cumprod", {{3, 4, 2}}, {{"axis", int64_t{1}}}},
+          {"cumprod", {{5, 3}}, {{"axis", int64_t{0}}, {"reverse", true}, {"exclusive", true}}},
           {"gather", {{4, 3}, {5}}, {{"axis", int64_t{0}}}, {{1, -1, 1, 0, 2}}},
           {"grid_sample2d_linear", {{1, 2, 1, 1}, {1, 3, 2, 2}}, {{"align_corners", true}}},
           {"max_unpool", {{5}, {5}}, {{"elements", int64_t{7}}}, {{0, 3, 3, 6, 1}}},
@@ -392,6 +394,24 @@ TEST_CASE("gradients: factors that do not change over a sum multiply it") {
   INFO(text);
   CHECK(text.find("sum[d_2 < D]((dY[p_2, d_2, q_2] * ((X[p_2, d_2, q_2] / s[p_2, q_2]) / select(") !=
         std::string::npos);
+}
+
+TEST_CASE("gradients: terms of a suffix leave what depends on its first element outside of the sum") {
+  const std::vector<Kernel> made = gradient_kernels("cumprod");
+  REQUIRE(made.size() == 1);
+  const Expr& value = made[0].body.back().value;
+  INFO(to_text(made[0]));
+  int sums = 0;
+  walk(value, [&](const Expr& e) {
+    const auto* r = std::get_if<Reduce>(&e->node);
+    if (!r) return true;
+    ++sums;
+    CHECK(mentions(r->where, "k_2"));
+    CHECK_FALSE(mentions(r->value, "k_2"));  // of all sums, one pass makes each
+    return false;
+  });
+  CHECK(sums > 0);
+  CHECK(std::holds_alternative<Select>(value->node));  // elements that are 0 divide nothing
 }
 
 TEST_CASE("gradients: those that share half of their sums are one kernel, unless a call may repeat an operand") {
