@@ -24,12 +24,14 @@ struct Step {
   bool from_zero = false;  ///< no other number counts below the extent
   std::string var = {};    ///< takes the place of the number
   Expr place = nullptr;    ///< the element of the result that a number and the other variables belong to
+  Expr room = nullptr;     ///< how many there are
 };
 
 bool holds_variable(const Expr& e) { return has_node<VarRef>(e); }
 
 /// Whether the kernel says so.
 bool is_said_positive(const Kernel& k, const Expr& by) {
+  if (const auto number = constant_value(by)) return *number > 0;
   const Expr zero = constant_int(0), one = constant_int(1);
   const Expr said[] = {apply(ScalarOp::Gt, {by, zero}), apply(ScalarOp::Lt, {zero, by}), apply(ScalarOp::Ge, {by, one}),
                        apply(ScalarOp::Le, {one, by})};
@@ -99,7 +101,8 @@ const Reduce* sum_of(const KernelStatement& s) {
 }
 
 /// The statement as updates: t, the sum over all variables that the places do not depend on, for each number and tap,
-/// is added to the elements that it belongs to.
+/// is added to the elements that it belongs to. Where the step along the line is a number, these are in as many runs
+/// of elements at this step, so that vectors add to adjacent ones.
 class Scattering {
  public:
   Scattering(const Kernel& k, std::vector<Step> steps) : out_(k), sum_(k.body.back()), steps_(std::move(steps)) {}
@@ -120,7 +123,9 @@ class Scattering {
     if (!within.empty()) term = reduce_like(r, within, nullptr, term, term->type);
     const bool directly = within.empty() && (once || std::holds_alternative<Read>(term->node));
     // A result without elements has no place that could be read.
-    if (reads_there && !directly) term = select(inside_, term, constant_of(0, term->type));
+    Expr inside;
+    for (const Step& s : steps_) inside = both(inside, inside_of(s));
+    if (reads_there && !directly) term = select(inside, term, constant_of(0, term->type));
     update(directly ? term : stored(term));
     return std::move(out_);
   }
@@ -142,10 +147,13 @@ class Scattering {
       s.place = simplify(var_ref(s.var) * s.by - along->rest);
       const Expr last = found->extent - constant_int(1), from = apply(ScalarOp::Max, {s.place, constant_int(0)});
       places_[found->name] = apply(ScalarOp::Min, {from, last});
-      inside_ = both(inside_, both(apply(ScalarOp::Le, {constant_int(0), s.place}),
-                                   apply(ScalarOp::Lt, {s.place, found->extent})));
+      s.room = found->extent;
     }
     return true;
+  }
+
+  static Expr inside_of(const Step& s) {
+    return both(apply(ScalarOp::Le, {constant_int(0), s.place}), apply(ScalarOp::Lt, {s.place, s.room}));
   }
 
   bool is_tap(const LoopVar& v) const {
@@ -158,33 +166,51 @@ class Scattering {
     append(loops, taps_);
     std::erase_if(loops, [&](const LoopVar& v) { return !mentions(term, v.name); });
     for (const Step& s : steps_) loops.push_back({s.var, s.extent});
-    return assigned("terms", term, loops);
+    return assigned("terms", term, loops, var_refs(loops));
   }
 
-  /// The read of a new temp to which a statement assigns the value.
-  Expr assigned(const std::string& name, const Expr& value, const std::vector<LoopVar>& loops) {
+  /// The read at `at` of a new temp of which a statement assigns the value to each element.
+  Expr assigned(const std::string& name, const Expr& value, const std::vector<LoopVar>& loops,
+                const std::vector<Expr>& at) {
     KernelStatement s;
     s.target = out_.add_temp(name, value->type, mapped(loops, &LoopVar::extent));
     s.index = var_refs(loops);
     s.value = value;
     s.loops = loops;
     out_.body.push_back(s);
-    return read_of(s.target, value->type, s.index);
+    return read_of(s.target, value->type, at);
+  }
+
+  /// The last loop of the result, if its places are at a step that is a number above 1.
+  const Step* along_line() const {
+    const auto s = find_if(steps_, [&](const Step& t) { return mentions(t.index, sum_.loops.back().name); });
+    return s != steps_.end() && constant_value(s->by).value_or(1) > 1 ? &*s : nullptr;
   }
 
   void update(const Expr& term) {
-    const Expr sums = assigned("sums", constant_of(0, term->type), sum_.loops);
+    const Step* line = along_line();
+    std::vector<LoopVar> loops = sum_.loops;
+    std::vector<Expr> at = var_refs(loops);
+    if (line) {
+      const Expr extent = loops.back().extent, x = at.back();
+      loops.back() = {"run", line->by};
+      loops.push_back({"element", apply(ScalarOp::FloorDiv, {extent + line->by - constant_int(1), line->by})});
+      at.back() = apply(ScalarOp::Mod, {x, line->by});
+      at.push_back(apply(ScalarOp::FloorDiv, {x, line->by}));
+    }
+    const Expr sums = assigned("sums", constant_of(0, term->type), loops, at);
     KernelStatement add;
     add.target = std::get<Read>(sums->node).tensor;
     add.update = Update::Add;
     add.value = term;
-    add.where = inside_;
     for (const LoopVar& l : sum_.loops) {
       const auto place = places_.find(l.name);
-      add.index.push_back(place == places_.end() ? var_ref(l.name) : place->second);
-      if (place == places_.end()) add.loops.push_back(l);
+      if (place == places_.end()) add.index.push_back(var_ref(l.name)), add.loops.push_back(l);
+      else if (line && l.name == sum_.loops.back().name) place_in_run(*line, loops.back().extent, add);
+      else add.index.push_back(place->second);
     }
     for (const Step& s : steps_) {
+      if (&s != line) add.where = both(add.where, inside_of(s));
       for (const LoopVar& v : taps_)
         if (mentions(s.index, v.name) && !has_loop(add.loops, v.name)) add.loops.push_back(v);
       add.loops.push_back({s.var, s.extent});
@@ -195,12 +221,20 @@ class Scattering {
     out_.body.push_back(std::move(result));
   }
 
+  /// The run of a place and its element there. A run may have one element after the last of the result.
+  void place_in_run(const Step& line, const Expr& extent, KernelStatement& add) const {
+    const Expr first = simplify(line.place - var_ref(line.var) * line.by), zero = constant_int(0);
+    const Expr element = var_ref(line.var) + apply(ScalarOp::FloorDiv, {first, line.by});
+    add.index.push_back(apply(ScalarOp::Mod, {first, line.by}));
+    add.index.push_back(apply(ScalarOp::Min, {apply(ScalarOp::Max, {element, zero}), extent - constant_int(1)}));
+    add.where = both(apply(ScalarOp::Le, {zero, element}), apply(ScalarOp::Lt, {element, extent}));
+  }
+
   Kernel out_;
   const KernelStatement sum_;
   std::vector<Step> steps_;
   std::vector<LoopVar> taps_;           ///< variables of the sum that the places depend on
   std::map<std::string, Expr> places_;  ///< what takes the place of the loops of the result, within their extents
-  Expr inside_;
 };
 
 std::optional<Kernel> scattered(const Kernel& k) {
@@ -229,13 +263,21 @@ SteppedSums stepped_sums(const Kernel& k) {
   SteppedSums out{scattered(k), {}};
   if (!out.otherwise) return out;
   const Reduce& r = *sum_of(k.body.back());
-  if (const KnownValues ones = single_products(r); !ones.empty())
-    if (auto single = scattered(simplify_kernel(with_known(k, ones))))
-      out.cases.push_back({equal_to(ones), *std::move(single), "sums of one product: added to their places"});
-  KnownValues steps;
-  for (const Step& s : steps_in(k, r.where))
+  const KnownValues ones = single_products(r);
+  const auto add = [&](const KnownValues& known, std::string_view what) {
+    if (auto sums = known.empty() ? std::nullopt : scattered(simplify_kernel(with_known(k, known))))
+      out.cases.push_back({equal_to(known), *std::move(sums), what});
+  };
+  KnownValues steps, runs;
+  for (const Step& s : steps_in(k, r.where)) {
     if (none_of(steps, [&](const auto& known) { return same(known.first, s.by); }))
       steps.emplace_back(s.by, constant_int(1));
+    if (mentions(s.index, k.body.back().loops.back().name)) runs.emplace_back(s.by, constant_int(2));
+  }
+  add(runs, "steps of 2 along the line: added to their places in two runs");
+  add(ones, "sums of one product: added to their places");
+  if (!ones.empty() && !runs.empty())
+    add(concat(ones, runs), "sums of one product, steps of 2 along the line: added to their places in two runs");
   Kernel next = simplify_kernel(with_known(k, steps));
   if (find_contraction(next)) out.cases.push_back({equal_to(steps), std::move(next), "steps of 1: sums over windows"});
   return out;

@@ -43,7 +43,21 @@ TEST_CASE("gradient bodies: windows at steps of the call add terms to their plac
   CHECK(contains(conv, "sums of one product: added to their places"));
   for (const std::string& body : {conv, pool, columns}) {
     CHECK(contains(body, "sums"));
-    CHECK_FALSE(contains(body, "floormod("));
+    for (size_t at = body.find("floormod("); at != std::string::npos; at = body.find("floormod(", at + 1))
+      CHECK(body.substr(body.find(')', at) - 3, 3) == ", 2");  // the run of a place
+  }
+}
+
+TEST_CASE("gradient bodies: at steps of 2 along a line terms are added to two runs of adjacent elements") {
+  for (const char* op : {"conv2d", "conv1d", "avgpool2d", "im2col", "conv_transpose2d"}) {
+    const std::string output = op == std::string("conv_transpose2d") ? "dF" : "dX", body = nest_of(op, output);
+    INFO(body);
+    const size_t from = body.find("steps of 2 along the line: added to their places in two runs");
+    CHECK((from != std::string::npos) == (output == "dX"));
+    if (from == std::string::npos) continue;
+    const std::string rest = body.substr(from), runs = rest.substr(0, rest.find(" along", 100));
+    CHECK(contains(runs, "for run = 0"));
+    CHECK(contains(runs, "shuffle"));
   }
 }
 
