@@ -73,20 +73,34 @@ Operand rows_cached(const ContractionBuilder& b, const Operand& depth) {
   return larger(fit, v_int(1)) * v_int(b.blueprint.tile_rows);
 }
 
-int64_t depth_of_a_part(ContractionBuilder& b) {
-  // the same on all levels, so that sums are the same; the second is in bytes
-  constexpr int64_t kPart = 2048, kFar = 1 << 23;
+namespace {
+
+/// Whether sums can be stored in parts. Panels of weights are in the order of the tiles, and only sums that are stored
+/// as they are can be added to.
+bool sums_in_parts(const ContractionBuilder& b) {
   const KernelStatement& s = *b.c.statement;
   const DType stored = b.kernel.tensor(s.target).dtype;
-  const auto depth = constant_value(b.extent_of(b.c.depth)), columns = constant_value(b.extent_of(b.c.columns));
   const Read* right = plain_read(b.c.right);
-  if (!depth || !columns || *depth < 2 * kPart || *depth * *columns * bytes_of(b.c.accumulator) < kFar) return 0;
-  // panels of weights are in the order of the tiles, and only sums that are stored as they are can be added to
-  if (!right || b.kernel.tensor(right->tensor).role == Role::Constant || s.update != Update::Assign ||
-      !std::holds_alternative<Reduce>(s.value->node) || stored != b.c.accumulator || b.c.result != stored ||
-      !is_float(stored) || !b.c.paired.empty())
-    return 0;
-  return even_height(*depth, kPart);
+  return right && b.kernel.tensor(right->tensor).role != Role::Constant && s.update == Update::Assign &&
+         std::holds_alternative<Reduce>(s.value->node) && stored == b.c.accumulator && b.c.result == stored &&
+         is_float(stored) && b.c.paired.empty();
+}
+
+}  // namespace
+
+Operand depth_of_a_part(ContractionBuilder& b, const Operand& depth) {
+  // the same on all levels, so that sums are the same; the second is in bytes
+  constexpr int64_t kPart = 2048, kFar = 1 << 23;
+  if (!sums_in_parts(b)) return nullptr;
+  const Operand columns = b.extent_of(b.c.columns), all = b.extent_of(b.c.depth);
+  const int64_t bytes = bytes_of(b.c.accumulator);
+  const auto known = constant_value(all), width = constant_value(columns);
+  if (known && (*known < 2 * kPart || (width && *known * *width * bytes < kFar))) return nullptr;
+  if (known && width) return v_int(even_height(*known, kPart));
+  if (b.c.depth.size() == 1) return nullptr;  // sums over several variables may be long, as those over pixels of images
+  const Operand divided = v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {depth, v_int(2 * kPart)}),
+                                                  v_apply(ScalarOp::Ge, {depth * columns, v_int(kFar / bytes)})});
+  return v_select(divided, ceil_div(depth, larger(ceil_div(depth, kPart), v_int(1))), larger(depth, v_int(1)));
 }
 
 /// Whether each block of rows reads weights again that exceed the second-level cache.
@@ -118,12 +132,12 @@ bool writes_along_rows(ContractionBuilder& b) {
 }
 
 Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel) {
-  const int64_t part = depth_of_a_part(b);
+  const Operand part = depth_of_a_part(b, depth);
   const bool far = reads_far_weights(b);
   // reading a part of a panel from memory pays off only for many rows
-  const int64_t parts = part > 0 || far ? 8 : 32;
+  const int64_t parts = part || far ? 8 : 32;
   const auto known = constant_value(b.extent_of(b.c.depth));
-  const Operand fit = rows_cached(b, part > 0 ? v_int(part) : known ? v_int(*known) : depth);
+  const Operand fit = rows_cached(b, part ? part : known ? v_int(*known) : depth);
   const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns));
   if (!rows || !columns || *rows < 1) return fit;
   const int64_t outer = constant_value(b.extent_of(b.c.outer_right) * b.extent_of(b.c.outer_left)).value_or(1);

@@ -139,8 +139,9 @@ void bind_collapsed(const std::vector<LoopVar>& vars, const Operand& flat, Value
 /// Nested loops over `vars`, their names bound in `scope`. Parallel ones may give each worker its own workspace.
 Block loops_over(ContractionBuilder& b, const std::vector<LoopVar>& vars, Block body, LoopKind kind = LoopKind::Serial);
 /// Depth indices of a part, where panels come from memory and the sums are stored in parts, so that the panel of a part
-/// stays in the second-level cache for many rows; 0 elsewhere.
-int64_t depth_of_a_part(ContractionBuilder& b);
+/// stays in the second-level cache for many rows; all of `depth` where run time finds that it is short, null where it
+/// is never divided.
+Operand depth_of_a_part(ContractionBuilder& b, const Operand& depth);
 /// Rows of a block: as many as the caches hold, or fewer if the rows are known and a small number of blocks would leave
 /// workers idle.
 Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel);

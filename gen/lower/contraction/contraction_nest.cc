@@ -258,15 +258,25 @@ class NestBuilder {
   /// worker adds to its sums.
   template <class F>
   Block depth_parts(F tiles_of_block) {
-    const int64_t most = whole_panels_ ? 0 : depth_of_a_part(b_), part = most / left_.run * left_.run;
-    if (part == 0) return tiles_of_block();
-    const std::string at = b_.local("depth_part"), first = b_.local("first_depth"), count = b_.local("part_depth");
+    const Operand whole = whole_panels_ ? nullptr : depth_of_a_part(b_, n_.depth);
+    const auto known = whole ? constant_value(whole) : std::nullopt;
+    if (!whole || (known ? *known < left_.run : left_.run > 1)) return tiles_of_block();
+    const std::string at = b_.local("depth_part"), first = b_.local("first_depth"), count = b_.local("part_depth"),
+                      size = b_.local("depth_a_part");
+    const Operand part = known ? v_int(*known / left_.run * left_.run) : v_var(size);
+    Block once;
+    if (!known) once = tiles_of_block();
+    const TilePlace place = place_;
     place_.first_depth = v_var(first);
     place_.depth = v_var(count);
     b_.first_part = v_apply(ScalarOp::Eq, {v_var(first), v_int(0)});
-    Block body{s_let(first, v_var(at) * v_int(part)), s_count(count, smaller(v_int(part), n_.depth - v_var(first)))};
+    Block body{s_let(first, v_var(at) * part), s_count(count, smaller(part, n_.depth - v_var(first)))};
     append(body, tiles_of_block());
-    return {s_for(at, v_int(0), ceil_div(n_.depth, part), 1, std::move(body))};
+    Block parts{s_for(at, v_int(0), ceil_div(n_.depth, part), 1, std::move(body))};
+    if (known) return parts;
+    place_ = place;
+    b_.first_part = nullptr;
+    return {s_let(size, whole), s_if(v_apply(ScalarOp::Lt, {part, n_.depth}), std::move(parts), std::move(once))};
   }
 
   /// Panels after the first of a tile. The last tile of many vectors may have fewer: it takes the last one again.

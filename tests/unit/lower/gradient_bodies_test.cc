@@ -61,6 +61,14 @@ TEST_CASE("gradient bodies: at steps of 2 along a line terms are added to two ru
   }
 }
 
+TEST_CASE("gradient bodies: sums over all pixels of all images are divided where they are long") {
+  const std::string body = nest_of("conv2d", "dF");
+  INFO(body);
+  CHECK(contains(body, "if lt(depth_a_part, depth)"));
+  CHECK(contains(body, "if eq(first_depth, 0)"));  // later parts add to the sums
+  CHECK_FALSE(contains(nest_of("gemm", "dB"), "depth_a_part"));
+}
+
 TEST_CASE("gradient bodies: maxima of windows are found in padded lines") {
   for (const char* op : {"maxpool2d", "maxpool3d"}) {
     const std::string body = nest_of(op, "dX");
