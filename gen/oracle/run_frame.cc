@@ -1,6 +1,7 @@
 // One small function per C template, and the table of them.
 #include "oracle/run_frame.h"
 
+#include "oracle/jpeg.h"
 #include "oracle/sorting.h"
 #include "support/check.h"
 #include "support/ranges.h"
@@ -50,7 +51,8 @@ constexpr Row kRows[] = {{"sort", oracle_sort},
                          {"compress", oracle_compress},
                          {"unique", oracle_unique},
                          {"searchsorted", oracle_searchsorted},
-                         {"non_max_suppression", oracle_non_max_suppression}};
+                         {"non_max_suppression", oracle_non_max_suppression},
+                         {"decode_jpeg", oracle_decode_jpeg}};
 
 }  // namespace
 
