@@ -166,6 +166,31 @@ void cancel(Sum& sum, Term& divisor) {
   divisor.coefficient /= common;
 }
 
+// The largest term that divides all terms of both sums.
+Term common_term(const Sum& a, const Sum& b) {
+  Term common = b[0];
+  for (const Sum* sum : {&a, &b})
+    for (const Term& t : *sum) {
+      common.coefficient = std::gcd(common.coefficient, t.coefficient);
+      Atoms shared, left = t.atoms;
+      for (const SizeExpr& atom : common.atoms)
+        if (const auto it = std::find(left.begin(), left.end(), atom); it != left.end()) {
+          shared.push_back(atom);
+          left.erase(it);
+        }
+      common.atoms = std::move(shared);
+    }
+  return make_term(std::move(common.atoms), common.coefficient);
+}
+
+Sum divided(Sum sum, const Term& by) {
+  for (Term& t : sum) {
+    t.coefficient /= by.coefficient;
+    t = *without_atoms(std::move(t), by.atoms);
+  }
+  return sum;
+}
+
 // An order of terms that multiplication by a term keeps: by the number of factors, then by their spelling.
 bool is_lower(const Term& a, const Term& b) {
   if (a.atoms.size() != b.atoms.size()) return a.atoms.size() < b.atoms.size();
@@ -174,19 +199,18 @@ bool is_lower(const Term& a, const Term& b) {
   return false;
 }
 
+constexpr int64_t kMostFactor = int64_t{1} << 31;  // products of two of them are far from saturated
+bool is_large(const Term& t) { return t.coefficient > kMostFactor || t.coefficient < -kMostFactor; }
+
 // The exact quotient `rest` / `divisor`, by long division; empty if there is a remainder.
 std::optional<Sum> exact_quotient(Sum rest, const Sum& divisor) {
   constexpr int kMostTerms = 64;
-  constexpr int64_t kMostCoefficient = int64_t{1} << 31;  // products of two of them are far from saturated
-  const auto large = [](const Term& t) {
-    return t.coefficient > kMostCoefficient || t.coefficient < -kMostCoefficient;
-  };
   const Term& lead = *std::max_element(divisor.begin(), divisor.end(), is_lower);
   Sum quotient;
   while (quotient.size() < kMostTerms) {
     std::erase_if(rest, [](const Term& t) { return t.coefficient == 0; });
     if (rest.empty()) return quotient;
-    if (any_of(rest, large) || any_of(divisor, large)) return std::nullopt;
+    if (any_of(rest, is_large) || any_of(divisor, is_large)) return std::nullopt;
     const Term top = *std::max_element(rest.begin(), rest.end(), is_lower);
     std::optional<Term> q = without_atoms(top, lead.atoms);
     if (!q || top.coefficient % lead.coefficient != 0) return std::nullopt;
@@ -196,6 +220,28 @@ std::optional<Sum> exact_quotient(Sum rest, const Sum& divisor) {
     quotient.push_back(*std::move(q));
   }
   return std::nullopt;
+}
+
+// floor((s + floor(x/d))/c) = floor((s*d + x)/(c*d)), and ((s + x mod (k*d)) mod d) = (s + x) mod d: the dividend and
+// the divisor without the quotient or remainder in `sum`; none if there is not exactly one.
+struct Flattened {
+  SizeExpr dividend, divisor;
+};
+std::optional<Flattened> flattened(ScalarOp op, const Sum& sum, int64_t divisor) {
+  const auto nested = [&](const Term& t) {
+    if (t.atoms.size() != 1 || t.atoms[0].op != op || !t.atoms[0].args[1].is_constant()) return false;
+    const int64_t inner = t.atoms[0].args[1].value;
+    return inner > 0 && inner <= kMostFactor && (op == ScalarOp::Mod ? inner % divisor == 0 : t.coefficient == 1);
+  };
+  const auto at = find_if(sum, nested);
+  if (at == sum.end() || std::count_if(sum.begin(), sum.end(), nested) > 1) return std::nullopt;
+  if (divisor > kMostFactor || any_of(sum, is_large) || any_of(to_sum(at->atoms[0].args[0]), is_large))
+    return std::nullopt;
+  const int64_t inner = op == ScalarOp::Mod ? 1 : at->atoms[0].args[1].value;
+  SizeExpr dividend = SizeExpr(at->coefficient) * at->atoms[0].args[0];
+  for (const Term& t : sum)
+    if (t.key != at->key) dividend = dividend + SizeExpr(inner) * from_term(t);
+  return Flattened{std::move(dividend), inner * divisor};
 }
 
 int precedence(const SizeExpr& e) {
@@ -275,15 +321,24 @@ SizeExpr floor_div(const SizeExpr& a, const SizeExpr& b) {
   if (a.is_constant() && b.is_constant() && b.value != 0) return floor_quotient(a.value, b.value);
   if (b.is(1)) return a;
   if (a == b) return 1;
-  Sum divisor = to_sum(b);
-  if (divisor.size() > 1)
-    if (auto quotient = exact_quotient(to_sum(a), divisor)) return from_sum(*std::move(quotient));
-  if (divisor.size() != 1 || divisor[0].coefficient <= 0) return node(ScalarOp::FloorDiv, {a, b});
-  Division d = split_by(to_sum(a), divisor[0]);
+  Sum dividend = to_sum(a), divisor = to_sum(b);
+  if (divisor.size() > 1) {
+    const Term content = common_term(divisor, divisor);
+    if (const auto quotient = exact_quotient(dividend, divided(divisor, content)))
+      return floor_div(from_sum(*quotient), from_term(content));
+    const Term common = common_term(dividend, divisor);
+    return node(ScalarOp::FloorDiv, {from_sum(divided(dividend, common)), from_sum(divided(divisor, common))});
+  }
+  if (divisor[0].coefficient <= 0) return node(ScalarOp::FloorDiv, {a, b});
+  Division d = split_by(dividend, divisor[0]);
   const SizeExpr quotient = from_sum(std::move(d.quotient));
   if (all_of(d.rest, [](const Term& t) { return t.coefficient == 0; })) return quotient;
   cancel(d.rest, divisor[0]);
-  const SizeExpr rest = from_sum(std::move(d.rest)), by = from_term(divisor[0]);
+  const SizeExpr by = from_term(divisor[0]);
+  if (by.is_constant() && by.value > 1)
+    if (const auto flat = flattened(ScalarOp::FloorDiv, d.rest, by.value))
+      return quotient + floor_div(flat->dividend, flat->divisor);
+  const SizeExpr rest = from_sum(std::move(d.rest));
   if (by.is(1)) return quotient + rest;
   if (rest.is_constant() && by.is_constant()) return quotient + floor_quotient(rest.value, by.value);
   return quotient + node(ScalarOp::FloorDiv, {rest, by});
@@ -293,9 +348,17 @@ SizeExpr floor_mod(const SizeExpr& a, const SizeExpr& b) {
   if (a.is_constant() && b.is_constant() && b.value != 0) return floor_remainder(a.value, b.value);
   if (b.is(1) || a == b) return 0;
   const Sum divisor = to_sum(b);
-  if (divisor.size() > 1 && exact_quotient(to_sum(a), divisor)) return 0;
+  if (divisor.size() > 1) {
+    const Term content = common_term(divisor, divisor);
+    const Sum primitive = divided(divisor, content);
+    if (const auto quotient = exact_quotient(to_sum(a), primitive))
+      return from_sum(primitive) * floor_mod(from_sum(*quotient), from_term(content));
+  }
   if (divisor.size() != 1 || divisor[0].coefficient <= 0) return node(ScalarOp::Mod, {a, b});
-  const SizeExpr rest = from_sum(split_by(to_sum(a), divisor[0]).rest);
+  Sum left = split_by(to_sum(a), divisor[0]).rest;
+  if (b.is_constant())
+    if (const auto flat = flattened(ScalarOp::Mod, left, b.value)) return floor_mod(flat->dividend, b);
+  const SizeExpr rest = from_sum(std::move(left));
   if (rest.is_constant() && b.is_constant()) return floor_remainder(rest.value, b.value);
   return rest.is(0) ? rest : node(ScalarOp::Mod, {rest, b});
 }
