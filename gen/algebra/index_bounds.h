@@ -101,6 +101,7 @@ class IndexBounds {
   std::optional<Polynomial> bounded(const std::string& kind, const std::optional<Polynomial>& low,
                                     const std::optional<Polynomial>& high, const std::string& key);
   std::optional<Polynomial> offset(const Syntax& s);
+  std::optional<Polynomial> operand_number(const Syntax& s);
   std::optional<Polynomial> element(const Syntax& s);
   std::optional<Polynomial> list_element(const Syntax& s);
   std::optional<Polynomial> padded(const Syntax& s);

@@ -104,6 +104,13 @@ std::optional<Polynomial> IndexBounds::offset(const Syntax& s) {
   return bounded("size", Polynomial(), sum && own ? std::optional(*sum - *own) : std::nullopt, print(s));
 }
 
+/// The number of one of several tensors is less than their count.
+std::optional<Polynomial> IndexBounds::operand_number(const Syntax& s) {
+  const auto count = polynomial(call_node("count", s.children, s.span));
+  return bounded("size", Polynomial(), count ? std::optional(*count - Polynomial::constant(1)) : std::nullopt,
+                 print(s));
+}
+
 namespace {
 
 constexpr int kMostParts = 2000;  // of an expression in which all calls are expanded: larger ones prove nothing
@@ -161,9 +168,9 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
     case Builtin::rank:
     case Builtin::dim:
     case Builtin::lin:
-    case Builtin::sum_of:
-    case Builtin::operand: return bounded("size", Polynomial(), std::nullopt, print(s));
+    case Builtin::sum_of: return bounded("size", Polynomial(), std::nullopt, print(s));
     case Builtin::offset: return offset(s);
+    case Builtin::operand: return operand_number(s);
     case Builtin::keep:
     case Builtin::permute:
     case Builtin::concat:

@@ -241,8 +241,14 @@ class BodyExpander {
     BoundTensor b;
     b.flexible = v.flexible;
     std::vector<Expr> dims;
-    for (const Syntax& sub : s.subs) {
+    for (size_t i = 0; i < s.subs.size(); ++i) {
+      const Syntax& sub = s.subs[i];
       std::vector<Expr> entry;
+      if (i < s.extents.size() && s.extents[i]) {
+        dims.push_back(cast_to(expr_.value(*s.extents[i]).e, DType::I64));
+        b.entries.push_back({dims.back()});
+        continue;
+      }
       const auto& parts = sub.kind == SyntaxKind::group ? sub.children : std::vector<Syntax>{sub};
       for (const Syntax& p : parts) {
         b.open = b.open || scope_.open_ranges.count(p.text) != 0;

@@ -61,6 +61,7 @@ class Unroller {
       for (int k = 0; k < (each ? tensors_ : 1); ++k) {
         Statement copy = s;
         if (output_ && each) copy.targets[0].text = of(tensor_.name, k);
+        if (!output_ && each) copy.extents = collected(s);
         for (Syntax& sub : copy.subs) sub = rewritten(sub, each ? k : -1, steps_ && each);
         copy.value = rewritten(copy.value, each ? k : -1);
         out.body.push_back(std::move(copy));
@@ -76,6 +77,15 @@ class Unroller {
   /// Whether the statement is expanded to one statement per tensor.
   bool is_each(const Statement& s) const {
     return output_ ? !s.is_call && s.targets[0].text == tensor_.name : reads(s.value, tensor_.name);
+  }
+
+  /// The extents of an intermediate that all operands make.
+  std::vector<std::optional<Syntax>> collected(const Statement& s) const {
+    return mapped(s.subs, [&](const Syntax& sub) {
+      const Syntax* along = nullptr;
+      const std::optional<Syntax> extent = collected_extent(sub, &along);
+      return extent ? std::optional(rewritten(*extent, -1)) : std::nullopt;
+    });
   }
 
   void unroll_tensor(std::vector<TensorDef>& list) const {

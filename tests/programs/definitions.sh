@@ -6,3 +6,24 @@ for file in "$checkout"/examples/definitions/*.yaml; do
       "$tenon" try "$file" --op "$op" --isa portable --cc "${CC:-cc} -O0" -q
   done
 done
+
+# What tensors of a variadic input make together, and calls whose shapes are known in part.
+for op in running_mean below_best pooled_means scaled_pooled_means; do
+  check "$op" "$tenon" try "$checkout/tests/programs/collected.yaml" --op $op --isa portable,native --cc "${CC:-cc} -O0" -q
+done
+cat >"$work/joined.yaml" <<'YAML'
+graph: joined
+inputs: {}
+parameters:
+  a: {type: "f32[2, 1]", from: full(value=2)}
+  b: {type: "f32[1, 1]", from: full(value=6)}
+  c: {type: "f32[2, 1]", from: full(value=10)}
+main: |
+  y = running_mean(a, b, c)
+  z = below_best(a, c, axis=1)
+outputs: [y, z]
+YAML
+joined() { "$tenon" run "$work/joined.yaml" --defs "$checkout/tests/programs/collected.yaml" >"$work/joined.txt"; }
+check 'a graph of collected tensors' joined
+check 'tensors are put one after the other' grep -qx 'y: f32\[5, 1\] 1 2 4 8 10' "$work/joined.txt"
+check 'tensors are put side by side' grep -qx 'z: f32\[2, 2, 1\] 8 0 8 0' "$work/joined.txt"

@@ -115,6 +115,17 @@ const Dim* dim_at_axis(const std::vector<Dim>& own, const CallResult& result, st
 
 }  // namespace
 
+std::optional<Syntax> collected_extent(const Syntax& sub, const Syntax** variable) {
+  *variable = nullptr;
+  if (sub.calls(Builtin::operand)) return call_node("count", sub.children, sub.span);
+  if (!sub.is(SyntaxKind::binary) || sub.text != "+") return std::nullopt;
+  const bool first = sub.children[0].calls(Builtin::offset);
+  const Syntax &offset = sub.children[first ? 0 : 1], &other = sub.children[first ? 1 : 0];
+  if (!offset.calls(Builtin::offset) || !other.is(SyntaxKind::name)) return std::nullopt;
+  *variable = &other;
+  return call_node("sum_of", offset.children, sub.span);
+}
+
 std::string extent_told(const OpDef& caller, const TensorDef& output, const CallResult& result, std::string_view name) {
   const auto told = [&](const Dim& own) {
     const LetDef* let = own.kind == DimKind::size ? caller.let(own.name) : nullptr;

@@ -144,10 +144,16 @@ struct Statement {
   std::vector<Syntax> ranges = {};     ///< of an update: `where e in a .. b`, each a name with children {a, b}
   std::optional<Syntax> where = {};    ///< of an update: `where condition`
   std::optional<RunOrder> order = {};  ///< of a recurrence: found by the checks
+  /// Of an intermediate that the tensors of a variadic input make together: the extents that no range tells.
+  std::vector<std::optional<Syntax>> extents = {};
   /// For a call: the extents of each index that reads its results, target by target; none for an unsplit index.
   std::vector<std::vector<std::vector<Syntax>>> parts = {};
   SourceSpan span;
 };
+
+/// A dim along which the tensors of a variadic input are put, `offset(D) + d` or `operand(X)`: its extent, sum_of(D) or
+/// count(X). *variable is d, or NULL.
+std::optional<Syntax> collected_extent(const Syntax& sub, const Syntax** variable);
 
 /// Calls `visit` for each expression of a statement, in the order of the text.
 void each_expression(const Statement& s, FunctionRef<void(const Syntax&)> visit);

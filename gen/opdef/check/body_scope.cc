@@ -232,17 +232,35 @@ bool BodyScope::define(const Statement& statement) {
     const std::vector<Syntax> parts = sub.is(SyntaxKind::group) ? sub.children : std::vector<Syntax>{sub};
     Slot slot;
     slot.pack = sub.is(SyntaxKind::pack);
+    const Syntax* along = nullptr;
+    if (const auto collected = collected_extent(sub, &along)) {
+      const IndexVariable* v = along ? variable(along->text) : nullptr;
+      const bool whole = along == nullptr || (v != nullptr && v->extent && same(*v->extent, collected->children[0]));
+      if (!whole) return false;
+      slot.extents.push_back(*collected);
+      slots.push_back(std::move(slot));
+      continue;
+    }
     for (const Syntax& part : parts) {
       const IndexVariable* v = part.is(SyntaxKind::name) || part.is(SyntaxKind::pack) ? variable(part.text) : nullptr;
-      if (v != nullptr && !v->extent && v->elsewhere && !value.open) return value.open = true;
-      if (v == nullptr || !v->extent) return false;
-      slot.extents.push_back(*v->extent);
+      if (v == nullptr || (!v->extent && !v->elsewhere)) return false;
+      if (v->extent) slot.extents.push_back(*v->extent);
     }
+    if (slot.extents.size() != parts.size()) slot.extents.clear();
     slots.push_back(std::move(slot));
   }
+  if (!all_of(slots, [](const Slot& s) { return s.known(); })) return know_partly(value, std::move(slots));
   const auto like = find_if(op_.inputs, [&](const TensorDef& t) { return same_slots(slots_of(t), slots); });
   value.slots = like == op_.inputs.end() ? std::move(slots) : slots_of(*like);
   return true;
+}
+
+/// A shape some of whose extents are known only at expansion; true if that is new.
+bool BodyScope::know_partly(BodyValue& value, std::vector<Slot> slots) {
+  if (any_of(slots, [](const Slot& s) { return s.pack; })) return !std::exchange(value.open, true);
+  if (value.open && value.partial && same_slots(*value.partial, slots)) return false;
+  value.partial = std::move(slots);
+  return value.open = true;
 }
 
 std::string BodyScope::first_tensor(const Syntax& s) const {
@@ -262,10 +280,15 @@ bool BodyScope::infer_call(const Statement& statement) {
   for (std::size_t i = 0; i < statement.targets.size(); ++i) {
     BodyValue& value = values_[statement.targets[i].text];
     if (value.slots) continue;
-    if (i < results.size() && results[i]) value.slots = results[i];
-    else if (value.open) continue;
-    else value.open = true;
-    changed = true;
+    const bool counted = i < results.size() && results[i];
+    if (counted && all_of(*results[i], [](const Slot& s) { return s.known(); })) {
+      value.slots = results[i];
+      changed = true;
+    } else if (counted) {
+      changed |= know_partly(value, *results[i]);
+    } else {
+      changed |= !std::exchange(value.open, true);
+    }
   }
   return changed;
 }

@@ -21,6 +21,7 @@ struct Slot {
   std::string at = {};  ///< the attribute that chooses the dim, as in D@axis
 
   bool split() const { return extents.size() > 1; }
+  bool known() const { return !extents.empty(); }
 };
 
 /// A tensor that the body reads or defines.
@@ -29,6 +30,8 @@ struct BodyValue {
   const TensorDef* output = nullptr;
   std::optional<std::vector<Slot>> slots;  ///< absent: the shape is not known here
   bool open = false;                       ///< a call determines the shape, or an index of its result, at expansion
+  std::optional<std::vector<Slot>> partial =
+      {};  ///< of an open value: the dims, those that are not known without extents
 };
 
 struct IndexVariable {
@@ -77,6 +80,7 @@ class BodyScope {
   bool bind(const Syntax& sub, bool pack, const Syntax& extent);
   bool define(const Statement& statement);
   bool infer_call(const Statement& statement);
+  static bool know_partly(BodyValue& value, std::vector<Slot> slots);
   BoundsContext context() const;
 
   const OpDef& op_;

@@ -38,7 +38,7 @@ void ExpressionChecker::check_subs(const Syntax& access, const std::vector<Synta
   within.optional = false;
   if (!value.slots) {
     within.guarded = within.guarded || !value.open;  // the variable whose range is not known is reported
-    return check_unknown_shape(access, subs, within);
+    return check_unknown_shape(access, subs, value, within);
   }
   if (subs.size() != value.slots->size()) {
     const TensorDef* def = value.input != nullptr ? value.input : value.output;
@@ -73,13 +73,20 @@ void ExpressionChecker::check_subs(const Syntax& access, const std::vector<Synta
   }
 }
 
-/// The result of a call whose shape is known only at expansion: bare variables are compared there, and so are parts
-/// that are numbers. Anything else cannot be proved here.
+/// The result of a call whose shape is known only at expansion, but for some of its dims: bare variables are compared
+/// there, and so are parts that are numbers. Anything else cannot be proved here.
 void ExpressionChecker::check_unknown_shape(const Syntax& access, const std::vector<Syntax>& subs,
-                                            const ExpressionPlace& place) {
+                                            const BodyValue& value, const ExpressionPlace& place) {
   ExpressionPlace below = place;
   below.guarded = false;
-  for (const Syntax& sub : subs) {
+  for (std::size_t i = 0; i < subs.size(); ++i) {
+    const Syntax& sub = subs[i];
+    const bool counted = value.partial && value.partial->size() == subs.size();
+    const Slot slot = counted ? (*value.partial)[i] : Slot();
+    if (slot.known() && !slot.pack && !slot.split() && !sub.is(SyntaxKind::group) && !sub.is(SyntaxKind::name)) {
+      check_single_sub(access, sub, slot.extents[0], place);
+      continue;
+    }
     const std::vector<Syntax> parts = sub.is(SyntaxKind::group) ? sub.children : std::vector<Syntax>{sub};
     for (const Syntax& part : parts) {
       if (part.is(SyntaxKind::pack)) {

@@ -150,12 +150,27 @@ class BodyChecker {
       diagnostics_.error(
           Code::E0413, sub.span,
           fmt::format("'{}' is not an index variable, so the statement does not define the value in full", print(sub)),
-          {"a definition has one variable per dim; for scattered writes use +=, max=, min= or last="});
+          {any_within(sub, [](const Syntax& n) { return n.calls(Builtin::operand, Builtin::offset); })
+               ? "tensors are put along a dim by offset(D) + d, where d runs over all of D, or by operand(X)"
+               : "a definition has one variable per dim; for scattered writes use +=, max=, min= or last="});
     } else if (!expressions_.bound.insert(variable.text).second) {
       diagnostics_.error(Code::E0413, sub.span,
                          fmt::format("the index variable '{}' occurs twice on the left", variable.text),
                          {"use a variable of its own for each dim"});
     }
+  }
+
+  /// A dim along which the tensors of a variadic input are put one after the other: without gaps, if the variable runs
+  /// over all of a tensor's own extent.
+  bool is_collected(const Syntax& sub) {
+    const Syntax* along = nullptr;
+    const auto extent = collected_extent(sub, &along);
+    if (!extent) return false;
+    if (along == nullptr) return true;
+    const IndexVariable* v = scope_.variable(along->text);
+    if (v == nullptr || !v->extent || !same(*v->extent, extent->children[0])) return false;
+    expressions_.bound.insert(along->text);
+    return true;
   }
 
   /// Every variable in the indices of an update is bound by it, but for those that a reduction there runs over.
@@ -196,9 +211,10 @@ class BodyChecker {
       for (const Syntax& sub : statement.subs) check_numberless(sub);
       check_numberless(statement.value);
     }
-    if (statement.update == Update::Assign && !per_operand) {
+    if (statement.update == Update::Assign) {
       const std::size_t before = diagnostics_.size();
-      for (const Syntax& sub : statement.subs) check_target_sub(sub);
+      for (const Syntax& sub : statement.subs)
+        if (!per_operand || !is_collected(sub)) check_target_sub(sub);
       if (diagnostics_.size() == before) check_target(statement);
     } else {
       for (const Syntax& sub : statement.subs) bind_all(sub);
@@ -206,7 +222,7 @@ class BodyChecker {
       for (const Syntax& range : statement.ranges) bind_all(range);
       if (statement.where) bind_all(*statement.where);
       for (const Syntax& range : statement.ranges) expressions_.check_range(range, {});
-      if (!per_operand) check_scatter(statement);
+      check_scatter(statement);
     }
     if (statement.where) expressions_.check_condition(*statement.where, {});
     expressions_.check(statement.value, {});

@@ -78,7 +78,8 @@ class ExpressionChecker {
   void check_pack_variable(const Syntax& s);
   bool definite_number(const Syntax& s) const;
 
-  void check_unknown_shape(const Syntax& access, const std::vector<Syntax>& subs, const ExpressionPlace& place);
+  void check_unknown_shape(const Syntax& access, const std::vector<Syntax>& subs, const BodyValue& value,
+                           const ExpressionPlace& place);
   void check_pack_sub(const Syntax& access, const Syntax& sub, const Slot& slot, const ExpressionPlace& place);
   void check_single_sub(const Syntax& access, const Syntax& sub, const Syntax& extent, const ExpressionPlace& place);
   std::string smaller_range(const Syntax& sub, const Syntax& extent);

@@ -108,8 +108,8 @@ class ResultShapes {
         continue;
       }
       const std::optional<Syntax> extent = extent_of(d);
-      if (!extent) return std::nullopt;
-      slots.push_back({false, {*extent}});
+      if (d.kind == DimKind::pack) return std::nullopt;
+      slots.push_back({false, extent ? std::vector<Syntax>{*extent} : std::vector<Syntax>()});
     }
     return slots;
   }
@@ -198,12 +198,14 @@ std::vector<std::optional<std::vector<Slot>>> infer_results(const OpDef& callee,
                                                             const std::vector<const BodyValue*>& arguments) {
   Binding binding;
   for (std::size_t i = 0; i < arguments.size() && i < callee.inputs.size(); ++i) {
-    if (arguments[i] == nullptr || !arguments[i]->slots) continue;
+    if (arguments[i] == nullptr) continue;
+    const auto& shape = arguments[i]->slots ? arguments[i]->slots : arguments[i]->partial;
+    if (!shape) continue;
     // A broadcast argument may have less than the full shape.
     const std::vector<Dim>& dims = callee.inputs[i].dims;
     if (any_of(dims, [](const Dim& d) { return d.broadcast; })) continue;
     Binding attempt = binding;
-    if (bind_input(callee, call, dims, *arguments[i]->slots, attempt)) binding = std::move(attempt);
+    if (bind_input(callee, call, dims, *shape, attempt)) binding = std::move(attempt);
   }
   bind_alike(callee, arguments, binding);
   std::vector<std::optional<std::vector<Slot>>> results;
