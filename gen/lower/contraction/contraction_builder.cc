@@ -150,7 +150,10 @@ Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel)
   const int64_t twice = known.value_or(0) > 0 ? 2 * int64_t{b.blueprint.cache_m} / *known / tall * tall : 0,
                 far_rows = left_is_near(b) ? share_rows : std::max(*cached, twice);
   const int64_t most = std::min(share_rows, far ? far_rows : *cached);
-  return v_int((even_height(*rows, most) + tall - 1) / tall * tall);
+  const int64_t block = (even_height(*rows, most) + tall - 1) / tall * tall;
+  // whole tiles may leave few rows to the last block: half of the workers would wait for those with the first
+  const bool uneven = *rows > block && *rows < block + block / 2;
+  return v_int(uneven && *rows <= *cached ? (*rows + tall - 1) / tall * tall : block);
 }
 
 Operand most_rows_a_block(ContractionBuilder& b, const Operand& depth) {
