@@ -64,6 +64,8 @@ Block copy_one_line(Staging& s, const StagedDim& d, const Operand& from, const O
 /// The number of elements of the copy that are outside the tensor.
 Block fill_span(Staging& s, const Operand& to, const Operand& count);
 
+/// An index that a copy does not walk: a loop over the whole dimension, or a constant inside it.
+bool stays_inside(const ContractionBuilder& b, const Expr& index, const Expr& dim);
 /// Whether a dimension of the copy is that of the planes that a strip takes, all of which there are.
 bool walks_planes(const ContractionBuilder& b, const StagedDim& d);
 

@@ -52,13 +52,6 @@ void bound(Staging& s, StagedDim& d) {
               (s.read.fill && !ends_inside(b, s.read.index[d.dim], s.tensor().dims[d.dim]));
 }
 
-/// An index that the copy does not walk: a loop over the whole dimension, or a constant inside it.
-bool stays_inside(const Staging& s, size_t d) {
-  if (ends_inside(s.b, s.read.index[d], s.tensor().dims[d])) return true;
-  const auto at = constant_value(s.read.index[d]), dim = constant_value(s.tensor().dims[d]);
-  return at && dim && *at >= 0 && *at < *dim;
-}
-
 /// Whether all numbers that words are made of are within dimension `d`; a read without padding has no others.
 bool pairs_inside(const Staging& s, size_t d) {
   if (!s.read.fill) return true;
@@ -99,6 +92,12 @@ void align_lines(Staging& s) {
 
 }  // namespace
 
+bool stays_inside(const ContractionBuilder& b, const Expr& index, const Expr& dim) {
+  if (ends_inside(b, index, dim)) return true;
+  const auto at = constant_value(index), extent = constant_value(dim);
+  return at && extent && *at >= 0 && *at < *extent;
+}
+
 bool walks_planes(const ContractionBuilder& b, const StagedDim& d) {
   return b.planes > 1 && d.form.coefficients.size() == 1 && constant_value(d.form.coefficient(b.c.rows[0].name)) == 1;
 }
@@ -116,7 +115,7 @@ bool plan_staging(Staging& s) {
     if (!form) return false;
     StagedDim dim{d, *form, nullptr, nullptr, nullptr, false};
     if (dim.form.coefficients.empty()) {
-      if (s.read.fill && !stays_inside(s, d)) return false;
+      if (s.read.fill && !stays_inside(s.b, s.read.index[d], s.tensor().dims[d])) return false;
       s.fixed.push_back(dim.form.rest);
       continue;
     }

@@ -65,4 +65,32 @@ Stmt sliding_or(ContractionBuilder& b, const StripShape& shape, const StripRows&
 /// The statements of a strip with known taps in the nest itself, added to `out`; the sums of its rows.
 std::vector<Operand> strip_sums(ContractionBuilder& b, const StripShape& shape, const StripPlace& place, Block& out);
 
+// ---- stencil_in_place.cc
+/// Where a tap sees a pixel for row 0 and column 0 of the result: elements from one plane, row and column.
+struct PixelTap {
+  int64_t plane = 0, down = 0, across = 0;
+};
+/// The image of a stencil that strips read themselves: extents, strides and taps are numbers, and it is 0 outside.
+struct StencilImage {
+  int buffer = -1;
+  Operand base;  ///< what the outer variables add
+  int64_t height = 0, width = 0, pitch = 0;
+  int64_t row_step = 1, column_step = 1;  ///< rows and columns of the image from one of the result to the next
+  std::vector<PixelTap> taps;
+};
+std::optional<StencilImage> find_image(ContractionBuilder& b);
+struct StencilWeights {
+  BufferArgument first;
+  int64_t step = 0;
+};
+struct RowsInPlace {
+  int height = 0;
+  Operand first;
+  bool stores_sums = true;  ///< from their registers; else the epilogue is a loop over a tile
+};
+/// The statements of a strip of rows over all columns, whose sums stay in registers. Clears `possible` if they cannot
+/// be stored.
+Block strip_in_place(ContractionBuilder& b, const StencilImage& image, const StencilWeights& weights,
+                     const RowsInPlace& rows);
+
 }  // namespace tenon

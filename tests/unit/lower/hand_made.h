@@ -33,7 +33,7 @@ inline int count(const std::string& text, const std::string& part) {
 
 /// Y[c, y, x] = Σ over r, s of X[c, y + r - taps/2, x + s - taps/2] W[c, r, s]: one filter a channel, 0 around the
 /// plane
-inline tenon::Kernel depthwise(int64_t height, int64_t width, int64_t taps) {
+inline tenon::Kernel depthwise(int64_t height, int64_t width, int64_t taps, double around = 0) {
   using namespace tenon;
   const Expr c = constant_int(4), h = constant_int(height), w = constant_int(width), n = constant_int(taps),
              before = constant_int(taps / 2);
@@ -42,7 +42,7 @@ inline tenon::Kernel depthwise(int64_t height, int64_t width, int64_t taps) {
   k.tensors = {tensor("X", Role::Input, {c, h, w}), tensor("W", Role::Input, {c, n, n}),
                tensor("Y", Role::Output, {c, h, w})};
   const Expr pixel = read_of(0, DType::F32, {v("c"), v("y") + v("r") - before, v("x") + v("s") - before},
-                             constant_float(0, DType::F32));
+                             constant_float(around, DType::F32));
   const Expr sum =
       reduce(Reducer::Sum, {{"r", n}, {"s", n}}, nullptr, pixel * at(1, {v("c"), v("r"), v("s")}), DType::F32);
   k.body = {{2, {v("c"), v("y"), v("x")}, Update::Assign, sum, {{"c", c}, {"y", h}, {"x", w}}, ""}};

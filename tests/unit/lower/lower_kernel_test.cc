@@ -197,10 +197,13 @@ LoopNest nest_of_strips(const Kernel& k, std::string_view level = "x86-64-v4") {
   return *nest;
 }
 
-/// The name of the strip function of depthwise_3x3(), which says how many vectors one call makes; empty where the
+/// A depthwise convolution of a copy: strips in place have zeros around the image.
+Kernel copied(int64_t height, int64_t width) { return depthwise(height, width, 3, 1); }
+
+/// The name of the strip function of copied(), which says how many vectors one call makes; empty where the
 /// strips are in the nest.
 std::string strip_of(int64_t height, int64_t width) {
-  const LoopNest nest = nest_of_strips(depthwise_3x3(height, width));
+  const LoopNest nest = nest_of_strips(copied(height, width));
   REQUIRE(nest.functions.size() <= 1);
   return nest.functions.empty() ? "" : nest.functions[0].name;
 }
@@ -437,14 +440,14 @@ TEST_CASE("few filters of the same pixels share their copy") {
 
 TEST_CASE("strips along the rows are stored from the registers that they are summed in") {
   const auto stores = [](const LoopNest& nest, const std::string& active) { return count(to_text(nest), active); };
-  const LoopNest twelve = nest_of_strips(depthwise_3x3(12, 12)), forty = nest_of_strips(depthwise_3x3(16, 40));
+  const LoopNest twelve = nest_of_strips(copied(12, 12)), forty = nest_of_strips(copied(16, 40));
   CHECK(stores(twelve, "active active] = ") == 6);  // two strips of 6 rows, of a part of a vector
   CHECK(stores(forty, "active active] = ") == 0);   // the last vector of a line repeats columns
   CHECK(count(to_text(forty), "let first_column") == 1);
   for (const LoopNest* nest : {&twelve, &forty})
     for (const Buffer& b : nest->buffers) CHECK(b.storage != Storage::Stack);
   // an expression of many operations stands once, in a loop over the rows of a tile
-  Kernel k = depthwise_3x3(16, 40);
+  Kernel k = copied(16, 40);
   for (int i = 0; i < 4; ++i)
     k.body[0].value =
         k.body[0].value * at(1, {v("c"), constant_int(0), constant_int(0)}) + at(0, {v("c"), v("y"), v("x")});
@@ -452,25 +455,25 @@ TEST_CASE("strips along the rows are stored from the registers that they are sum
 }
 
 TEST_CASE("filters of 5x5 keep all taps in registers, with strips of fewer rows") {
-  const std::string text = to_text(nest_of_strips(depthwise(16, 40, 5)));
+  const std::string text = to_text(nest_of_strips(depthwise(16, 40, 5, 1)));
   CHECK(count(text, "let w24: ") == 1);
   CHECK(count(text, "var c3: ") == 1);
   CHECK(count(text, "var c4: ") == 0);
   // lines shorter than a vector: all of the plane at a time
-  CHECK(count(to_text(nest_of_strips(depthwise(7, 7, 5))), "w24") == 0);
+  CHECK(count(to_text(nest_of_strips(depthwise(7, 7, 5, 1))), "w24") == 0);
 }
 
 TEST_CASE("lines of a stencil's copy begin with whole vectors of padding") {
   const auto elements = [](const Kernel& k, std::string_view level) {
     return constant_value(nest_of_strips(k, level).buffers.at(3).elements);
   };
-  CHECK(elements(depthwise_3x3(16, 40), "x86-64-v4") == 18 * 64 + 2 * 16);  // 16 + 40 + 1 in whole vectors
-  CHECK(elements(depthwise_3x3(16, 24), "x86-64-v4") == 18 * 26 + 2 * 16);  // lines of less than two vectors do not
+  CHECK(elements(copied(16, 40), "x86-64-v4") == 18 * 64 + 2 * 16);  // 16 + 40 + 1 in whole vectors
+  CHECK(elements(copied(16, 24), "x86-64-v4") == 18 * 26 + 2 * 16);  // lines of less than two vectors do not
 }
 
 TEST_CASE("planes of short rows are copied side by side, around a border that is filled once") {
-  const auto nest = lower_contraction(std::make_shared<const Kernel>(depthwise_3x3(2, 2)), *isa_from_name("x86-64-v4"),
-                                      {{strips_of(8)}});
+  const auto nest =
+      lower_contraction(std::make_shared<const Kernel>(copied(2, 2)), *isa_from_name("x86-64-v4"), {{strips_of(8)}});
   REQUIRE(nest);
   const Buffer& staged = nest->buffers.at(3);
   CHECK(staged.name == "staged");

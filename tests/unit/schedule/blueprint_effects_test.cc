@@ -53,6 +53,7 @@ const std::vector<Sample> kSamples = {
     {"stencil", "x: #[1, 16, N, N], w: #[16, 1, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1], groups=16)"},
     {"stencil", "x: #[1, 16, 65, 66], w: #[16, 1, 2, 2]", "y = conv2d(x, w, groups=16)"},
     {"stencil", "x: #[1, 16, 91, 101], w: #[16, 1, 2, 2]", "y = conv2d(x, w, groups=16)"},
+    {"stencil", "x: #[1, 16, 9, 44], w: #[16, 1, 5, 5]", "y = conv2d(x, w, groups=16)"},
     {"winograd", "x: \"f32[1, 16, 60, 60]\"", "y = conv2d(x, w)",
      "parameters:\n  w: {type: \"f32[40, 16, 3, 3]\", from: \"randn(seed=1)\"}\n"},
     {"row_chain", "q: #[2, 4, N, 64], k: #[2, 4, 100, 64], v: #[2, 4, 100, 64]", "y = attention(q, k, v)"},
