@@ -207,6 +207,10 @@ class Generator {
   void call_transposed_tile(const TreeTranspose& t);
   void transposed_tiles(const TreeTranspose& t, const std::array<Operand, 4>& range);
   void transposed_edge(const TreeTranspose& t, const std::array<Operand, 4>& range);
+  void overlapping_tiles(const TreeTranspose& t, const Operand& down, const Operand& across, bool largest);
+  Block tile_loops(const TreeTranspose& t, const Operand& down, const Operand& across, bool rows_first);
+  void few_planes(const TreeTranspose& t, const Operand& down, const Operand& across, int count);
+  void join_or_part(const TreeTranspose& t, const Operand& at, bool join, OperandType vector, int count);
 
   // ---- reductions (generate_reductions.cc)
   void begin(const TreeBegin& b);
@@ -289,5 +293,8 @@ class Generator {
 /// `rows` are as many vectors as each has lanes, a power of two: lane c of row r becomes lane r of row c, by rounds of
 /// two-input shuffles. `named` gives each result a name.
 std::vector<Operand> transpose_vectors(std::vector<Operand> rows, const std::function<Operand(Operand)>& named);
+/// Lane l of plane p of n becomes lane l * n + p of all results in a row, and the other way around.
+std::vector<Operand> join_planes(std::vector<Operand> planes, const std::function<Operand(Operand)>& named);
+std::vector<Operand> part_pixels(std::vector<Operand> pixels, const std::function<Operand(Operand)>& named);
 
 }  // namespace tenon

@@ -1,8 +1,9 @@
 // Transposed tiles: vectors come in along the source's dense loop, are transposed in registers by rounds of two-input
-// shuffles, and go out along the target's.
+// shuffles, and go out along the target's. Two to four planes are put together to pixels, and pixels taken apart.
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
 #include <functional>
 
 #include "lower/generate/generate.h"
@@ -129,7 +130,155 @@ void Generator::transposed_tiles(const TreeTranspose& t, const std::array<Operan
 
 void Generator::transpose(const TreeTranspose& t) {
   start_leaf({});
-  transposed_tiles(t, {v_int(0), scalar(t.down.extent, 0), v_int(0), scalar(t.across.extent, 0)});
+  const Operand down = scalar(t.down.extent, 0), across = scalar(t.across.extent, 0);
+  if (constant_value(down) && constant_value(across)) return transposed_tiles(t, {v_int(0), down, v_int(0), across});
+  overlapping_tiles(t, down, across, true);
+}
+
+/// Sizes of a call: tiles as large as both sides allow, of which the last overlap those before them.
+void Generator::overlapping_tiles(const TreeTranspose& t, const Operand& down, const Operand& across, bool largest) {
+  constexpr int kSmallest = 4, kSmallestRow = 8, kFewTiles = 4;
+  Block tiles = tile_loops(t, down, across, true);
+  if (largest) {
+    Block columns_first = tile_loops(t, down, across, false);
+    const Operand few = v_apply(ScalarOp::Lt, {down, v_int(kFewTiles * t.edge)});
+    tiles = {s_if(few, std::move(columns_first), std::move(tiles))};
+  }
+  TreeTranspose half = t;
+  half.edge /= 2;
+  const bool halves = half.edge >= kSmallest && half.edge * bytes_of(t.copy.value->type) >= kSmallestRow;
+  Block narrow = block([&] {
+    if (halves) overlapping_tiles(half, down, across, false);
+    else few_planes(t, down, across, 2);
+  });
+  const auto fits = [&](const Operand& extent) { return v_apply(ScalarOp::Ge, {extent, v_int(t.edge)}); };
+  out_->push_back(s_if(v_apply(ScalarOp::And, {fits(down), fits(across)}), std::move(tiles), std::move(narrow)));
+}
+
+/// All tiles of one size, a row of tiles after the other or a column.
+Block Generator::tile_loops(const TreeTranspose& t, const Operand& down, const Operand& across, bool rows_first) {
+  const std::string d = names_.take(letter_of(t.down.name)), a = names_.take(letter_of(t.across.name));
+  const auto at = [&](const std::string& var, const Operand& extent) {
+    return named(var + "_at", v_apply(ScalarOp::Min, {v_var(var), extent - v_int(t.edge)}));
+  };
+  const auto over = [&](bool rows, FunctionRef<void()> body) {
+    return s_for(rows ? d : a, v_int(0), rows ? down : across, t.edge, block(body));
+  };
+  Block tiles{over(rows_first, [&] {
+    const Operand outer = rows_first ? at(d, down) : at(a, across);
+    out_->push_back(over(!rows_first, [&] {
+      const Operand inner = rows_first ? at(a, across) : at(d, down);
+      transposed_tile(t, rows_first ? outer : inner, rows_first ? inner : outer);
+    }));
+  })};
+  names_.release(d);
+  names_.release(a);
+  return tiles;
+}
+
+/// `count` planes of a picture with its pixels next to each other, or the other way around; then with more planes, and
+/// at last elements one by one.
+void Generator::few_planes(const TreeTranspose& t, const Operand& down, const Operand& across, int count) {
+  constexpr int kRegister = 16, kFewestLanes = 4;
+  const int lanes = kRegister / bytes_of(t.copy.value->type);
+  const auto is = [](const Operand& x, int64_t v) { return v_apply(ScalarOp::Eq, {x, v_int(v)}); };
+  if (count >= std::min(t.edge, 5) || lanes < kFewestLanes || !t.from_step || !t.to_step)
+    return transposed_edge(t, {v_int(0), down, v_int(0), across});
+  const auto planes_or = [&](bool join, Block otherwise) {
+    const Operand &few = join ? across : down, &many = join ? down : across;
+    Operand holds = v_apply(ScalarOp::And, {is(few, count), is(scalar(join ? t.to_step : t.from_step, 0), count)});
+    holds = v_apply(ScalarOp::And, {holds, v_apply(ScalarOp::Ge, {many, v_int(lanes)})});
+    const std::string p = names_.take(letter_of(join ? t.down.name : t.across.name));
+    Block pixels = block([&] {
+      const Operand at = named(p + "_at", v_apply(ScalarOp::Min, {v_var(p), many - v_int(lanes)}));
+      join_or_part(t, at, join, {t.copy.value->type, lanes, 0}, count);
+    });
+    names_.release(p);
+    return Block{s_if(holds, {s_for(p, v_int(0), many, lanes, std::move(pixels))}, std::move(otherwise))};
+  };
+  Block rest = block([&] { few_planes(t, down, across, count + 1); });
+  append(*out_, planes_or(true, planes_or(false, std::move(rest))));
+}
+
+/// A vector of each plane, and as many of whole pixels.
+void Generator::join_or_part(const TreeTranspose& t, const Operand& at, bool join, OperandType vector, int count) {
+  const auto& read = std::get<Read>(t.copy.value->node);
+  const int source = buffer_of_[static_cast<size_t>(read.tensor)],
+            target = buffer_of_[static_cast<size_t>(t.copy.tensor)];
+  const auto place = [&](int tensor, const std::vector<Expr>& index, bool planes, int i) {
+    start_leaf({});
+    vars_[t.down.name] = {join ? at : v_int(planes ? i : 0)};
+    vars_[t.across.name] = {join ? v_int(planes ? i : 0) : at};
+    return offset_of(tensor, index, 0) + v_int(planes ? 0 : i * vector.lanes);
+  };
+  std::vector<Operand> vectors;
+  for (int i = 0; i < count; ++i)
+    vectors.push_back(named("v", v_load(source, vector.dtype, place(read.tensor, read.index, join, i), vector.lanes)));
+  const auto name = [this](const Operand& v) { return named("t", v); };
+  vectors = join ? join_planes(std::move(vectors), name) : part_pixels(std::move(vectors), name);
+  for (int i = 0; i < count; ++i)
+    out_->push_back(s_store(target, place(t.copy.tensor, t.copy.index, !join, i), vectors[static_cast<size_t>(i)]));
+}
+
+namespace {
+
+/// Lanes of several vectors in one: lane l is lane `from(l)` of the vectors in a row.
+Operand lanes_from(const std::vector<Operand>& rows, const std::function<int(int)>& from,
+                   const std::function<Operand(Operand)>& named) {
+  const int lanes = rows[0]->type.lanes;
+  Operand out = rows[0];
+  for (int r = 1; r < static_cast<int>(rows.size()); ++r) {
+    std::vector<int> pick;
+    for (int l = 0; l < lanes; ++l) {
+      const int row = from(l) / lanes, lane = from(l) % lanes;
+      pick.push_back(row == r ? lanes + lane : r == 1 ? lane : l);
+    }
+    out = named(v_shuffle(out, rows[static_cast<size_t>(r)], pick));
+  }
+  return out;
+}
+
+}  // namespace
+
+/// Powers of two by rounds of unpacks.
+std::vector<Operand> join_planes(std::vector<Operand> planes, const std::function<Operand(Operand)>& named) {
+  const int n = static_cast<int>(planes.size()), lanes = planes[0]->type.lanes;
+  std::vector<Operand> out;
+  if (std::has_single_bit(static_cast<unsigned>(n))) {
+    for (int round = 1; round < n; round *= 2) {
+      out.clear();
+      for (int i = 0; i < n; ++i)
+        out.push_back(lanes_from(
+            {planes[static_cast<size_t>(i / 2)], planes[static_cast<size_t>(i / 2 + n / 2)]},
+            [&](int l) { return l % 2 * lanes + i % 2 * lanes / 2 + l / 2; }, named));
+      planes = out;
+    }
+    return planes;
+  }
+  for (int i = 0; i < n; ++i)
+    out.push_back(lanes_from(
+        planes, [&](int l) { return (i * lanes + l) % n * lanes + (i * lanes + l) / n; }, named));
+  return out;
+}
+
+std::vector<Operand> part_pixels(std::vector<Operand> pixels, const std::function<Operand(Operand)>& named) {
+  const int n = static_cast<int>(pixels.size());
+  std::vector<Operand> out;
+  if (std::has_single_bit(static_cast<unsigned>(n))) {
+    for (int round = 1; round < n; round *= 2) {
+      out.clear();
+      for (int i = 0; i < n; ++i)
+        out.push_back(lanes_from(
+            {pixels[static_cast<size_t>(i % (n / 2) * 2)], pixels[static_cast<size_t>(i % (n / 2) * 2 + 1)]},
+            [&](int l) { return 2 * l + i / (n / 2); }, named));
+      pixels = out;
+    }
+    return pixels;
+  }
+  for (int i = 0; i < n; ++i)
+    out.push_back(lanes_from(
+        pixels, [&](int l) { return l * n + i; }, named));
+  return out;
 }
 
 /// Each round combines two vectors to two. Inside groups of 16 bytes the rounds interleave elements, then pairs and so

@@ -95,7 +95,7 @@ TEST_CASE(
   const std::string nest = nest_of("transpose");
   INFO(nest);
   CHECK(contains(nest, "if eq(X_s0, 1)"));
-  CHECK(contains(nest, "for s_1 = 0 .. s_1_tiles step 16"));
+  CHECK(contains(nest, "for s_1 = 0 .. O step 16"));
 }
 
 TEST_CASE("library bodies: copies along the last axis move whole vectors, reversed ones too") {

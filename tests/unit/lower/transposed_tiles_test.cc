@@ -85,6 +85,37 @@ TEST_CASE("transposed tiles: columns become rows by shuffles of one instruction 
     }
 }
 
+TEST_CASE("transposed tiles: planes are put together to pixels and pixels taken apart by shuffles") {
+  const auto same = [](const Operand& v) { return v; };
+  for (const DType type : {DType::U8, DType::U16, DType::F32})
+    for (int n = 2; n <= 4; ++n) {
+      const int bytes = bytes_of(type), lanes = 16 / bytes;
+      INFO(name_of(type) << " " << n);
+      std::vector<Operand> rows;
+      for (int r = 0; r < n; ++r) rows.push_back(v_var("r" + std::to_string(r), {type, lanes, 0}));
+      std::vector<int> joined, parted;
+      for (const Operand& v : join_planes(rows, same))
+        for (const int b : bytes_of_value(v)) joined.push_back(b);
+      for (const Operand& v : part_pixels(rows, same))
+        for (const int b : bytes_of_value(v)) parted.push_back(b);
+      for (int i = 0; i < n * lanes * bytes; ++i) {
+        const int lane = i / bytes, in_joined = lane / n * bytes + i % bytes, pixel = lane % lanes * n + lane / lanes;
+        CHECK(joined[static_cast<size_t>(i)] == lane % n * 64 + in_joined);
+        CHECK(parted[static_cast<size_t>(i)] == pixel / lanes * 64 + pixel % lanes * bytes + i % bytes);
+      }
+    }
+}
+
+TEST_CASE("transposed tiles: with sizes of the call the last tiles overlap, and few planes have loops of their own") {
+  for (const char* level : {"x86-64-v2", "x86-64-v4"}) {
+    const std::string nest = nest_of("transpose", DType::F32, level);
+    INFO(nest);
+    CHECK(contains(nest, "let s_1_at: i64 = min(s_1, sub(O, "));
+    for (const char* planes : {"eq(O, 3), eq(Y_s0, 3)", "eq(O_outer, 2), eq(X_s1, 2)"}) CHECK(contains(nest, planes));
+    CHECK_FALSE(contains(nest, "tiles"));
+  }
+}
+
 TEST_CASE("transposed tiles: with strides of the call, large ones are functions, which all loops share") {
   for (const auto& [type, edge] : {std::pair(DType::F32, 16), {DType::F64, 8}, {DType::I8, 16}, {DType::F16, 16}}) {
     const std::string nest = nest_of("transpose", type, "x86-64-v4");
