@@ -316,12 +316,25 @@ static void swap_loops(const plan *p, int32_t a, int32_t b) {
   }
 }
 
+/* Elements of the pieces into which n elements are divided: `best`, or else the largest divisor from half to twice of
+   that; n if there is none. */
+static int64_t piece_of(int64_t n, int64_t best) {
+  int64_t piece = 2 * best;
+  if (n % best == 0) {
+    return best;
+  }
+  while (piece > best / 2 && n % piece != 0) {
+    --piece;
+  }
+  return n % piece == 0 ? tn_rt_min(piece, n) : n;
+}
+
 /*
  * Where an argument is dense along a loop but goes from cache line to cache line along the run, the run is cut: the
  * loop comes next, while the lines of a piece are in the cache.
  */
 static void cut_run(const tn_frame *f, plan *p, int pack, int32_t before) {
-  int64_t piece = 16, *w = pack_words(p, pack), *loop;
+  int64_t *w = pack_words(p, pack), *loop;
   int32_t dense = -1;
   if (before == p->loops) {
     return;
@@ -334,10 +347,11 @@ static void cut_run(const tn_frame *f, plan *p, int pack, int32_t before) {
       }
     }
   }
-  while (piece >= 8 && w[INNER] % piece != 0) {
-    piece /= 2;
+  if (dense < 0 || w[INNER_DIM] == NO_DIM) {
+    return;
   }
-  if (dense < 0 || piece < 8 || w[INNER] == piece || w[INNER_DIM] == NO_DIM) {
+  const int64_t piece = piece_of(w[INNER], 16);
+  if (piece == w[INNER]) {
     return;
   }
   loop = open_loop(f, p, pack, w[INNER_DIM], piece);
@@ -386,13 +400,11 @@ static int take_loop(const tn_frame *f, plan *p, int pack) {
   return transposed;
 }
 
-/* Makes one of both extents of a plane a piece; the pieces are the new innermost loop. */
-static void cut_extent(const tn_frame *f, plan *p, int pack, int extent, int64_t piece) {
+/* Makes one of both extents of a plane pieces of about `best` elements; the pieces are the new innermost loop. */
+static void cut_extent(const tn_frame *f, plan *p, int pack, int extent, int64_t best) {
   int64_t *w = pack_words(p, pack), *loop;
-  while (piece >= 8 && w[extent] % piece != 0) {
-    piece /= 2;
-  }
-  if (piece < 8 || w[extent] == piece) {
+  const int64_t piece = piece_of(w[extent], best);
+  if (piece == w[extent]) {
     return;
   }
   loop = open_loop(f, p, pack, w[extent == INNER ? INNER_DIM : OUTER_DIM], piece);
