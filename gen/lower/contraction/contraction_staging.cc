@@ -329,6 +329,17 @@ void fill_copy(Staging& s, Block& before) {
       before);
 }
 
+/// Zeros after the copy: what is left in the workspace of a call may be denormals, whose products take many times as
+/// long as others.
+Block clear_slack(const Staging& s) {
+  const int lanes = s.b.lanes();
+  Block out;
+  if (lanes == 1 || is_known(s.elements) || !is_float(s.b.staged_type())) return out;
+  for (int64_t i = 0; i < s.slack; i += lanes)
+    out.push_back(s_store(s.buffer, s.elements + v_int(i), v_const(0, {s.b.staged_type(), lanes, 0})));
+  return out;
+}
+
 }  // namespace
 
 Block copy_one_line(Staging& s, const StagedDim& d, const Operand& from, const Operand& to) {
@@ -350,7 +361,9 @@ Block stage_copy(Staging& s, Block& before) {
   if (s.channels_last && s.b.lanes() > 1) return copy_channels(s);
   s.filled_before = fills_first(s);
   if (s.filled_before) fill_copy(s, before);
-  return copy_all(s);
+  Block all = copy_all(s);
+  append(all, clear_slack(s));
+  return all;
 }
 
 }  // namespace tenon

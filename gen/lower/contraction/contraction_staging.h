@@ -28,6 +28,7 @@ struct Staging {
   std::vector<Operand> fixed;  ///< index of dimensions that are not copied; null for those that are
   Operand fill;
   Operand elements = nullptr;     ///< of the copy
+  int64_t slack = 0;              ///< elements after them that vectors read, whose results are not stored
   Operand pair_step = nullptr;    ///< words: elements from one number of a word to the next
   Operand pair_inside = nullptr;  ///< words of two: whether there is a high half; null: always
   Operand last_number = nullptr;  ///< words of four: which number of the word is the last there is; null: 3 or more

@@ -147,8 +147,8 @@ bool plan_staging(Staging& s) {
   // a stencil's vectors run past the last pixel of a line, in the end past the copy; the last strip along a line of any
   // length by nearly all its vectors
   const int vectors = !s.b.pixels_along_columns ? 0 : s.b.c.rows.empty() ? s.b.blueprint.tile_rows : 1;
-  const Operand slack = v_int(2 * s.b.lanes() * vectors);
-  s.buffer = s.b.add_buffer("staged", s.b.staged_type(), Storage::Workspace, stride + slack);
+  s.slack = 2 * s.b.lanes() * vectors;
+  s.buffer = s.b.add_buffer("staged", s.b.staged_type(), Storage::Workspace, stride + v_int(s.slack));
   s.elements = stride;
   return !s.dims.empty();
 }
