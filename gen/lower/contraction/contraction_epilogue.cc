@@ -64,13 +64,20 @@ ValueScope column_vector(ContractionBuilder& b, const ValueScope& row, const Ope
   return vector;
 }
 
+/// The variables of a row by its number; without divisions where all that it reads and writes outside of the sums is
+/// as far from that of the row before.
+void bind_row(ContractionBuilder& b, const Operand& row, ValueScope& scope, Block& out) {
+  if (flat_outside(b.kernel, b.c, b.c.rows)) bind_collapsed(b.c.rows, row, scope);
+  else bind_flat(b, b.c.rows, row, scope, out);
+}
+
 int64_t pitch_of(const ContractionBuilder& b, const TileExtent& t) { return t.pitch > 0 ? t.pitch : b.panel_columns(); }
 
 /// Rows of a tile whose vectors are all whole: no loop over the columns.
 Block whole_rows(ContractionBuilder& b, const TileExtent& t, const std::string& r) {
   Block row;
   ValueScope scope = b.scope;
-  bind_flat(b, b.c.rows, t.first_row + v_var(r), scope, row);
+  bind_row(b, t.first_row + v_var(r), scope, row);
   for (int j = 0; j < b.blueprint.tile_vectors; ++j) {
     std::vector<Operand> steps;
     const ValueScope vector = column_vector(b, scope, t.first_column + v_int(j * b.lanes()), steps);
@@ -87,7 +94,7 @@ Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string
   const DType acc = b.c.accumulator;
   Block row;
   ValueScope scope = b.scope;
-  bind_flat(b, b.c.rows, t.first_row + v_var(r), scope, row);
+  bind_row(b, t.first_row + v_var(r), scope, row);
   const Operand at = v_var(r) * v_int(pitch_of(b, t)) + v_var(q);
   Operand from = v_int(0);
   if (stored_lanes(b) > 1) {
@@ -197,7 +204,7 @@ Block epilogue(ContractionBuilder& b, const TileExtent& t) {
   std::vector<Operand> steps;
   ValueScope row = b.scope;
   Block unused;
-  bind_flat(b, b.c.rows, t.first_row, row, unused);
+  bind_row(b, t.first_row, row, unused);
   column_vector(b, row, t.first_column, steps);
   const Operand unit = all_unit(steps);
   if (known && !unit) return whole_rows(b, t, r);
@@ -213,7 +220,7 @@ Block epilogue_of_sums(ContractionBuilder& b, const Operand& first_row, const Op
   Block out;
   for (size_t r = 0; r < sums.size(); ++r) {
     ValueScope scope = b.scope;
-    bind_flat(b, b.c.rows, first_row + v_int(static_cast<int64_t>(r)), scope, out);
+    bind_row(b, first_row + v_int(static_cast<int64_t>(r)), scope, out);
     std::vector<Operand> steps;
     ValueScope vector = column_vector(b, scope, column, steps);
     vector.active = active;
@@ -286,7 +293,7 @@ Block fetch_result(ContractionBuilder& b, const TileExtent& t) {
   const std::string r = b.local("r");
   Block row;
   ValueScope scope = b.scope;
-  bind_flat(b, b.c.rows, t.first_row + v_var(r), scope, row);
+  bind_row(b, t.first_row + v_var(r), scope, row);
   bind_collapsed(b.c.columns, t.first_column, scope);
   scope.vector_var = b.c.columns.back().name;
   scope.lanes = b.lanes();
