@@ -157,8 +157,9 @@ class InPlaceStrips {
 
   PixelLine line(const LineKey& key, Block& out) {
     const int64_t most = (rows_ - height_) * image_.row_step + key.second;
-    Operand row = first_ * v_int(image_.row_step) + v_int(key.second);
     const bool above = key.second < 0, below = most >= image_.height;
+    Operand row = first_ * v_int(image_.row_step);
+    row = above ? row - v_int(-key.second) : row + v_int(key.second);
     const auto known = constant_value(row);
     if (known && (*known < 0 || *known >= image_.height)) return {nullptr, nullptr, true};
     PixelLine found;
