@@ -65,6 +65,8 @@ class NestBuilder {
   /// Makes all rows of a copy that stays in the second-level cache one block where several such copies, one after the
   /// other, read panels that do not stay there.
   void join_rows(Block& before) {
+    const auto rows = b_.known_rows(), height = constant_value(n_.rows_a_block);
+    if (rows && height && *rows <= *height) return;
     const int64_t stay = kSecondLevel / bytes_of(b_.c.accumulator);
     const Operand far = v_apply(ScalarOp::Gt, {n_.depth * n_.columns, v_int(stay)});
     const Operand copy = b_.buffers[static_cast<size_t>(left_.buffer)].elements;
@@ -72,7 +74,7 @@ class NestBuilder {
     const Operand joined = v_apply(ScalarOp::And, {v_apply(ScalarOp::And, {are_several_copies(), far}), fits});
     const std::string name = b_.local("rows_together");
     before.push_back(s_let(name, v_select(joined, larger(n_.rows, v_int(1)), n_.row_block)));
-    n_.row_block = v_var(name);
+    n_.row_block = n_.rows_a_block = v_var(name);
   }
   Operand round_up(const Operand& columns) { return ceil_div(columns, b_.panel_columns()) * v_int(b_.panel_columns()); }
   /// The most columns packed at a time, from the kernel's sizes alone; all of them where the left side is copied for
@@ -487,9 +489,11 @@ Block contraction_body(ContractionBuilder& b) {
                     row_block = b.local("rows_cached");
   Block body{s_let(rows, b.extent_of(b.c.rows)), s_let(columns, b.extent_of(b.c.columns)),
              s_let(depth, b.extent_of(b.c.depth))};
-  const Operand together = rows_a_block(b, v_var(depth), b.panel_columns());
-  const Operand block = rows_in_turn(b, v_var(columns), v_var(depth), together),
-                number = rows_a_block(b, b.extent_of(b.c.depth), b.panel_columns());
+  const auto rows_together = [&](const Operand& all_columns, const Operand& all_depth) {
+    return rows_in_turn(b, all_columns, all_depth, rows_a_block(b, all_depth, b.panel_columns()));
+  };
+  const Operand block = rows_together(v_var(columns), v_var(depth)),
+                number = rows_together(b.extent_of(b.c.columns), b.extent_of(b.c.depth));
   NestBuilder nest(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number});
   Block all = nest.build();
   NestSurvey used;

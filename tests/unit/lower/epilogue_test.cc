@@ -36,4 +36,20 @@ TEST_CASE("epilogue: functions of sums are computed once, by the form for bounde
   }
 }
 
+TEST_CASE("epilogue: each element is stored once where the number of columns decides on the rows of a block") {
+  // 16 rows are no multiple of a tile, and 128 columns of short sums take one tile of rows after the other.
+  const ExecutionPlan plan = planned({"x: \"f32[16, 64*N]\"", "f32[16, 16]", "y = x + matmul(F, x)"}, {});
+  REQUIRE(plan.steps.size() == 1);
+  const std::vector<double> want = values(plan);
+  for (const Isa& isa : all_isas()) {
+    if (!isa.base.empty()) continue;
+    const LoopNest nest = lower_kernel(plan.steps[0].kernel, tenon_test::shipped_blueprints(), isa);
+    NestWork work;
+    INFO(to_text(nest));
+    CHECK(error_of(values(plan, &nest, &work), want) < 1e-6);
+    CHECK(nest.blueprint != "loops");
+    CHECK(work.stores <= 3 * 16 * 128);  // of sums, of copied columns, of results: x may be in the memory of y
+  }
+}
+
 }  // namespace epilogue_test

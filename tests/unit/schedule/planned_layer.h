@@ -44,7 +44,7 @@ inline ExecutionPlan planned(const Layer& c, const std::vector<const Isa*>& leve
 }
 
 /// The outputs of the last kernel of a plan, for inputs that are numbered fractions: by the oracle, or by a nest of it.
-inline std::vector<double> values(const ExecutionPlan& plan, const LoopNest* nest = nullptr) {
+inline std::vector<double> values(const ExecutionPlan& plan, const LoopNest* nest = nullptr, NestWork* work = nullptr) {
   const PlanStep& step = plan.steps.back();
   OracleCall call;
   for (const Size& s : step.kernel.sizes) call.sizes[s.name] = 2;
@@ -66,7 +66,7 @@ inline std::vector<double> values(const ExecutionPlan& plan, const LoopNest* nes
       data.bytes.insert(data.bytes.end(), bytes, bytes + bytes_of(x.dtype));
     }
   }
-  const NestRun run = nest ? run_nest(*nest, call) : NestRun{run_kernel(step.kernel, call), ""};
+  const NestRun run = nest ? run_nest(*nest, call, work) : NestRun{run_kernel(step.kernel, call), ""};
   CHECK(run.fault == "");
   REQUIRE(run.status == OracleStatus::Done);
   std::vector<double> out;
