@@ -238,47 +238,53 @@ Operand lanes_from(const std::vector<Operand>& rows, const std::function<int(int
   return out;
 }
 
+/// As many vectors as `rows`: lane l of vector i is lane `from(i, l)` of all of them.
+std::vector<Operand> at_once(const std::vector<Operand>& rows, const std::function<int(int, int)>& from,
+                             const std::function<Operand(Operand)>& named) {
+  std::vector<Operand> out;
+  for (int i = 0; i < static_cast<int>(rows.size()); ++i)
+    out.push_back(lanes_from(
+        rows, [&](int l) { return from(i, l); }, named));
+  return out;
+}
+
+/// The same by log2(rows) rounds: in each, lane l of vector i is lane `from(i, l)` of the vectors `first(i)` and
+/// `first(i) + apart`.
+std::vector<Operand> in_rounds(std::vector<Operand> rows, int apart, const std::function<int(int)>& first,
+                               const std::function<int(int, int)>& from,
+                               const std::function<Operand(Operand)>& named) {
+  const int n = static_cast<int>(rows.size());
+  for (int round = 1; round < n; round *= 2) {
+    std::vector<Operand> next;
+    for (int i = 0; i < n; ++i)
+      next.push_back(lanes_from(
+          {rows[static_cast<size_t>(first(i))], rows[static_cast<size_t>(first(i) + apart)]},
+          [&](int l) { return from(i, l); }, named));
+    rows = std::move(next);
+  }
+  return rows;
+}
+
 }  // namespace
 
-/// Powers of two by rounds of unpacks.
 std::vector<Operand> join_planes(std::vector<Operand> planes, const std::function<Operand(Operand)>& named) {
   const int n = static_cast<int>(planes.size()), lanes = planes[0]->type.lanes;
-  std::vector<Operand> out;
-  if (std::has_single_bit(static_cast<unsigned>(n))) {
-    for (int round = 1; round < n; round *= 2) {
-      out.clear();
-      for (int i = 0; i < n; ++i)
-        out.push_back(lanes_from(
-            {planes[static_cast<size_t>(i / 2)], planes[static_cast<size_t>(i / 2 + n / 2)]},
-            [&](int l) { return l % 2 * lanes + i % 2 * lanes / 2 + l / 2; }, named));
-      planes = out;
-    }
-    return planes;
-  }
-  for (int i = 0; i < n; ++i)
-    out.push_back(lanes_from(
-        planes, [&](int l) { return (i * lanes + l) % n * lanes + (i * lanes + l) / n; }, named));
-  return out;
+  if (!std::has_single_bit(static_cast<unsigned>(n)))
+    return at_once(
+        planes, [&](int i, int l) { return (i * lanes + l) % n * lanes + (i * lanes + l) / n; }, named);
+  return in_rounds(
+      std::move(planes), n / 2, [](int i) { return i / 2; },
+      [&](int i, int l) { return l % 2 * lanes + i % 2 * lanes / 2 + l / 2; }, named);
 }
 
 std::vector<Operand> part_pixels(std::vector<Operand> pixels, const std::function<Operand(Operand)>& named) {
   const int n = static_cast<int>(pixels.size());
-  std::vector<Operand> out;
-  if (std::has_single_bit(static_cast<unsigned>(n))) {
-    for (int round = 1; round < n; round *= 2) {
-      out.clear();
-      for (int i = 0; i < n; ++i)
-        out.push_back(lanes_from(
-            {pixels[static_cast<size_t>(i % (n / 2) * 2)], pixels[static_cast<size_t>(i % (n / 2) * 2 + 1)]},
-            [&](int l) { return 2 * l + i / (n / 2); }, named));
-      pixels = out;
-    }
-    return pixels;
-  }
-  for (int i = 0; i < n; ++i)
-    out.push_back(lanes_from(
-        pixels, [&](int l) { return l * n + i; }, named));
-  return out;
+  if (!std::has_single_bit(static_cast<unsigned>(n)))
+    return at_once(
+        pixels, [&](int i, int l) { return l * n + i; }, named);
+  return in_rounds(
+      std::move(pixels), 1, [&](int i) { return i % (n / 2) * 2; },
+      [&](int i, int l) { return 2 * l + i / (n / 2); }, named);
 }
 
 /// Each round combines two vectors to two. Inside groups of 16 bytes the rounds interleave elements, then pairs and so
