@@ -33,4 +33,5 @@ for page in "$checkout/README.md" "$checkout"/docs/*.md; do
   done <"$work/page_lines"
 done
 check 'the pages have command lines' test $count -ge 15
+check 'docs/topi.md counts the ops' grep -q "The shipped library has $("$tenon" list ops | wc -l) ops" "$checkout/docs/topi.md"
 cd "$before" || exit 1
