@@ -6,19 +6,33 @@
 #include "lower/contraction/stencil_strip.h"
 
 namespace tenon {
-namespace {
 
-/// Offset and step of the weights over the taps; clears `possible` where they are no single line.
+bool is_line(const ContractionBuilder& b) { return b.c.rows.size() == (b.planes > 1 ? 1u : 0u); }
+
+bool is_in_place(const ContractionBuilder& b) { return b.kernel.tensor(b.c.statement->target).shared; }
+
 AffineForm weights_of(ContractionBuilder& b, const Read* read) {
   const auto form = offset_form(read->tensor, read->index, b.c.depth, b.scope);
   b.possible = b.possible && form && collapses(*form, b.c.depth, b.scope);
   return form ? *form : AffineForm{{}, v_int(0)};
 }
 
-constexpr int kForPixels = 3;  // registers of a strip that hold pixels
+int64_t epilogue_operations(const ContractionBuilder& b, int64_t function) {
+  int64_t operations = 0;
+  walk(b.c.statement->value, [&](const Expr& e) {
+    const auto* apply = std::get_if<Apply>(&e->node);
+    if (apply) operations += scalar_op_row(apply->op).has('M') ? function : 1;
+    return !std::holds_alternative<Reduce>(e->node);
+  });
+  return operations;
+}
 
-/// Whether the pixels of a plane are one line: a convolution along one dimension.
-bool is_line(const ContractionBuilder& b) { return b.c.rows.size() == (b.planes > 1 ? 1u : 0u); }
+bool short_epilogue(const ContractionBuilder& b) {
+  constexpr int64_t kOperations = 6;
+  return epilogue_operations(b, 1) <= kOperations;
+}
+
+namespace {
 
 /// Rows of a strip whose taps are all kept in registers, which leaves registers for fewer rows: with many taps only if
 /// vectors along the lines are whole.
@@ -39,16 +53,13 @@ int strip_height(ContractionBuilder& b) {
   return rows && *rows > 0 ? static_cast<int>(even_height(*rows, tall)) : tall;
 }
 
-/// Whether the output overwrites a tensor that the epilogue reads: then nothing may be computed twice.
-bool in_place(const ContractionBuilder& b) { return b.kernel.tensor(b.c.statement->target).shared; }
-
 /// Whether all taps and rows have their registers, and all extents are numbers. The last of such strips may repeat rows
 /// of the one above. A line, whose strips are vectors along it, counts as one row.
 bool taps_fit(ContractionBuilder& b) {
   const auto taps = constant_value(b.extent_of(b.c.depth)),
              rows = b.c.rows.size() <= 1 ? constant_value(b.extent_of(b.c.rows)) : std::nullopt;
   if (!rows || !taps || *taps < 1 || *taps + unrolled_rows(b) + kForPixels > b.isa.vector_registers) return false;
-  return !in_place(b) || *rows < 1 || *rows % even_height(*rows, unrolled_rows(b)) == 0;
+  return !is_in_place(b) || *rows < 1 || *rows % even_height(*rows, unrolled_rows(b)) == 0;
 }
 
 /// Whether a copy of the whole plane is larger than the blueprint allows; a strip's rows are copied at a time then.
@@ -108,7 +119,7 @@ class StripCall {
 /// elements.
 bool repeats_columns(ContractionBuilder& b) {
   const auto columns = constant_value(b.extent_of(b.c.columns));
-  return !b.isa.masked_memory && columns && *columns > b.lanes() && *columns % b.lanes() != 0 && !in_place(b);
+  return !b.isa.masked_memory && columns && *columns > b.lanes() && *columns % b.lanes() != 0 && !is_in_place(b);
 }
 
 /// The loops over strips: rows, then columns. With known taps the last strip of rows begins early enough to be whole.
@@ -138,29 +149,12 @@ Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands
   return {with_kind(LoopKind::Parallel, s_for(r, v_int(0), rows, shape.height, std::move(out)))};
 }
 
-/// Operations of the statement's expression around the sums, of which elementary functions count as `function`.
-int64_t epilogue_operations(const ContractionBuilder& b, int64_t function) {
-  int64_t operations = 0;
-  walk(b.c.statement->value, [&](const Expr& e) {
-    const auto* apply = std::get_if<Apply>(&e->node);
-    if (apply) operations += scalar_op_row(apply->op).has('M') ? function : 1;
-    return !std::holds_alternative<Reduce>(e->node);
-  });
-  return operations;
-}
-
-/// Whether they are few enough to be repeated for each row of a strip.
-bool short_epilogue(const ContractionBuilder& b) {
-  constexpr int64_t kOperations = 6;
-  return epilogue_operations(b, 1) <= kOperations;
-}
-
 /// The loops over strips whose sums stay in registers until they are stored: all extents are known, and whole vectors
 /// or parts of them are stored. Empty where that is not possible.
 Block strips_in_registers(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
   const auto columns = constant_value(b.extent_of(b.c.columns));
   const int lanes = b.lanes();
-  const bool cut = columns && *columns % lanes != 0, repeats = cut && *columns > lanes && !in_place(b);
+  const bool cut = columns && *columns % lanes != 0, repeats = cut && *columns > lanes && !is_in_place(b);
   if (shape.taps.empty() || b.c.rows.size() != 1 || !columns || lanes == 1 || !short_epilogue(b)) return {};
   if (cut && !repeats && !b.isa.masked_memory) return {};
   const std::string r = b.local("strip_row"), q = b.local("strip_column"), first = b.local("first_row");
@@ -210,113 +204,6 @@ Block dense_plane(ContractionBuilder& b, const StripShape& shape, const StripOpe
   return out;
 }
 
-/// Stride of the pixels along a line, where strips can take them.
-std::optional<int64_t> pixel_stride(const ContractionBuilder& b, const LeftAccess& left) {
-  const auto stride = left.buffer < 0 ? std::nullopt : constant_value(left.row_coefficients.at(b.c.columns[0].name));
-  return stride && (*stride == 1 || *stride == 2) ? stride : std::nullopt;
-}
-
-/// Elements from one plane to the next, where several make a strip.
-bool place_planes(ContractionBuilder& b, const LeftAccess& left, ShortRows& p) {
-  if (b.planes == 1) return true;
-  const LoopVar& plane = b.c.rows[0];
-  const Read& weights = *plain_read(b.c.right);
-  std::vector<LoopVar> vars = b.c.depth;
-  vars.push_back(plane);
-  const auto form = offset_form(weights.tensor, weights.index, vars, b.scope);
-  const auto weight_step = form ? constant_value(form->coefficient(plane.name)) : std::nullopt,
-             step = constant_value(left.row_coefficients.at(plane.name));
-  p.planes = b.planes;
-  p.plane_step = step.value_or(0);
-  p.weight_step = weight_step.value_or(0);
-  return step && weight_step;
-}
-
-/// Vectors of a plane for which there are registers, next to its taps where these have theirs.
-int64_t most_vectors(const ContractionBuilder& b, const LeftAccess& left) {
-  const auto taps = static_cast<int64_t>(left.taps.size());
-  return taps == 0 ? b.blueprint.tile_rows : b.isa.vector_registers - taps - kForPixels;
-}
-
-/// The line as a plane of one row; equal parts of it where it has more vectors than there are registers for.
-std::optional<ShortRows> line_as_plane(ContractionBuilder& b, const LeftAccess& left) {
-  const auto columns = constant_value(b.extent_of(b.c.columns));
-  const int64_t lanes = b.lanes(), most = std::min<int64_t>(most_vectors(b, left), b.blueprint.tile_rows),
-                all = columns ? (*columns + lanes - 1) / lanes : most;
-  if (most < 1 || all < 1) return std::nullopt;
-  const int64_t vectors = even_height(all, most), pixels = columns && all == vectors ? *columns : vectors * lanes;
-  ShortRows out{1, pixels, pixels, static_cast<int>(vectors)};
-  const bool fits = b.planes == 1 || all == vectors;
-  return fits && place_planes(b, left, out) ? std::optional(out) : std::nullopt;
-}
-
-/// The plane, where vectors over all of it are clearly fewer than vectors along its rows and have their registers.
-std::optional<ShortRows> short_rows(ContractionBuilder& b, const LeftAccess& left) {
-  const auto stride = pixel_stride(b, left);
-  if (!stride || b.lanes() == 1 || (b.band_first && b.planes == 1)) return std::nullopt;
-  if (is_line(b)) return line_as_plane(b, left);
-  if (b.c.rows.size() != (b.planes > 1 ? 2u : 1u)) return std::nullopt;
-  const LoopVar& along = b.c.rows.back();
-  const auto rows = constant_value(b.extent(along)), columns = constant_value(b.extent_of(b.c.columns));
-  const auto row_step = constant_value(left.row_coefficients.at(along.name));
-  if (!rows || !columns || !row_step || *rows < 1 || *row_step % *stride != 0 || *row_step / *stride < *columns)
-    return std::nullopt;
-  const int64_t lanes = b.lanes(), pitch = *row_step / *stride,
-                vectors = ((*rows - 1) * pitch + *columns + lanes - 1) / lanes;
-  const int64_t along_rows = *rows * ((*columns + lanes - 1) / lanes);
-  if (vectors * 4 > along_rows * 3 || vectors > most_vectors(b, left) ||
-      !flat_outside(b.kernel, b.c, {along, b.c.columns[0]}))
-    return std::nullopt;
-  ShortRows out{*rows, *columns, pitch, static_cast<int>(vectors)};
-  return place_planes(b, left, out) ? std::optional(out) : std::nullopt;
-}
-
-/// The innermost loop that steps from plane to plane, in its list; the list's end if there is none.
-struct PlaneLoop {
-  std::vector<LoopVar>& loops;
-  std::vector<LoopVar>::iterator at;
-};
-PlaneLoop plane_loop(ContractionBuilder& b) {
-  const auto steps = [&](const LoopVar& v) { return constant_value(b.extent(v)) != 1; };
-  const auto last = [&](std::vector<LoopVar>& loops) {
-    const auto found = std::find_if(loops.rbegin(), loops.rend(), steps);
-    return found == loops.rend() ? loops.end() : std::prev(found.base());
-  };
-  if (const auto left = last(b.c.outer_left); left != b.c.outer_left.end()) return {b.c.outer_left, left};
-  return {b.c.outer_right, last(b.c.outer_right)};
-}
-
-/// Makes so many planes the outermost rows of a strip, copied at a time.
-void take_planes(ContractionBuilder& b, int planes) {
-  const PlaneLoop loop = plane_loop(b);
-  b.planes = b.band_rows = planes;
-  b.band_first = v_var(b.local("first_plane"));
-  b.scope.vars.erase(loop.at->name);
-  b.c.rows.insert(b.c.rows.begin(), *loop.at);
-  loop.loops.erase(loop.at);
-}
-
-/// What short_rows is with so many planes, tried on a copy of the builder.
-std::optional<ShortRows> tried(ContractionBuilder b, int planes) {
-  if (planes > 1) take_planes(b, planes);
-  Block before, staging;
-  const LeftAccess left = stage_pixels(b, before, staging);
-  return b.possible ? short_rows(b, left) : std::nullopt;
-}
-
-/// The number of planes of short rows in one strip: a divisor of all planes, with registers for the sums.
-int planes_a_strip(ContractionBuilder& b) {
-  const auto plane = tried(b, 1);
-  const PlaneLoop loop = plane_loop(b);
-  const auto all = plane && loop.at != loop.loops.end() ? constant_value(b.extent(*loop.at)) : std::nullopt;
-  if (!all || *all < 1) return 1;
-  // of planes, at least as many sums as a strip has rows, where those and a weight each have registers
-  const int rows = b.blueprint.tile_rows + (is_line(b) ? 0 : plane->vectors - 1);
-  int planes = std::max(1, rows / plane->vectors);
-  while (planes > 1 && (*all % planes != 0 || planes * (plane->vectors + 1) > b.isa.vector_registers)) --planes;
-  return planes > 1 && tried(b, planes) ? planes : 1;
-}
-
 /// All planes of a strip in one call, then the epilogue over the rows of each as one.
 Block whole_planes(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
   const ShortRows& p = *shape.plane;
@@ -340,7 +227,7 @@ Block line_strips(ContractionBuilder& b, const StripShape& shape, const StripOpe
   const Operand columns = b.extent_of(b.c.columns);
   const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(pixels));
   const std::string q = b.local("strip_column"), width = b.local("strip_width"), first = b.local("first_column");
-  const bool whole = constant_value(columns) && !in_place(b);
+  const bool whole = constant_value(columns) && !is_in_place(b);
   const Operand column = whole ? v_var(first) : v_var(q), wide = whole ? v_int(pixels) : v_var(width);
   Block strip{whole ? s_let(first, smaller(v_var(q), columns - v_int(pixels)))
                     : s_let(width, smaller(v_int(pixels), columns - v_var(q)))};
@@ -405,59 +292,6 @@ void take_words(ContractionBuilder& b) {
   b.staged_as = type(left);
   b.c.word_numbers = 4;
   take_left_bytes(b.c, type(left), unsigned_left ? LeftBytes::Unsigned : LeftBytes::Signed);
-}
-
-/// Rows of a strip that reads the image itself, next to whose sums all taps have their registers; 0 if they have none.
-int height_in_place(ContractionBuilder& b) {
-  constexpr int64_t kFewest = 4;
-  const int64_t most = b.blueprint.rows_in_registers > 0 ? b.blueprint.rows_in_registers : b.blueprint.tile_rows;
-  const auto taps = constant_value(b.extent_of(b.c.depth)),
-             rows = b.c.rows.size() == 1 ? constant_value(b.extent_of(b.c.rows)) : std::nullopt;
-  if (!taps || !rows || *taps < 1 || *rows < 1) return 0;
-  const int64_t tall = std::min(b.isa.vector_registers - *taps - kForPixels, most);
-  if (tall < std::min({kFewest, most, *rows})) return 0;
-  const int64_t height = even_height(*rows, tall);
-  return in_place(b) && *rows % height != 0 ? 0 : static_cast<int>(height);
-}
-
-/// Whether strips in place take less time than a copy. With steps of 1 a copy pays where taps leave registers for so
-/// few rows that strips repeat many; for planes of short rows, it costs several cycles a row and a tap, but its vectors
-/// are full.
-bool beats_copy(ContractionBuilder& b, const StencilImage& image, int height) {
-  constexpr int64_t kTap = 5, kRow = 7, kFunction = 16;
-  if (image.column_step > 1) return true;
-  const auto taps = static_cast<int64_t>(image.taps.size()), rows = *constant_value(b.extent_of(b.c.rows));
-  const int64_t columns = *constant_value(b.extent_of(b.c.columns)), strips = (rows + height - 1) / height,
-                vectors = strips * height * ((columns + b.lanes() - 1) / b.lanes());
-  const auto plane = tried(b, 1);
-  if (!plane) return strips * height * 8 <= rows * 9;
-  const int64_t full = (plane->pixels() + b.lanes() - 1) / b.lanes(), after = epilogue_operations(b, kFunction);
-  return (vectors + 2 * strips) * taps * 7 / 5 + vectors * after <
-         (plane->vectors + kTap) * taps + kRow * rows + full * after;
-}
-
-/// The loops over strips that read the image itself. Empty where the image needs a copy, or where that is faster.
-Block strips_of_image(ContractionBuilder& b, const Read& weights) {
-  const auto columns = constant_value(b.extent_of(b.c.columns));
-  const int height = height_in_place(b);
-  if (height == 0 || !b.isa.masked_memory || b.lanes() == 1 || !columns || b.c.word_numbers == 4) return {};
-  if (in_place(b) && *columns > b.lanes() && *columns % b.lanes() != 0) return {};
-  const AffineForm w = weights_of(b, &weights);
-  const auto step = constant_value(b.c.depth.empty() ? v_int(0) : w.coefficient(b.c.depth.back().name));
-  const auto image = b.possible && step ? find_image(b) : std::nullopt;
-  if (!std::exchange(b.possible, true) || !image || !beats_copy(b, *image, height)) return {};
-  const std::string r = b.local("strip_row"), first = b.local("first_row");
-  const Operand rows = b.extent_of(b.c.rows);
-  const StencilWeights tap_weights{{weights.tensor, w.rest}, *step};
-  const bool keeps = short_epilogue(b), even = *constant_value(rows) % height == 0;
-  Block body{s_let(first, smaller(v_var(r), rows - v_int(height)))};
-  append(body, strip_in_place(b, *image, tap_weights, {height, v_var(first), keeps}));
-  if (!std::exchange(b.possible, true)) return {};
-  // the last of uneven strips repeats rows of the one before it, which another worker must not have
-  Block strips{
-      with_kind(even ? LoopKind::Parallel : LoopKind::Serial, s_for(r, v_int(0), rows, height, std::move(body)))};
-  return loops_over(b, b.c.outer_right, loops_over(b, b.c.outer_left, std::move(strips), LoopKind::Parallel),
-                    LoopKind::Parallel);
 }
 
 }  // namespace

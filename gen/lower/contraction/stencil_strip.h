@@ -65,6 +65,35 @@ Stmt sliding_or(ContractionBuilder& b, const StripShape& shape, const StripRows&
 /// The statements of a strip with known taps in the nest itself, added to `out`; the sums of its rows.
 std::vector<Operand> strip_sums(ContractionBuilder& b, const StripShape& shape, const StripPlace& place, Block& out);
 
+// ---- contraction_stencil.cc
+constexpr int kForPixels = 3;  ///< registers of a strip that hold pixels
+/// Whether the pixels of a plane are one line: a convolution along one dimension.
+bool is_line(const ContractionBuilder& b);
+/// Whether the output overwrites a tensor that the epilogue reads: then nothing may be computed twice.
+bool is_in_place(const ContractionBuilder& b);
+/// Offset and step of the weights over the taps; clears `possible` where they are no single line.
+AffineForm weights_of(ContractionBuilder& b, const Read* read);
+/// Operations of the statement's expression around the sums, of which elementary functions count as `function`.
+int64_t epilogue_operations(const ContractionBuilder& b, int64_t function);
+/// Whether they are few enough to be repeated for each row of a strip.
+bool short_epilogue(const ContractionBuilder& b);
+
+// ---- stencil_planes.cc
+/// Stride of the pixels along a line, where strips can take them.
+std::optional<int64_t> pixel_stride(const ContractionBuilder& b, const LeftAccess& left);
+/// The plane, where vectors over all of it are clearly fewer than vectors along its rows and have their registers.
+std::optional<ShortRows> short_rows(ContractionBuilder& b, const LeftAccess& left);
+/// The number of planes of short rows in one strip: a divisor of all planes, with registers for the sums.
+int planes_a_strip(ContractionBuilder& b);
+/// Makes so many planes the outermost rows of a strip, copied at a time.
+void take_planes(ContractionBuilder& b, int planes);
+/// What short_rows is with so many planes, tried on a copy of the builder.
+std::optional<ShortRows> try_planes(ContractionBuilder b, int planes);
+
+// ---- stencil_image.cc
+/// The loops over strips that read the image itself. Empty where the image needs a copy, or where that is faster.
+Block strips_of_image(ContractionBuilder& b, const Read& weights);
+
 // ---- stencil_in_place.cc
 /// Where a tap sees a pixel for row 0 and column 0 of the result: elements from one plane, row and column.
 struct PixelTap {
