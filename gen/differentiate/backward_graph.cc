@@ -8,8 +8,8 @@
 #include <set>
 
 #include "differentiate/backward_parts.h"
+#include "differentiate/gradient_nodes.h"
 #include "ir/graph/graph_passes.h"
-#include "support/c_names.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -19,30 +19,15 @@ struct NoGradient {
   std::string where, why;
 };
 
-/// The operators of one region's gradient, and the gradients of the forward graph's values that they have made so far.
-struct Block {
-  RegionId region = kTopLevel;
-  std::vector<Node> nodes = {};
-  std::map<ValueId, std::vector<ValueId>> adjoints = {};  // to be summed
-};
-
-class Sweep {
+class Sweep : GradientNodes {
  public:
   Sweep(Graph& graph, const OutlineGradient& outline, size_t at)
-      : graph_(graph), outline_(outline), at_(at), asks_(graph.nodes[at]), home_(graph.values.size(), kTopLevel) {
-    take_names(graph, value_names_, node_names_);
-    for (const Node& n : graph.nodes)
-      for (const ValueId v : n.outputs) home_[static_cast<size_t>(v)] = n.region;
-    for (size_t r = 0; r < graph.regions.size(); ++r)
-      for (const ValueId v : made_inside(graph.regions[r])) home_[static_cast<size_t>(v)] = static_cast<RegionId>(r);
-    for (const Region& r : graph.regions)
-      for (const ValueId v : results_of(r)) home_[static_cast<size_t>(v)] = r.parent;
-  }
+      : GradientNodes(graph, graph.nodes[at]), outline_(outline), at_(at) {}
 
   void run() {
     const std::vector<ValueId> wrt(asks_.inputs.begin() + 1, asks_.inputs.end());
     active_ = active_values(graph_, wrt, at_);
-    Block block;
+    GradientBlock block;
     const ValueId of = asks_.inputs[0];
     if (is_active(of)) block.adjoints[of] = {filled(block, of, 1)};
     const std::vector<Node> forward(graph_.nodes.begin(), graph_.nodes.begin() + static_cast<std::ptrdiff_t>(at_));
@@ -61,64 +46,13 @@ class Sweep {
   }
 
  private:
-  Value& value(ValueId v) { return graph_.value(v); }
-  Region& region(RegionId r) { return graph_.region(r); }
   bool is_active(ValueId v) const {
     return v != kNoValue && static_cast<size_t>(v) < active_.size() && active_[static_cast<size_t>(v)];
   }
   [[noreturn]] static void fail(const std::string& where, const std::string& why) { throw NoGradient{where, why}; }
 
-  ValueId new_value(const std::string& base, DType dtype, std::vector<SizeExpr> dims, RegionId home) {
-    Value v;
-    v.name = value_names_.fresh(base);
-    v.dtype = dtype;
-    v.dims = std::move(dims);
-    graph_.values.push_back(std::move(v));
-    home_.push_back(home);
-    return static_cast<ValueId>(graph_.values.size() - 1);
-  }
-  ValueId like(const std::string& base, ValueId of, RegionId home) {
-    return new_value(base, value(of).dtype, value(of).dims, home);
-  }
-  std::string adjoint_name(ValueId of) { return "d_" + value(of).name; }
-
-  ValueId add_node(Block& block, Node node) {
-    node.name = node_names_.fresh(node.op);
-    if (node.origin.empty()) node.origin = asks_.origin;
-    node.region = block.region;
-    block.nodes.push_back(std::move(node));
-    return block.nodes.back().outputs[0];
-  }
-  ValueId add_node(Block& block, const std::string& op, std::vector<ValueId> inputs, std::vector<ValueId> outputs,
-                   Attributes attrs = {}) {
-    return add_node(block, Node{"", op, std::move(inputs), std::move(attrs), std::move(outputs), ""});
-  }
-
-  /// A tensor of the shape of `of` that is `number` everywhere.
-  ValueId filled(Block& block, ValueId of, int64_t number) {
-    const std::vector<SizeExpr> dims = value(of).dims;
-    std::vector<int64_t> fixed;
-    for (const SizeExpr& d : dims)
-      if (d.is_constant()) fixed.push_back(d.value);
-    const AttrValue shape = fixed.size() == dims.size() ? AttrValue(fixed) : AttrValue(dims);
-    return add_node(block, "full", {}, {like(adjoint_name(of), of, block.region)},
-                    {{"shape", shape}, {"value", number}, {"dtype", value(of).dtype}});
-  }
-
-  /// The gradient of a value of which all uses have been seen; kNoValue where no value asked for leads to it.
-  ValueId adjoint(Block& block, ValueId of) {
-    const auto at = block.adjoints.find(of);
-    if (at == block.adjoints.end()) return kNoValue;
-    std::vector<ValueId>& parts = at->second;
-    while (parts.size() > 1) {
-      parts[0] = add_node(block, "add", {parts[0], parts[1]}, {like(adjoint_name(of), of, block.region)});
-      parts.erase(parts.begin() + 1);
-    }
-    return parts[0];
-  }
-
   /// Nodes of the forward region, the last one first.
-  void sweep(Block& block, const std::vector<Node>& nodes, RegionId forward) {
+  void sweep(GradientBlock& block, const std::vector<Node>& nodes, RegionId forward) {
     for (size_t i = nodes.size(); i > 0;) {
       if (nodes[i - 1].region == forward) {
         node(block, nodes[--i]);
@@ -146,7 +80,7 @@ class Sweep {
     return out;
   }
 
-  void node(Block& block, const Node& n) {
+  void node(GradientBlock& block, const Node& n) {
     if (none_of(n.inputs, [&](ValueId v) { return is_active(v); })) return;
     OperatorGradients all;
     for (size_t i = 0; i < n.outputs.size(); ++i)
@@ -176,7 +110,7 @@ class Sweep {
   };
 
   /// The gradient with respect to operand `i`.
-  void operand(Block& block, const OperatorGradients& all, size_t i) {
+  void operand(GradientBlock& block, const OperatorGradients& all, size_t i) {
     GradientOf gradient = all.gradient;
     gradient.wrt = i;
     const std::vector<ValueId>& operands = all.operands;
@@ -246,8 +180,7 @@ class Sweep {
     if (v == kNoValue || forward == kTopLevel || copies_.contains(forward) || value(v).constant) return v;
     const auto [known, added] = saved_.emplace(std::pair(v, forward), kNoValue);
     if (!added) return known->second;
-    const RegionId home = home_[static_cast<size_t>(v)], backward = backward_.at(forward),
-                   outside = region(forward).parent;
+    const RegionId home = home_of(v), backward = backward_.at(forward), outside = region(forward).parent;
     if (!lies_in(graph_.regions, home, forward)) return known->second = saved(v, outside);
     const auto slice = find_if(region(forward).reads, [&](const Slice& s) { return s.part == v; });
     ValueId whole = kNoValue;
@@ -272,10 +205,10 @@ class Sweep {
   }
 
   /// The gradient of a loop: a loop that carries the gradients of what it carried, from its end to its beginning.
-  void loop(Block& block, const std::vector<Node>& nodes, RegionId forward) {
+  void loop(GradientBlock& block, const std::vector<Node>& nodes, RegionId forward) {
     std::vector<ValueId> results = results_of(region(forward));
     if (none_of(results, [&](ValueId v) { return block.adjoints.contains(v); })) return;
-    Block inner{open_backward(forward, block.region)};
+    GradientBlock inner{open_backward(forward, block.region)};
     const std::vector<Carried> carried = region(forward).carried;
     const std::vector<Slice> reads = region(forward).reads, writes = region(forward).writes;
     for (const Carried& c : carried) begin_carried(block, inner, c);
@@ -314,18 +247,18 @@ class Sweep {
 
   /// The gradient of two branches: two branches under the same condition. Only results leave a branch, so each branch
   /// recomputes what its gradient reads.
-  void branch(Block& block, const std::array<Part, 2>& parts, RegionId forward) {
+  void branch(GradientBlock& block, const std::array<Part, 2>& parts, RegionId forward) {
     const std::vector<BranchResult> results = region(parts[0].region).results;
     const auto is_asked = [&](const BranchResult& r) { return block.adjoints.contains(r.result); };
     if (none_of(results, is_asked)) return;
-    std::array<Block, 2> arms;
+    std::array<GradientBlock, 2> arms;
     std::array<std::map<ValueId, ValueId>, 2> made;  // gradients of values from outside
     std::set<ValueId> outside;
     for (size_t k = 0; k < 2; ++k) {
       arms[k] = arm(block, parts[k], forward);
       std::vector<ValueId> all;
       for (const auto& [v, sum] : arms[k].adjoints)
-        if (!lies_in(graph_.regions, home_[static_cast<size_t>(v)], arms[k].region)) all.push_back(v);
+        if (!lies_in(graph_.regions, home_of(v), arms[k].region)) all.push_back(v);
       for (const ValueId v : all) {
         made[k][original_of(v)] = adjoint(arms[k], v);
         outside.insert(original_of(v));
@@ -336,10 +269,10 @@ class Sweep {
       for (size_t k = 0; k < 2; ++k) region(arms[k].region).results.push_back({inside_of(arms[k], made[k], v), result});
       block.adjoints[v].push_back(result);
     }
-    for (Block& arm : arms) append(block.nodes, arm.nodes);
+    for (GradientBlock& arm : arms) append(block.nodes, arm.nodes);
   }
 
-  Block arm(Block& block, Part part, RegionId forward) {
+  GradientBlock arm(GradientBlock& block, Part part, RegionId forward) {
     for (Node& n : part.nodes) {
       refuse_in_branch(n, part.region);
       n = counted_back(std::move(n));
@@ -357,7 +290,7 @@ class Sweep {
                                   [&](const std::string& counter) { return value_names_.fresh(counter + "_again"); }};
     RegionCopy copy = copy_region(graph_, part.nodes, part.region, block.region, source);
     copies_.insert(copy.region);
-    Block inner{copy.region, copy.nodes};
+    GradientBlock inner{copy.region, copy.nodes};
     for (const BranchResult& r : region(part.region).results) {
       const auto own = copy.values.find(r.inside);
       const ValueId inside = own != copy.values.end() ? own->second : source.outside(r.inside);
@@ -369,10 +302,10 @@ class Sweep {
   }
 
   /// The gradient of `v` in a branch, made there.
-  ValueId inside_of(Block& arm, const std::map<ValueId, ValueId>& made, ValueId v) {
+  ValueId inside_of(GradientBlock& arm, const std::map<ValueId, ValueId>& made, ValueId v) {
     const auto known = made.find(v);
     if (known == made.end() || known->second == kNoValue) return filled(arm, v, 0);
-    if (home_[static_cast<size_t>(known->second)] == arm.region) return known->second;
+    if (home_of(known->second) == arm.region) return known->second;
     return add_node(arm, "identity", {known->second}, {like(adjoint_name(v), v, arm.region)});
   }
 
@@ -421,25 +354,25 @@ class Sweep {
     return known->second.iterations;
   }
 
-  void begin_carried(Block& block, Block& inner, const Carried& c) {
+  void begin_carried(GradientBlock& block, GradientBlock& inner, const Carried& c) {
     if (!is_active(c.inside)) return;
     const ValueId known = c.result == kNoValue ? kNoValue : adjoint(block, c.result);
     const ValueId initial = known == kNoValue ? filled(block, c.inside, 0) : known;
     inner.adjoints[c.next].push_back(carry(inner, initial, c.inside));
   }
-  ValueId carry(Block& inner, ValueId initial, ValueId of) {
+  ValueId carry(GradientBlock& inner, ValueId initial, ValueId of) {
     const ValueId inside = like(adjoint_name(of), of, inner.region);
     region(inner.region).carried.push_back({initial, inside, kNoValue, kNoValue});
     return inside;
   }
-  ValueId hand_on(Block& inner, size_t carried, ValueId next, ValueId of, RegionId outside) {
+  ValueId hand_on(GradientBlock& inner, size_t carried, ValueId next, ValueId of, RegionId outside) {
     const ValueId result = like(adjoint_name(of), of, outside);
     region(inner.region).carried[carried].next = next;
     region(inner.region).carried[carried].result = result;
     return result;
   }
 
-  void end_carried(Block& block, Block& inner, const std::vector<Carried>& carried) {
+  void end_carried(GradientBlock& block, GradientBlock& inner, const std::vector<Carried>& carried) {
     size_t n = 0;
     for (const Carried& c : carried) {
       if (!is_active(c.inside)) continue;
@@ -450,10 +383,10 @@ class Sweep {
   }
 
   /// Gradients of values from outside, weights mostly.
-  void sum_over_iterations(Block& block, Block& inner, RegionId forward) {
+  void sum_over_iterations(GradientBlock& block, GradientBlock& inner, RegionId forward) {
     std::vector<ValueId> outside;
     for (const auto& [v, parts] : inner.adjoints)
-      if (!lies_in(graph_.regions, home_[static_cast<size_t>(v)], forward)) outside.push_back(v);
+      if (!lies_in(graph_.regions, home_of(v), forward)) outside.push_back(v);
     for (const ValueId v : outside) {
       const ValueId part = adjoint(inner, v);
       const size_t n = region(inner.region).carried.size();
@@ -463,18 +396,14 @@ class Sweep {
     }
   }
 
-  Graph& graph_;
   const OutlineGradient& outline_;
   size_t at_;
-  const Node asks_;
-  std::vector<RegionId> home_;  // of each value
   std::vector<bool> active_;
   std::map<RegionId, RegionId> backward_;  // region → that of its gradient
   std::map<std::pair<ValueId, RegionId>, ValueId> saved_;
   std::map<RegionId, IterationCount> counts_;
   std::set<RegionId> copies_;             // branches that are computed again, next to their gradients
   std::map<ValueId, ValueId> originals_;  // saved value → what it is of
-  CNames value_names_, node_names_;
 };
 
 }  // namespace
