@@ -13,12 +13,28 @@ namespace {
 /// -ffp-contract=fast fuses in spite of the pragma. __FMA__ is a macro of x86; other processors keep it.
 bool hides_fma(const Isa& isa) { return !isa.fma && isa.target.empty(); }
 
+/// How gcc compiles the functions of a level. After the headers: each of the functions of a header of intrinsics would
+/// have the options too, which takes a sixth of the time of a small file.
+std::string gcc_options(const Isa& isa) {
+  std::string s = fmt::format(R"(
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("fp-contract=off")
+#if __GNUC__ == 12 && __GNUC_MINOR__ < 3{}
+/* The vectoriser of this compiler fuses multiplications with alternating additions and subtractions nevertheless. */
+#pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
+#endif
+)",
+                              isa.fma ? "" : " && defined(__FMA__)");
+  if (isa.vector_bits > 0) s += "#pragma GCC optimize(\"no-predictive-commoning\")\n";
+  return s + "#endif\n";
+}
+
 }  // namespace
 
 std::string level_begin(const Isa& isa, const EmitOptions& options) {
   std::string s;
   if (!isa.guard.empty()) s += fmt::format("#if {}\n\n", isa.guard);
-  s += fmt::format(R"(#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0) || \
+  s += R"(#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0) || \
     (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0)
 #error "these functions need IEEE arithmetic: compile without -ffast-math, its parts, and -ffp-contract=fast"
 #elif defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
@@ -26,16 +42,9 @@ std::string level_begin(const Isa& isa, const EmitOptions& options) {
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
-#if __GNUC__ == 12 && __GNUC_MINOR__ < 3{}
-/* The vectoriser of this compiler fuses multiplications with alternating additions and subtractions nevertheless. */
-#pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
 #endif
-)",
-                   isa.fma ? "" : " && defined(__FMA__)");
-  if (isa.vector_bits > 0) s += "#pragma GCC optimize(\"no-predictive-commoning\")\n";
-  s += "#endif\n\n";
+
+)";
   if (options.math_header) s += "#include <math.h>\n";
   s += "#include <stddef.h>\n#include <stdint.h>\n";
   if (options.string_header) s += "#include <string.h>\n";
@@ -56,6 +65,7 @@ std::string level_begin(const Isa& isa, const EmitOptions& options) {
 #endif
 )";
   if (!isa.header.empty()) s += fmt::format("#include <{}>\n", isa.header);
+  s += gcc_options(isa);
   if (!isa.target.empty())
     s += fmt::format("\n#define {} __attribute__((target(\"{}\")))\n", emit::target_macro(isa, options), isa.target);
   if (hides_fma(isa))

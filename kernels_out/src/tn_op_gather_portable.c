@@ -10,16 +10,18 @@
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
+#endif
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("fp-contract=off")
 #if __GNUC__ == 12 && __GNUC_MINOR__ < 3 && defined(__FMA__)
 /* The vectoriser of this compiler fuses multiplications with alternating additions and subtractions nevertheless. */
 #pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
 #endif
 #endif
-
-#include <stddef.h>
-#include <stdint.h>
 
 #if defined(__clang__) && defined(__FMA__)
 /* With -ffp-contract=fast clang fuses in spite of the pragma above, unless there is nothing to fuse with. */

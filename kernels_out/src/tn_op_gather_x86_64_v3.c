@@ -12,13 +12,6 @@
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
-#if __GNUC__ == 12 && __GNUC_MINOR__ < 3
-/* The vectoriser of this compiler fuses multiplications with alternating additions and subtractions nevertheless. */
-#pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
-#endif
-#pragma GCC optimize("no-predictive-commoning")
 #endif
 
 #include <stddef.h>
@@ -35,6 +28,15 @@
 #define _MM_MALLOC_H_INCLUDED /* gcc's headers of intrinsics take in stdlib.h for functions that are not used here */
 #endif
 #include <immintrin.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("fp-contract=off")
+#if __GNUC__ == 12 && __GNUC_MINOR__ < 3
+/* The vectoriser of this compiler fuses multiplications with alternating additions and subtractions nevertheless. */
+#pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
+#endif
+#pragma GCC optimize("no-predictive-commoning")
+#endif
 
 #define TN_TARGET_X86_64_V3 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")))
 
