@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <map>
 
+#include "lower/nest/even_lanes.h"
+
 namespace tenon {
 namespace {
 
 class Strip {
  public:
-  Strip(ContractionBuilder& b, StripShape shape) : b_(b), shape_(std::move(shape)) {}
+  Strip(ContractionBuilder& b, StripShape shape)
+      : b_(b), shape_(std::move(shape)), even_(even_lanes(b.isa, b.c.accumulator, b.lanes())) {}
 
   InnerFunction build() {
     const int planes = shape_.plane ? shape_.plane->planes : 1;
@@ -57,6 +60,7 @@ class Strip {
     weights_at_ = place.weights.offset;
     begin_sums(place.weights.buffer);
     add_rows({0, shape_.height, 0, 0}, place.pixels.buffer, place.weights.buffer);
+    order_sums();
     append(out, std::move(f_.body));
     std::vector<Operand> sums;
     for (int r = 0; r < shape_.height; ++r) sums.push_back(sum(r));
@@ -112,6 +116,14 @@ class Strip {
     return v_cast(v_load(weights, shape_.weight_type, weights_at_ + v_int(begin + tap * shape_.weight_step)),
                   b_.c.accumulator);
   }
+  /// Puts the sums of every second pixel in the order of the pixels.
+  void order_sum(int r) {
+    if (shape_.stride == 2 && !even_.order.empty())
+      f_.body.push_back(s_assign(sum_name(r), v_shuffle(sum(r), sum(r), even_.order)));
+  }
+  void order_sums() {
+    for (int r = 0; r < shape_.height; ++r) order_sum(r);
+  }
   /// The weights of a group as a word of bytes in every lane.
   Operand word_of(int weights, int plane, const TapGroup& g) const {
     const auto number = [&](int64_t v) { return v_const(v, {b_.c.accumulator, 1, 0}); };
@@ -124,6 +136,7 @@ class Strip {
     return v_splat(word, b_.lanes());
   }
   void store_sums(int tile) {
+    order_sums();
     if (shape_.plane) {
       for (int k = 0; k < shape_.plane->planes; ++k) store_plane(*shape_.plane, k, tile);
       return;
@@ -239,6 +252,7 @@ class Strip {
       for (size_t d = 0; d < taps; ++d)
         f_.body.push_back(
             add_product(r, v_var(name(d), type()), pixels(rows, v_int(r * shape_.row_step + shape_.taps[d]), false)));
+      order_sum(r);
       store_sum(tile, r);
     }
   }
@@ -281,13 +295,12 @@ class Strip {
     if (shape_.stride == 1 && shared && lanes > 1) return v_load_once(buffer, b_.c.accumulator, at, lanes);
     const Operand low = v_load(buffer, b_.c.accumulator, at, lanes);
     if (shape_.stride == 1 || lanes == 1) return low;
-    std::vector<int> even;
-    for (int l = 0; l < lanes; ++l) even.push_back(2 * l);
-    return v_shuffle(low, v_load(buffer, b_.c.accumulator, at + v_int(lanes), lanes), even);
+    return v_shuffle(low, v_load(buffer, b_.c.accumulator, at + v_int(lanes), lanes), even_.pick);
   }
 
   ContractionBuilder& b_;
   StripShape shape_;
+  EvenLanes even_;
   InnerFunction f_;
   bool in_nest_ = false;
   Operand pixels_at_ = v_int(0), weights_at_ = v_int(0);  ///< of the strip in its buffers

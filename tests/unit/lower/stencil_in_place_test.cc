@@ -116,4 +116,20 @@ TEST_CASE("strips in place: long expressions are a loop over a tile") {
   CHECK(error_of(k, lowered(k)) < 1);  // of values above 1e7
 }
 
+TEST_CASE("copies: every second pixel is picked within 128 bits, and the sums are put in order") {
+  for (const Shape& s : {Shape{28, 28, 3, 2, 1}, Shape{15, 29, 5, 2, 2}, Shape{40, 200, 3, 2, 0},
+                         Shape{14, 14, 5, 2, 2}, Shape{8, 8, 3, 2, 1}, Shape{13, 40, 9, 2, 4}})
+    for (const char* level : {"x86-64-v2", "x86-64-v3", "neon"}) {
+      CAPTURE(level, s.height, s.width, s.taps);
+      const Kernel k = convolution(s);
+      const LoopNest nest = lowered(k, level);
+      const std::string text = to_text(nest);
+      const bool halves = std::string(level) == "x86-64-v3";
+      CHECK((count(text, "; 0 2 8 10 4 6 12 14)") > 0) == halves);
+      CHECK((count(text, "; 0 1 4 5 2 3 6 7)") > 0) == halves);
+      CHECK(count(text, "; 0 2 4 6 8 10 12 14)") == 0);
+      CHECK(error_of(k, nest) < 1e-4);
+    }
+}
+
 }  // namespace stencil_in_place_test

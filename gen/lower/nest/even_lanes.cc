@@ -1,0 +1,25 @@
+// Picks every second element of two vectors.
+#include "lower/nest/even_lanes.h"
+
+#include <algorithm>
+
+namespace tenon {
+
+EvenLanes even_lanes(const Isa& isa, DType type, int distance) {
+  constexpr int kUnitBytes = 16, kPicksAny = 512;  // bits of vectors of which one instruction picks any elements
+  const int lanes = isa.lanes(type), unit = std::min(lanes, kUnitBytes / bytes_of(type)), half = unit / 2;
+  EvenLanes out;
+  for (int l = 0; l < lanes; ++l) out.in_order.push_back(l < lanes / 2 ? 2 * l : 2 * l + lanes - distance);
+  out.pick = out.in_order;
+  if (lanes <= unit || isa.vector_bits >= kPicksAny) return out;
+  out.order.resize(static_cast<size_t>(lanes));
+  for (int l = 0; l < lanes; ++l) {
+    const bool low = l % unit < half;
+    const int from = l / unit * unit + l % half * 2, element = l / unit * half + l % half + (low ? 0 : lanes / 2);
+    out.pick[static_cast<size_t>(l)] = low ? from : 2 * lanes + from - distance;
+    out.order[static_cast<size_t>(element)] = l;
+  }
+  return out;
+}
+
+}  // namespace tenon
