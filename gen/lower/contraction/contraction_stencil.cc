@@ -183,7 +183,7 @@ Block strips_in_registers(ContractionBuilder& b, const StripShape& shape, const 
 /// writes again.
 int64_t dense_pitch(ContractionBuilder& b, const StripShape& shape) {
   constexpr int64_t kPixels = 4096;
-  if (b.isa.masked_memory || b.lanes() == 1 || shape.taps.empty() || b.band_first || b.c.rows.size() != 1) return 0;
+  if (b.isa.masked_memory || b.lanes() == 1 || b.band_first || b.c.rows.size() != 1) return 0;
   const auto rows = constant_value(b.extent(b.c.rows[0])), columns = constant_value(b.extent_of(b.c.columns));
   if (!rows || !columns || *columns >= b.lanes() || *rows * *columns > kPixels || *rows < shape.height) return 0;
   return flat_outside(b.kernel, b.c, {b.c.rows[0], b.c.columns[0]}) ? *columns : 0;
@@ -196,7 +196,8 @@ Block dense_plane(ContractionBuilder& b, const StripShape& shape, const StripOpe
   const std::string r = b.local("strip_row"), first = b.local("first_row");
   Block strip{s_let(first, smaller(v_var(r), rows - v_int(shape.height)))};
   const BufferArgument to{tile, v_var(first) * v_int(shape.row_pitch)};
-  strip.push_back(StripCall(b, operands, shape).at(v_var(first), v_int(0), to, strip));
+  Stmt call = StripCall(b, operands, shape).at(v_var(first), v_int(0), to, strip);
+  strip.push_back(sliding_or(b, shape, {operands.left, v_int(shape.height), operands.weight_step}, std::move(call)));
   Block out{s_for(r, v_int(0), rows, shape.height, std::move(strip))};
   b.c.columns.insert(b.c.columns.begin(), b.c.rows.back());
   b.c.rows.clear();

@@ -1,5 +1,6 @@
 // Strips of depthwise convolutions that read the image itself.
 #include <cmath>
+#include <sstream>
 
 #include "catch.h"
 #include "isa/all_isas.h"
@@ -130,6 +131,20 @@ TEST_CASE("copies: every second pixel is picked within 128 bits, and the sums ar
       CHECK(count(text, "; 0 2 4 6 8 10 12 14)") == 0);
       CHECK(error_of(k, nest) < 1e-4);
     }
+}
+
+TEST_CASE("planes of short lines are one line behind the sums, also where taps have no registers") {
+  for (const Shape& s : {Shape{7, 7, 5, 1, 2}, Shape{14, 14, 5, 2, 2}, Shape{13, 6, 7, 1, 3}, Shape{7, 7, 3, 1, 1}}) {
+    CAPTURE(s.height, s.width, s.taps);
+    const Kernel k = convolution(s);
+    const LoopNest nest = lowered(k, "x86-64-v3");
+    int by_vectors = 0;
+    std::istringstream lines(to_text(nest));
+    for (std::string line; std::getline(lines, line);)
+      by_vectors += line.find("for q = ") != std::string::npos && line.find("step 8") != std::string::npos;
+    CHECK(by_vectors == 1);
+    CHECK(error_of(k, nest) < 1e-4);
+  }
 }
 
 }  // namespace stencil_in_place_test
