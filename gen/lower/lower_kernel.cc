@@ -20,6 +20,7 @@
 #include "lower/kernel_cases.h"
 #include "lower/lower_frame.h"
 #include "lower/lower_parts.h"
+#include "lower/nest/nest_passes.h"
 #include "lower/nest/rename_nest.h"
 #include "lower/tree/tree_passes.h"
 #include "support/ranges.h"
@@ -376,7 +377,7 @@ bool has_level_of_its_own(const Kernel& kernel, const Isa& isa) {
 }
 
 LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa) {
-  return *std::move(lower_to({&isa}, kernel, blueprints, Sharing::none)[0]);
+  return order_late(*std::move(lower_to({&isa}, kernel, blueprints, Sharing::none)[0]), isa);
 }
 
 LoopNest library_nest(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa) {
@@ -385,7 +386,10 @@ LoopNest library_nest(const Kernel& kernel, const Blueprints& blueprints, const 
 
 std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints,
                                                   const std::vector<const Isa*>& levels) {
-  return lower_to(levels, kernel, blueprints, Sharing::functions);
+  auto out = lower_to(levels, kernel, blueprints, Sharing::functions);
+  for (size_t i = 0; i < out.size(); ++i)
+    if (out[i]) out[i] = order_late(*std::move(out[i]), *levels[i]);
+  return out;
 }
 
 }  // namespace tenon

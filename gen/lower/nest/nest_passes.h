@@ -3,10 +3,15 @@
 
 #include <vector>
 
+#include "ir/nest/isa.h"
 #include "ir/nest/loop_nest.h"
 #include "ir/plan/lowered_plan.h"
 
 namespace tenon {
+
+/// The same nest, where reductions over every second element of lines pick them by the shortest instructions; their
+/// lanes are put in order where they are used.
+LoopNest order_late(LoopNest nest, const Isa& isa);
 
 /// Puts large arrays of a body into the workspace.
 void move_large_arrays(LoopNest& nest);
