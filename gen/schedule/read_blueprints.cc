@@ -41,6 +41,7 @@ const std::vector<BlueprintKind> kKinds = {
       kCacheN},
      kSums},
     {"contraction_transposed_narrow", {kTransposed, kVectors, kLeftover, kCacheM, kCacheN}, kSums},
+    {"filter_lines", {kRows, kVectors}, {}, false},
     {"stencil",
      {kRows,
       {"rows_in_registers", &Blueprint::rows_in_registers, false, false, false},

@@ -78,6 +78,8 @@ std::vector<Blueprint> candidates_of(const Blueprint& base, const Isa& isa) {
   } else if (base.kind == "winograd") {
     search.tile(tiles({12, 6, 14, 4, 8, 24}, {2, 1, 3}, isa));
     search.scale(&Blueprint::cache_m);
+  } else if (base.kind == "filter_lines") {
+    search.tile(tiles({6, 4, 5, 8, 12}, {2, 3, 1}, isa));
   } else if (base.kind == "stencil") {
     search.value(&Blueprint::tile_rows, {16, 12, 4, 6, 8, 2});
     search.value(&Blueprint::rows_in_registers, {0, 2, 4, 8});

@@ -19,9 +19,9 @@ constexpr int kLargestParameter = 1 << 20;
 /// One row. Which parameters a kind has, and which of them it needs, says gen/schedule/read_blueprints.cc; the others
 /// keep these values.
 struct Blueprint {
-  std::string name;          ///< for the kernel's banner, such as "contraction/x86-64-v4"
-  std::string kind;          ///< contraction, contraction_transposed, contraction_transposed_narrow, stencil, winograd,
-                             ///< row_chain, map, reduction
+  std::string name;  ///< for the kernel's banner, such as "contraction/x86-64-v4"
+  std::string kind;  ///< contraction, contraction_transposed, contraction_transposed_narrow, filter_lines, stencil,
+                     ///< winograd, row_chain, map, reduction
   std::string kernel = "*";  ///< a kernel's name, or how the names of kernels begin
   std::string isa = "*";     ///< a name of all_isas
   std::string dtype = "*";  ///< contractions: what they sum in; maps and reductions: f64 where the widest elements have

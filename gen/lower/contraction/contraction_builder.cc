@@ -41,6 +41,8 @@ Operand ContractionBuilder::extent_of(const std::vector<LoopVar>& vars) {
   return n;
 }
 
+bool in_place(const ContractionBuilder& b) { return b.kernel.tensor(b.c.statement->target).shared; }
+
 std::string unused_name(const Kernel& k, std::string word) {
   const auto has_name = [&](const auto& x) { return x.name == word; };
   while (any_of(k.tensors, has_name) || any_of(k.sizes, has_name) || any_of(k.attrs, has_name)) word += "_at";

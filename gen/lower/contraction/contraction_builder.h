@@ -106,6 +106,9 @@ struct ContractionBuilder {
 ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint,
                                      const Contraction& c);
 
+/// Whether the output overwrites a tensor that the epilogue reads: then nothing may be computed twice.
+bool in_place(const ContractionBuilder& b);
+
 /// A contraction without outer loops in two parts, for nests that run it for one block of rows after the other.
 struct ContractionParts {
   Block once;  ///< what does not depend on the rows: tables, panels of the right side
@@ -159,6 +162,8 @@ Operand flat_index(ContractionBuilder& b, const std::vector<LoopVar>& vars, cons
 LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging);
 /// The left side of a stencil, always copied: vectors may read past the last pixel of a line.
 LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging);
+/// The same in place where nothing surrounds the pixels.
+LeftAccess access_pixels(ContractionBuilder& b, Block& before, Block& staging);
 /// The offset of row `row` on the left side; statements that compute it are added to `out`.
 Operand row_offset(ContractionBuilder& b, const LeftAccess& left, const Operand& row, Block& out);
 /// Elements from each row of the left side to the next, where that is the same for all; or null.
@@ -286,6 +291,10 @@ Block epilogue_of_sums(ContractionBuilder& b, const Operand& first_row, const Op
                        const std::vector<Operand>& sums, const Operand& active);
 /// The same for a transposed tile of `height` rows, whose rows are the output's unit stride.
 Block transposed_epilogue(ContractionBuilder& b, const TileExtent& extent, int height);
+
+/// All of a convolution of few channels, whose filters are in panels, by tiles of filters along its lines. Clears
+/// `possible` where there are no such tiles.
+Block filter_lines_body(ContractionBuilder& b);
 
 /// All of a stencil: strips of rows by one vector, each a call of the strip function, from a padded copy of the pixels.
 Block stencil_body(ContractionBuilder& b);

@@ -150,6 +150,12 @@ LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging) {
   return stage_read(b, *plain_read(b.c.left), before, staging);
 }
 
+LeftAccess access_pixels(ContractionBuilder& b, Block& before, Block& staging) {
+  const Read& read = *plain_read(b.c.left);
+  const auto form = offset_form(read.tensor, read.index, staged_vars(b), b.scope);
+  return read.fill || !form ? stage_read(b, read, before, staging) : from_form(b, read.tensor, *form, before);
+}
+
 LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
   const Read* read = plain_read(b.c.left);
   if (!read) return stage_value(b, before, staging);

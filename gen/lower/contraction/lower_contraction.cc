@@ -52,6 +52,14 @@ std::optional<Contraction> by_words(const Kernel& kernel, const Contraction& c, 
   return isa.row("dot2", c.accumulator, lanes) ? pair_depth(c) : std::nullopt;
 }
 
+LoopNest finished_nest(LoopNest nest, ContractionBuilder& b, Block body) {
+  nest.blueprint = b.blueprint.name;
+  nest.buffers = std::move(b.buffers);
+  nest.functions = std::move(b.functions);
+  nest.body = std::move(body);
+  return nest;
+}
+
 }  // namespace
 
 ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint,
@@ -90,22 +98,22 @@ std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& k
   if (!blueprint) return std::nullopt;
   const auto words = by_words(k, *found, isa);
   const Contraction c = words ? *words : with_columns(*found);
+  LoopNest nest;
+  nest.name = fmt::format("{}_{}", kernel->name, isa.suffix);
+  nest.isa = isa.name;
+  nest.kernel = kernel;
+  if (const Blueprint* lines = blueprints.find("filter_lines", isa, c.accumulator)) {
+    ContractionBuilder b = start_contraction(k, isa, *lines, c);
+    Block body = filter_lines_body(b);
+    if (b.possible) return finished_nest(std::move(nest), b, std::move(body));
+  }
   const Blueprint even = fit_tiles(*blueprint, k, c, isa);
   ContractionBuilder b = start_contraction(k, isa, even, c);
   b.transposed_rows = transposed_rows(*blueprint, even.tile_rows);
   b.pixels_along_columns = found->is_stencil();
   if (c.windows) b.staged_as = k.tensor(byte_read(c.left)->tensor).dtype;
   Block body = found->is_stencil() ? stencil_body(b) : contraction_body(b);
-  if (!b.possible) return std::nullopt;
-  LoopNest nest;
-  nest.name = fmt::format("{}_{}", kernel->name, isa.suffix);
-  nest.isa = isa.name;
-  nest.kernel = kernel;
-  nest.blueprint = blueprint->name;
-  nest.buffers = std::move(b.buffers);
-  nest.functions = std::move(b.functions);
-  nest.body = std::move(body);
-  return nest;
+  return b.possible ? std::optional(finished_nest(std::move(nest), b, std::move(body))) : std::nullopt;
 }
 
 }  // namespace tenon

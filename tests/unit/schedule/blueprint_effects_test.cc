@@ -50,6 +50,8 @@ const std::vector<Sample> kSamples = {
     {"contraction_transposed_narrow", "x: #[1, 8, 4, 4], w: #[2, 8, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1])"},
     {"contraction_transposed_narrow", "x: #[1, 2, 34, 34], w: #[300, 2, 3, 3]", "y = conv2d(x, w)"},
     {"contraction_transposed_narrow", "x: #[1, 2, 130, 130], w: #[300, 2, 3, 3]", "y = conv2d(x, w)"},
+    {"filter_lines", "x: \"f32[1, 3, 250, 250]\"", "y = conv2d(x, w, stride=[2, 2])",
+     "parameters:\n  w: {type: \"f32[28, 3, 3, 3]\", from: \"randn(seed=1)\"}\n"},
     {"stencil", "x: #[1, 16, N, N], w: #[16, 1, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1], groups=16)"},
     {"stencil", "x: #[1, 16, 65, 66], w: #[16, 1, 2, 2]", "y = conv2d(x, w, groups=16)"},
     {"stencil", "x: #[1, 16, 91, 101], w: #[16, 1, 2, 2]", "y = conv2d(x, w, groups=16)"},
