@@ -119,18 +119,23 @@ void fit_tile_to_rows(ContractionBuilder& b, const RightAccess& right, Blueprint
 
 /// A tile of all rows and more vectors for known rows that are too few: their sums would not keep the multipliers busy,
 /// and the panels of more vectors are more streams from the second-level cache. No vector is added that has no columns,
-/// and the panels of a tile stay so small that several workers have tiles of large sides.
+/// and the panels of a tile stay so small that several workers have tiles of large sides. Where a line of memory is two
+/// vectors, half as many streams would leave half of the memory's bandwidth idle: the last tile may lack some columns,
+/// and panels are as large as leaves many tiles.
 void fit_few_rows(ContractionBuilder& b, int64_t panel, Blueprint& out) {
   constexpr int kMostVectors = 8;
-  constexpr int64_t kPanelBytes = 1 << 17;
+  constexpr int64_t kPanelBytes = 1 << 17, kManyTiles = 12;
   const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns)),
              depth = constant_value(b.extent_of(b.c.depth));
   if (!rows || !columns || !depth || *rows < 1 || *rows * out.tile_vectors >= kBusySums) return;
   const int sums = b.blueprint.tile_rows * b.blueprint.tile_vectors;
+  const bool parts = b.isa.vector_bits < kLineBits;
   const auto fits = [&](int vectors) {
-    const int64_t across = int64_t{vectors} * b.lanes();
-    return *rows * vectors <= sums && *columns % across == 0 && across % std::max<int64_t>(panel, 1) == 0 &&
-           *depth * across * bytes_of(b.c.accumulator) <= kPanelBytes;
+    const int64_t across = int64_t{vectors} * b.lanes(), tiles = (*columns + across - 1) / across,
+                  all = (*columns + panel - 1) / panel * panel;
+    return *rows * vectors <= sums && across % panel == 0 &&
+           (*columns % across == 0 || (parts && tiles * across * 20 <= all * 21)) &&
+           (*depth * across * bytes_of(b.c.accumulator) <= kPanelBytes || (parts && tiles >= kManyTiles));
   };
   for (int vectors = kMostVectors; vectors > out.tile_vectors; --vectors)
     if (fits(vectors)) {

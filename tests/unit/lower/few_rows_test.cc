@@ -49,6 +49,10 @@ TEST_CASE("few rows take more vectors, as many as there are columns for", "[slow
   CHECK(tiles_of(1, 20, 256, "x86-64-v3") == "tile_1x8");
   CHECK(tiles_of(2, 20, 256, "x86-64-v3") == "tile_2x4");
   CHECK(tiles_of(1, 20, 48, "x86-64-v3") == "tile_1x6");  // of whole panels
+  CHECK(tiles_of(1, 20, 250, "x86-64-v3") == "tile_1x1of8 tile_1x8");
+  CHECK(tiles_of(1, 20, 90, "x86-64-v3") == "tile_1x1of6 tile_1x6");
+  CHECK(tiles_of(1, 600, 810, "x86-64-v3") == "tile_1x1of8 tile_1x8");  // 13 tiles
+  CHECK(tiles_of(1, 600, 448, "x86-64-v3") == "tile_1x4");              // 7 of 8 vectors would be too few
 }
 
 TEST_CASE("loops of tiles of two or three rows are compiled two iterations at a time", "[slow]") {
