@@ -1210,9 +1210,127 @@ TN_APART static void advance(const tn_frame *f, const plan *p, int32_t loop, int
   }
 }
 
+static int call_core(const tn_frame *f, const plan *p, const void *share) {
+  (void)share;
+  return p->core->run(p->size, p->scalar, f->kernel_in, f->kernel_out, f->workspace);
+}
+
+/* ---- short rows that all lines of a plane share */
+
+/* Bytes in which such rows are repeated: longer ones fill vectors by themselves. */
+enum { ROW_BYTES = 256 };
+
+/* True if each line reads the same row of the operand. */
+static int is_row(const tn_frame *f, const plan *p, const tn_operand *t) {
+  const int64_t *at = t->groups == 0 ? NULL : walked(f, t, 0), *w = pack_words(p, 0);
+  return at != NULL && stride_along(f, t, at, w[OUTER_DIM]) == 0 && stride_along(f, t, at, w[INNER_DIM]) == 1;
+}
+
+/* True if lines of the operand follow each other, or are one element. */
+static int has_joined_lines(const tn_frame *f, const plan *p, const tn_operand *t) {
+  const int64_t *at = t->groups == 0 ? NULL : walked(f, t, 0), *w = pack_words(p, 0);
+  if (at == NULL || t->groups != 1) {
+    return t->groups == 0;
+  }
+  const int64_t outer = stride_along(f, t, at, w[OUTER_DIM]), inner = stride_along(f, t, at, w[INNER_DIM]);
+  return inner == 1 ? outer == w[INNER] : inner == 0 && outer == 0;
+}
+
+/* True if the kernel is called once, for a plane of short lines. */
+static int has_short_lines(const tn_frame *f, const plan *p) {
+  const int64_t *w = pack_words(p, 0);
+  return f->op->n_packs == 1 && f->op->pack_kinds[0] == TN_PLANE && p->runs == 1 && !p->copies && !p->form->may_fail &&
+      p->core->workspace == NULL && w[OUTER] >= 4 && w[INNER] >= 2 && w[INNER] <= ROW_BYTES / 4;
+}
+
+/* Lines that the kernel can take as one, if the rows that they share are repeated as often; 1: it cannot. */
+TN_APART static int64_t lines_together(const tn_frame *f, const plan *p) {
+  const int64_t *w = pack_words(p, 0);
+  int64_t rows = 0, bytes = 0;
+  for (int n = 0; n < p->form->n_sizes; ++n) {
+    if (p->form->sizes[n].from > TN_FROM_STRIDE) {
+      return 1;
+    }
+  }
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    const tn_operand *t = operand_of(f, p, k);
+    if (t - f->operand < f->op->info.n_in && is_row(f, p, t)) {
+      ++rows;
+      bytes = tn_rt_max(bytes, w[INNER] * t->bytes);
+    } else if (!has_joined_lines(f, p, t)) {
+      return 1;
+    }
+  }
+  const int64_t together = rows == 0 ? 0 : tn_rt_min(w[OUTER], ROW_BYTES / rows / bytes);
+  return together < 4 ? 1 : together;
+}
+
+/* Repeats the rows that lines share, and has the kernel read these; other arguments move on to that line. */
+static void place_lines(const tn_frame *f, const plan *p, unsigned char *rows, int64_t together, int64_t line) {
+  const int64_t inner = pack_words(p, 0)[INNER];
+  int n_in = 0, n_out = 0;
+  for (int k = 0; k < p->form->n_arguments; ++k) {
+    const uint8_t operand = p->form->arguments[k].operand;
+    const tn_operand *t = operand_of(f, p, k);
+    const int64_t bytes = inner * t->bytes;
+    const int moves = t->groups > 0 && pack_stride(f, t, 0, pack_words(p, 0)[OUTER_DIM]) != 0;
+    if (operand < TN_VALUES && operand >= f->op->info.n_in) {
+      f->kernel_out[n_out] = (unsigned char *)f->kernel_out[n_out] + (moves ? line * bytes : 0);
+      ++n_out;
+      continue;
+    }
+    const unsigned char *from = f->kernel_in[n_in];
+    if (moves) {
+      from += line * bytes;
+    } else if (t->groups > 0 && is_row(f, p, t)) {
+      memcpy(rows, from, (size_t)bytes);
+      for (int64_t n = 1; n < together; n *= 2) {
+        memcpy(rows + n * bytes, rows, (size_t)(tn_rt_min(n, together - n) * bytes));
+      }
+      from = rows;
+      rows += together * bytes;
+    }
+    f->kernel_in[n_in++] = from;
+  }
+}
+
+/* Runs the kernel on so many lines at a time, then on those that are left. */
+TN_APART static int run_lines(const tn_frame *f, const plan *p, int64_t together, const void *share) {
+  int64_t rows[ROW_BYTES / 8], *w = pack_words(p, 0);
+  const int64_t inner = w[INNER], whole = w[OUTER] / together, rest = w[OUTER] % together;
+  place_lines(f, p, (unsigned char *)rows, together, 0);
+  w[OUTER] = whole;
+  w[INNER] = together * inner;
+  give(f, p);
+  for (int n = 0; n < p->form->n_sizes; ++n) {
+    const tn_source s = p->form->sizes[n];
+    if (s.from == TN_FROM_STRIDE && s.b == 0 && p->size[n] == inner) {
+      p->size[n] = w[INNER];
+    }
+  }
+  const int status = call_core(f, p, share);
+  if (status != 0 || rest == 0) {
+    return status;
+  }
+  w[INNER] = inner;
+  place_arguments(f, p);
+  place_lines(f, p, (unsigned char *)rows, together, whole * together);
+  w[OUTER] = 1;
+  w[INNER] = rest * inner;
+  give(f, p);
+  return call_core(f, p, share);
+}
+
 /* Runs the kernel once for every position of the loops around it. */
 static int run(const tn_frame *f, const plan *p) {
+  const void *const share = NULL;
   place_arguments(f, p);
+  if (has_short_lines(f, p)) {
+    const int64_t together = lines_together(f, p);
+    if (together > 1) {
+      return run_lines(f, p, together, share);
+    }
+  }
   for (int64_t n = 0; n < p->runs; ++n) {
     if (n > 0) {
       limit_piece(f, p);
@@ -1221,7 +1339,7 @@ static int run(const tn_frame *f, const plan *p) {
     if (p->copies && (n == 0 || p->walked >= 0)) {
       stage(f, p, n);
     }
-    const int status = p->core->run(p->size, p->scalar, f->kernel_in, f->kernel_out, f->workspace);
+    const int status = call_core(f, p, share);
     if (status != 0) {
       return status;
     }

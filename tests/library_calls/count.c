@@ -12,7 +12,7 @@
 
 enum { SKIPPED = 77 };
 
-static float x[16], a[16], b[16], y[16], rows[256], row_sums[256], cube[4 * 16 * 64], column_sums[64 * 64];
+static float x[16], a[16], b[16], y[16], rows[256], row_sums[256], pixels[1000 * 3], pixel_sums[1000 * 3], cube[4 * 16 * 64], column_sums[64 * 64];
 static char workspace[1 << 15];
 
 static tn_tensor tensor(float *data, int ndim, int64_t *shape)
@@ -45,6 +45,13 @@ static int add_row_typed(void)
 {
     static const tn_add_dims dims = {{2, {64, 4}}, {1, {4}}};
     return tn_add_f32(&dims, rows, a, row_sums, workspace, sizeof workspace);
+}
+
+/* A row of a few elements is repeated, so that a loop takes many rows as one. */
+static int add_short_row_typed(void)
+{
+    static const tn_add_dims dims = {{2, {1000, 3}}, {1, {3}}};
+    return tn_add_f32(&dims, pixels, a, pixel_sums, workspace, sizeof workspace);
 }
 
 /* A column is no turned matrix: rows are whole runs, not pieces of them. */
@@ -101,6 +108,7 @@ static const struct {
     {"relu, typed", relu_typed, 2400},
     {"add, typed", add_typed, 4100},
     {"add of a row to 64 rows, typed", add_row_typed, 8200},
+    {"add of a row of 3 to 1000 rows, typed", add_short_row_typed, 33000},
     {"add of a column to 64 rows, typed", add_column_typed, 40700},
     {"gemm, typed", gemm_typed, 5000},
     {"relu through a handle", relu_call, 2700},

@@ -19,8 +19,8 @@ static const layout layouts[] = {
 };
 enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
 
-/* What is cut into tiles on all sides, on one side, and on none. */
-static const int64_t shapes[][RANK] = {{2, 64, 48}, {16, 96, 128}, {1, 33, 64}, {3, 40, 7}, {2, 5, 3}};
+/* What is cut into tiles on all sides, on one side, and on none; short rows, of which a loop takes many as one. */
+static const int64_t shapes[][RANK] = {{2, 64, 48}, {16, 96, 128}, {1, 33, 64}, {3, 40, 7}, {2, 5, 3}, {1, 300, 3}, {9, 31, 2}};
 
 static float memory[2][ROOM], copy[2][MOST], y[MOST], want[MOST];
 static const char *level;
