@@ -52,6 +52,9 @@ class Generator {
   Block run_checks();
 
  private:
+  /// Vectors of room behind the last line of a temp: its elements are read up to two apart.
+  static constexpr int64_t kRoom = 4;
+
   /// The iterations that are being written together: lane l of part u is `var` = base + u·lanes + l.
   struct Lanes {
     std::string var;
@@ -123,6 +126,7 @@ class Generator {
   Operand scalar_of(const Expr& e, int part);
   Operand scalar_reduce(const Expr& e, const Reduce& r);
   Operand scalar_read(const Expr& e, const Read& r, int part);
+  bool has_room(int tensor) const;
   Operand offset_of(int tensor, const std::vector<Expr>& index, int part);
   std::optional<Operand> table_element(int tensor, const Operand& offset) const;
   Expr stride_over_lanes(int tensor, const std::vector<Expr>& index) const;

@@ -57,6 +57,7 @@ Generator::Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa,
     if (tensor.role != Role::Temp || !places_[t].stored) continue;
     Expr elements = constant_int(1);
     for (const Expr& d : places_[t].dims) elements = elements * d;
+    if (has_room(static_cast<int>(t))) elements = elements + constant_int(kRoom * isa_.lanes(tensor.dtype));
     if (buffer_of_[t] < 0) {
       buffer_of_[t] = static_cast<int>(buffers_.size());
       buffers_.push_back({tensor.name, tensor.dtype, Storage::Workspace, -1, v_int(0), true});
@@ -64,6 +65,27 @@ Generator::Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa,
     Operand& size = buffers_[static_cast<size_t>(buffer_of_[t])].elements;
     size = larger_extent(size, scalar(simplify(elements, ranges_), 0));
   }
+}
+
+/// Whether each loop that stores to the tensor does so once.
+static bool stored_once_a_loop(const Tree& tree, int tensor) {
+  const auto stores = [&](const TreeNode& n) {
+    const auto* d = std::get_if<TreeDefine>(&n.node);
+    return d && d->tensor == tensor;
+  };
+  return count_if(tree, stores) <= 1 && all_of(tree, [&](const TreeNode& n) {
+           const auto* l = std::get_if<TreeLoop>(&n.node);
+           return !l || stored_once_a_loop(l->body, tensor);
+         });
+}
+
+/// Whether the last vector of a line of the temp may be a whole one: what it stores beyond the end is stored again
+/// later, as the lines are stored in order, and there is room behind the last line.
+bool Generator::has_room(int tensor) const {
+  if (isa_.vector_bits == 0 || isa_.masked_memory || !contains(tree_.lines, tensor)) return false;
+  const std::vector<Expr>& dims = places_[static_cast<size_t>(tensor)].dims;
+  const bool own = std::all_of(dims.begin(), dims.end() - 2, [](const Expr& d) { return is_one(d); });
+  return own && !is_one(dims.back()) && stored_once_a_loop(tree_.body, tensor);
 }
 
 Block Generator::run() {
@@ -351,7 +373,8 @@ void Generator::define(const TreeDefine& d) {
       const Operand offset = offset_of(d.tensor, d.index, part);
       if (!lanes_.var.empty()) prefetch(buffer, offset, part, lanes_.prefetch_of(d.tensor));
       const Operand stored = all[u]->type.dtype == DType::Bool ? mask_as(all[u], 8) : all[u];
-      out_->push_back(s_store(buffer, offset, stored, lanes_.var.empty() ? nullptr : lanes_.active));
+      const bool whole = lanes_.var.empty() || has_room(d.tensor);
+      out_->push_back(s_store(buffer, offset, stored, whole ? nullptr : lanes_.active));
     }
   }
   if (d.update == Update::Assign) forwarded_.write(d.tensor, d.index, v);

@@ -249,6 +249,10 @@ Bundle Generator::load(const Expr& e, const Read& r) {
   }
   const Expr stride = scalars ? constant_int(0) : stride_over_lanes(r.tensor, r.index);
   const bool once = lanes_.rows && !differs_between_rows(r);
+  const int64_t apart = constant_value(stride).value_or(0);
+  const bool whole = lanes_.active && (apart == 1 || apart == 2) && has_room(r.tensor);
+  const Operand active = lanes_.active;
+  if (whole) lanes_.active = nullptr;
   Bundle b;
   for (int u = 0; u < (once ? 1 : lanes_.parts); ++u) {
     const Operand offset = offset_of(r.tensor, r.index, u);
@@ -259,6 +263,7 @@ Bundle Generator::load(const Expr& e, const Read& r) {
     else if (constant_value(stride) == -1 && !lanes_.active) b.push_back(backwards(buffer, e->type, offset));
     else b.push_back(v_gather(e->type, lanes_.lanes, {buffer, offset, scalar(stride, u), lanes_.active}));
   }
+  lanes_.active = active;
   return once ? spread({named(base_name(e, k_), b[0])}, lanes_.parts) : b;
 }
 

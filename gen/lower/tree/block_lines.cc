@@ -60,6 +60,29 @@ bool slides(const Expr& index) {
   return ok;
 }
 
+/// What the loop stores to the temp; null where that is nothing, or not its own iteration's.
+const TreeDefine* part_of_line(const TreeLoop& l, int line) {
+  const auto part = find_if(l.body, [&](const TreeNode& n) {
+    const auto* d = std::get_if<TreeDefine>(&n.node);
+    return d && d->tensor == line;
+  });
+  return part == l.body.end() || l.begin || l.end ? nullptr : &std::get<TreeDefine>(part->node);
+}
+
+/// Whether the loops store one part of a line each, one after the other.
+bool goes_along_line(const Tree& loops, int line) {
+  Expr next;
+  return all_of(loops, [&](const TreeNode& n) {
+    const auto* l = std::get_if<TreeLoop>(&n.node);
+    const TreeDefine* part = l ? part_of_line(*l, line) : nullptr;
+    const auto at = part ? affine_in(part->index.back(), l->var.name) : std::nullopt;
+    if (!at || !is_one(simplify(at->coefficient))) return false;
+    const bool follows = !next || constant_difference(at->rest, next) == 0;
+    next = simplify(at->rest + l->var.extent);
+    return follows;
+  });
+}
+
 bool is_loop(const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); }
 
 /// Accumulators begin and end in nodes that belong together.
@@ -137,6 +160,7 @@ class LineBlocker {
     });
     for (TreeLoop* l : {&half, &results}) {
       move_to_blocks(l->body);
+      if (l == &half && goes_along_line(half.body, to_)) tree_.lines.push_back(to_);
       out.body.push_back({std::move(*l)});
     }
     return out;

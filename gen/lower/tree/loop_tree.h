@@ -101,6 +101,7 @@ struct LoopTree {
   Tree body;
   std::vector<Accumulator> accumulators;
   std::vector<std::string> notes = {};  ///< decisions about the loops, a line each
+  std::vector<int> lines = {};          ///< temps whose elements are stored from the first to the last, line by line
 };
 
 std::string accumulator_name(int number);

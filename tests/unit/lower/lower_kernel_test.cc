@@ -540,6 +540,14 @@ TEST_CASE("a padded window is found by columns and then along a line of each wor
   CHECK(count(to_text(lowered(pool(nullptr), "x86-64-v4")), "Y_line") == 0);
 }
 
+TEST_CASE("the last vector of a line of a temp is stored whole where a part of one takes several stores") {
+  const auto text = [](const char* isa) { return to_text(lowered(pool(constant_float(-1, DType::F32)), isa)); };
+  CHECK(count(text("x86-64-v3"), "Y_lines: workspace f32 x 152 ") == 1);  // 5 lines of 24, and room for four vectors
+  CHECK(count(text("x86-64-v3"), "] = Y_line") == 3);                     // 20 elements: two vectors, and a whole one
+  CHECK(count(text("x86-64-v3"), "active 4] = Y_line") == 0);
+  CHECK(count(text("x86-64-v4"), "Y_lines: workspace f32 x 120 ") == 1);
+}
+
 TEST_CASE("a running sum is one loop") {
   const LoopNest nest = lowered(running_sum(), "portable");
   CHECK(count(to_text(nest), "for ") == 1);
