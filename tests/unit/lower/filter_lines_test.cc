@@ -130,6 +130,7 @@ TEST_CASE("filters along lines: what keeps to tiles of pixels") {
   };
   CHECK(follows(convolution({24, 3, 20, 30, 3, 2, 1}), "x86-64-v3") == "contraction_transposed");   // lines of 15
   CHECK(follows(convolution({24, 16, 20, 64, 3, 2, 1}), "x86-64-v3") == "contraction_transposed");  // many channels
+  CHECK(follows(convolution({24, 3, 40, 64, 5, 2, 2}), "x86-64-v3") == "contraction_transposed");   // sums of 75
   Kernel k = convolution({24, 3, 20, 66, 3, 2, 1});  // lines of 33: the last tile would repeat pixels
   k.tensors.push_back(tensor("R", Role::Input, k.tensors[2].dims));
   k.tensors[2].shared = k.tensors[4].shared = true;
