@@ -15,6 +15,9 @@ bool is_open(const Kernel& k, const std::string& size);
 std::string size_name(const Expr& e);
 /// A condition that the kernel is known not to meet, because it is the other side of a fork.
 bool ruled_out(const Kernel& k, const Expr& holds);
+/// Adds to the condition that the size, which only run time knows, is in this range, unless it always is; false where
+/// it never is. What a kernel is known to meet has no place in a condition: facts are simplified, and not found again.
+bool demand(const Kernel& k, const std::string& size, int64_t least, int64_t most, Expr& holds);
 /// `otherwise`: the kernel itself.
 Fork fork_on(const Expr& holds, Kernel then, const Kernel& otherwise);
 /// Calls visit(reduction) for every reduction in the kernel.

@@ -100,27 +100,28 @@ std::optional<ReducedColumns> reduced_columns(const Kernel& k) {
 }
 
 /// Demands that the extent is at least so much: false where it never is.
-bool demand(const Kernel& k, const Expr& extent, int64_t least, Expr& holds) {
+bool demand_least(const Kernel& k, const Expr& extent, int64_t least, Expr& holds) {
   if (const auto known = constant_value(extent)) return *known >= least;
-  const std::string name = size_name(extent);
-  if (!is_open(k, name)) return false;
-  for (const Size& s : k.sizes) {
-    if (s.name != name) continue;
-    if (s.hi < least) return false;
-    if (s.lo >= least) return true;
-  }
-  holds = both(holds, apply(ScalarOp::Ge, {size_ref(name), constant_int(least)}));
-  return true;
+  return demand(k, size_name(extent), least, INT64_MAX, holds);
 }
 
 /// That there are many rows and columns; null where that is known, and where it cannot be.
 Expr many(const Kernel& k, const ReducedColumns& reduced) {
   Expr holds;
-  const bool can = demand(k, reduced.rows, kManyRows, holds) && demand(k, reduced.columns, kManyColumns, holds);
+  const bool can =
+      demand_least(k, reduced.rows, kManyRows, holds) && demand_least(k, reduced.columns, kManyColumns, holds);
   return can ? holds : nullptr;
 }
 
 }  // namespace
+
+bool demand(const Kernel& k, const std::string& size, int64_t least, int64_t most, Expr& holds) {
+  const Size* s = find_pointer(k.sizes, [&](const Size& x) { return x.name == size && x.lo < x.hi; });
+  if (!s || s->hi < least || s->lo > most) return false;
+  if (s->hi > most) holds = both(holds, apply(ScalarOp::Lt, {size_ref(size), constant_int(most + 1)}));
+  if (s->lo < least) holds = both(holds, apply(ScalarOp::Ge, {size_ref(size), constant_int(least)}));
+  return true;
+}
 
 bool has_few_columns(const Kernel& k) {
   const auto reduced = reduced_columns(k);
@@ -160,14 +161,11 @@ std::optional<Fork> fork_windows(const Kernel& k) {
 std::optional<Fork> fork_questions(const Kernel& k) {
   const std::string rows = asked_rows(k);
   if (rows.empty()) return std::nullopt;
-  const Expr holds = apply(ScalarOp::Ge, {size_ref(rows), constant_int(kLongQuestion)});
-  if (ruled_out(k, holds)) return std::nullopt;
+  Expr holds;
+  if (!demand(k, rows, kLongQuestion, INT64_MAX, holds) || !holds || ruled_out(k, holds)) return std::nullopt;
   Fork f = fork_on(holds, k, k);
-  for (Size& s : f.then.sizes) {
-    if (s.name != rows) continue;
-    if (s.lo >= kLongQuestion || s.hi < kLongQuestion) return std::nullopt;
-    s.lo = kLongQuestion;
-  }
+  for (Size& s : f.then.sizes)
+    if (s.name == rows) s.lo = kLongQuestion;
   f.what = "long rows: in blocks, up to the one that decides";
   return f;
 }
@@ -175,14 +173,11 @@ std::optional<Fork> fork_questions(const Kernel& k) {
 std::optional<Fork> fork_rows(const Kernel& k) {
   const std::string rows = reduced_rows(k);
   if (rows.empty()) return std::nullopt;
-  const Expr holds = apply(ScalarOp::Lt, {size_ref(rows), constant_int(kLongRow)});
-  if (ruled_out(k, holds)) return std::nullopt;
+  Expr holds;
+  if (!demand(k, rows, INT64_MIN, kLongRow - 1, holds) || !holds || ruled_out(k, holds)) return std::nullopt;
   Fork f = fork_on(holds, k, k);
-  for (Size& s : f.then.sizes) {
-    if (s.name != rows) continue;
-    if (s.hi < kLongRow) return std::nullopt;
-    s.hi = kLongRow - 1;
-  }
+  for (Size& s : f.then.sizes)
+    if (s.name == rows) s.hi = kLongRow - 1;
   f.joins_rows = true;
   f.what = "short rows: several at a time";
   return f;

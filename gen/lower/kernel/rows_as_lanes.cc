@@ -197,10 +197,10 @@ class BlockMaker {
 std::optional<Fork> fork_short_rows(const Kernel& k) {
   const RowKernel rows(k);
   if (!rows || are_short(k, rows)) return std::nullopt;
-  const Expr holds =
-      apply(ScalarOp::And, {apply(ScalarOp::Lt, {size_ref(rows.length), constant_int(rows.longest() + 1)}),
-                            apply(ScalarOp::Ge, {size_ref(rows.rows), constant_int(kLanesOfBlock)})});
-  if (ruled_out(k, holds)) return std::nullopt;
+  Expr holds;
+  const bool can =
+      demand(k, rows.length, INT64_MIN, rows.longest(), holds) && demand(k, rows.rows, kLanesOfBlock, INT64_MAX, holds);
+  if (!can || ruled_out(k, holds)) return std::nullopt;
   Fork f = fork_on(holds, k, k);
   for (Size& s : f.then.sizes) {
     if (s.name == rows.length) s.hi = std::min(s.hi, rows.longest());
