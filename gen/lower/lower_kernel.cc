@@ -13,11 +13,11 @@
 #include "lower/contraction/lower_contraction.h"
 #include "lower/contraction/plain_products.h"
 #include "lower/contraction/recurrence_steps.h"
-#include "lower/contraction/row_chain.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
 #include "lower/kernel_cases.h"
+#include "lower/kernel_chains.h"
 #include "lower/lower_frame.h"
 #include "lower/lower_parts.h"
 #include "lower/nest/nest_passes.h"
@@ -27,36 +27,6 @@
 
 namespace tenon {
 namespace {
-
-/// Whether the kernel may be a chain, so that running the passes pays off: two sums of products.
-bool may_be_chain(const Kernel& kernel) {
-  int products = 0;
-  for (const KernelStatement& s : kernel.body)
-    walk(s.value, [&](const Expr& e) {
-      const auto* r = std::get_if<Reduce>(&e->node);
-      const auto* a = r && r->op == Reducer::Sum ? std::get_if<Apply>(&r->value->node) : nullptr;
-      products += a && a->op == ScalarOp::Mul;
-      return products < 2;
-    });
-  return products >= 2;
-}
-
-Kernel after_kernel_passes(const Kernel& kernel) {
-  Kernel k = simplify_kernel(kernel);
-  for (const KernelPass& pass : kernel_passes()) k = pass.run(k);
-  return k;
-}
-
-std::optional<ChainedKernel> chain_of(const Kernel& kernel) {
-  if (kernel.call || has_recurrence(kernel) || !may_be_chain(kernel)) return std::nullopt;
-  Kernel k = after_kernel_passes(kernel);
-  auto chain = find_row_chain(k);
-  if (!chain && k.reassociate) {
-    k = with_plain_products(k);
-    chain = find_row_chain(k);
-  }
-  return chain ? std::optional(ChainedKernel{std::move(k), *std::move(chain)}) : std::nullopt;
-}
 
 std::optional<SteppedKernel> steps_of(const Kernel& kernel) {
   if (kernel.call || !has_recurrence(kernel)) return std::nullopt;
@@ -203,9 +173,10 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
 /// A level has a separate body if any part has one.
 std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                                  const Blueprints& blueprints,
-                                                 const std::vector<std::string>& repeated = {}) {
+                                                 const std::vector<std::string>& repeated = {},
+                                                 Sharing sharing = Sharing::none) {
   std::vector<std::vector<std::optional<LoopNest>>> parts;  // the kernels' names distinguish the functions of copies
-  for (const Kernel& part : kernel.parts) parts.push_back(lower_to(levels, part, blueprints, Sharing::none));
+  for (const Kernel& part : kernel.parts) parts.push_back(lower_to(levels, part, blueprints, sharing));
   const auto whole = std::make_shared<const Kernel>(kernel);
   std::vector<std::optional<LoopNest>> out(levels.size());
   for (size_t i = 0; i < levels.size(); ++i) {
@@ -341,6 +312,8 @@ std::vector<std::optional<LoopNest>> with_cases(const std::vector<const Isa*>& l
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                               const Blueprints& blueprints, Sharing sharing) {
   if (!kernel.parts.empty()) return lower_parts(levels, kernel, blueprints);
+  if (const auto apart = chain_and_rest(kernel))
+    return bodies_of(kernel, lower_parts(levels, *apart, blueprints, {}, sharing));
   if (sharing != Sharing::functions) return known_case(levels, kernel, blueprints, sharing);
   if (fork_repeated(kernel)) return bodies_of(kernel, lower_whole(levels, split_repeats(kernel), blueprints, sharing));
   if (const auto stored = fork_stored(kernel))

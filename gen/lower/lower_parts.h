@@ -18,6 +18,9 @@ namespace tenon {
 LoopNest join_parts(const std::shared_ptr<const Kernel>& kernel, const std::vector<LoopNest>& parts, const Isa& isa,
                     const std::vector<std::string>& repeated = {});
 
+/// Whether checks read data: they have to hold for all parts and images before the first is touched.
+bool checks_data(const Kernel&);
+
 /// Parts that run for one image after another, and for one group of channels.
 struct PartsPerImage {
   Kernel kernel;                      ///< with two parts, both of one group; its temps have room for one

@@ -91,11 +91,6 @@ class OneByOne {
   const std::vector<std::string>& around_;
 };
 
-/// A check of data has to hold for all images before the first is touched.
-bool checks_data(const Kernel& k) {
-  return any_of(k.checks, [](const Check& c) { return has_node<Read>(c.holds); });
-}
-
 /// The sizes over which the statements may be repeated, outermost first: images, then groups of channels.
 std::vector<std::string> sizes_apart(const Kernel& k) {
   std::vector<std::string> out;
@@ -165,6 +160,10 @@ bool takes_images_apart(const Kernel& k) {
 }
 
 }  // namespace
+
+bool checks_data(const Kernel& k) {
+  return any_of(k.checks, [](const Check& c) { return has_node<Read>(c.holds); });
+}
 
 std::optional<PartsPerImage> scattered_products(const Kernel& k) {
   if (!takes_images_apart(k) || !scatters_into_temps(k)) return std::nullopt;

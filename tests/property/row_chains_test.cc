@@ -1,6 +1,7 @@
 // Chains of products over blocks of rows: they compute what the kernels say, and gradients of attention keep no matrix
 // of scores.
 #include <functional>
+#include <map>
 
 #include "catch.h"
 #include "differentiate/gradient_ops.h"
@@ -18,14 +19,15 @@ using namespace tenon;
 
 namespace {
 
-/// The gradients of attention with respect to its queries, keys and values: that of a mask has the scores' shape.
-std::vector<Kernel> gradients_of_attention(DType type) {
+/// The gradients of attention with respect to its queries, keys and values, or to its mask, which has the scores'
+/// shape.
+std::vector<Kernel> gradients_of_attention(DType type, bool of_mask = false) {
   const OpLibrary& defs = tenon_test::shipped_ops();
   const GradientOps ops = gradient_ops(expand_for_gradients(defs, {{"attention"}, {type}}), defs);
   std::vector<Kernel> out;
   for (const LibraryOp& op : ops.library.ops)
     for (const LibraryKernel& k : op.kernels)
-      if (!k.kernel.name.ends_with("_dA")) out.push_back(k.kernel);
+      if (k.kernel.name.ends_with("_dA") == of_mask) out.push_back(k.kernel);
   return out;
 }
 
@@ -66,17 +68,33 @@ int check_blocks(const Kernel& kernel, std::mt19937& random) {
   return tried;
 }
 
-/// The kernel for one head of n queries and n keys of 64 elements.
-Kernel of_one_head(const Kernel& kernel, int64_t n) {
+/// The kernel whose sizes are these numbers.
+Kernel with_numbers(const Kernel& kernel, const std::function<int64_t(const std::string&)>& number) {
   const std::function<Expr(const Expr&)> constant = [&](const Expr& e) {
     const auto* s = std::get_if<SizeRef>(&e->node);
-    if (!s) return map_children(e, constant);
-    return constant_int(s->name == "L" || s->name == "S" ? n : s->name == "D" || s->name == "E" ? 64 : 1);
+    return s ? constant_int(number(s->name)) : map_children(e, constant);
   };
   Kernel out = map_exprs(kernel, constant);
   out.sizes.clear();
   out.facts.clear();
   return out;
+}
+
+/// The kernel for one head of n queries and n keys of 64 elements.
+Kernel of_one_head(const Kernel& kernel, int64_t n) {
+  return with_numbers(kernel, [&](const std::string& size) {
+    return size == "L" || size == "S" ? n : size == "D" || size == "E" ? 64 : 1;
+  });
+}
+
+/// The kernel for 2 x 3 x 2 heads, of which only the 3 have masks of their own.
+Kernel of_shared_masks(const Kernel& kernel) {
+  const std::map<std::string, int64_t> numbers = {
+      {"B", 2},     {"Hk", 3},    {"G", 2},     {"L", 5},     {"S", 7},     {"D", 3},     {"E", 2},     {"K_s0", 63},
+      {"K_s1", 21}, {"K_s2", 3},  {"K_s3", 1},  {"V_s0", 42}, {"V_s1", 14}, {"V_s2", 2},  {"V_s3", 1},  {"A_s0", 0},
+      {"A_s1", 35}, {"A_s2", 0},  {"A_s3", 7},  {"A_s4", 1},  {"dA_n0", 1}, {"dA_n1", 3}, {"dA_n2", 1}, {"dA_n3", 5},
+      {"dA_n4", 7}, {"dA_r0", 2}, {"dA_r1", 1}, {"dA_r2", 2}, {"dA_r3", 1}, {"dA_r4", 1}};
+  return with_numbers(kernel, [&](const std::string& size) { return numbers.at(size); });
 }
 
 }  // namespace
@@ -87,6 +105,40 @@ TEST_CASE("gradients of attention add up over blocks of rows at every level") {
   for (const DType type : {DType::F32, DType::F16})
     for (const Kernel& kernel : gradients_of_attention(type)) tried += check_blocks(kernel, random);
   CHECK(tried >= 24);
+}
+
+TEST_CASE("the gradient of a mask is a sum of scores that a chain makes") {
+  std::mt19937 random(4);
+  int tried = 0;
+  for (const DType type : {DType::F32, DType::F16})
+    for (const Kernel& kernel : gradients_of_attention(type, true)) {
+      INFO(to_text(kernel));
+      tried += check_blocks(of_shared_masks(kernel), random);
+    }
+  CHECK(tried >= 8);
+}
+
+TEST_CASE("sums over the rows of all blocks follow a chain") {
+  const char* text = R"(
+ops:
+  - op: weighed
+    types: {T: float}
+    in: {Q: "T[B, L, D]", K: "T[B, S, D]", V: "T[B, S, E]"}
+    out: {W: "T[S]", Y: "T[B, L, E]", U: "T[B]"}
+    body: |
+      s[b,i,j] = sum[d](Q[b,i,d]*K[b,j,d])
+      m[b,i] = max[j](s[b,i,j])
+      p[b,i,j] = exp(s[b,i,j] - m[b,i])
+      W[j] = sum[b,i](p[b,i,j])
+      Y[b,i,e] = sum[j](p[b,i,j]*V[b,j,e])
+      U[b] = max[i,j](p[b,i,j] + m[b,i])
+)";
+  const auto defs = read_ops({}, {std::make_shared<const SourceFile>("own.yaml", text)}, {});
+  REQUIRE(defs);
+  const auto library = expand_library(*defs, {{"weighed"}, {DType::F32}});
+  REQUIRE(library);
+  std::mt19937 random(6);
+  CHECK(check_blocks(library->ops[0].kernels[0].kernel, random) > 0);
 }
 
 TEST_CASE("gradients of attention make each product and each exponential once") {
