@@ -1,6 +1,7 @@
 // Host functions of numbers, lists, texts and dtypes.
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "frontend/recipe/host_call.h"
 #include "ir/number/small_number.h"
@@ -186,6 +187,27 @@ RecipeValue require(const HostCall& c) {
   return true;
 }
 
+int64_t axis_within(const HostCall& c, const RecipeValue& axis, int64_t dims) {
+  const int64_t a = c.integer(axis), n = std::max<int64_t>(dims, 1);  // numbers without dims are often given axis 0
+  if (a < -n || a >= n) c.fail(fmt::format("axis {} is outside of a tensor with {} dimensions", a, dims));
+  return a < 0 ? a + n : a;
+}
+
+// An axis counted from the start; negative ones count from the end of `n` dims.
+RecipeValue axis_of(const HostCall& c) { return SizeExpr(axis_within(c, c.args[0], c.integer(c.args[1]))); }
+
+// The same for a list of axes, which are all different.
+RecipeValue axes_of(const HostCall& c) {
+  RecipeList axes;
+  std::set<int64_t> seen;
+  for (const RecipeValue& axis : c.list(0)) {
+    const int64_t a = axis_within(c, axis, c.integer(c.args[1]));
+    if (!seen.insert(a).second) c.fail(fmt::format("axis {} is named twice", a));
+    axes.push_back(SizeExpr(a));
+  }
+  return axes;
+}
+
 // Requires two extents to be equal; extents known only at run time are compared there.
 RecipeValue require_equal(const HostCall& c) {
   if (c.context.builder.require_equal(c.whole(c.args[0]), c.whole(c.args[1])) == GraphBuilder::Equality::never)
@@ -217,6 +239,8 @@ constexpr HostRow kValueFunctions[] = {
     {"warn", 1, 1, warn},
     {"joined", 1, 1, joined_lists},
     {"met", 2, 2, met},
+    {"axis_of", 2, 2, axis_of},
+    {"axes_of", 2, 2, axes_of},
     {"require_equal", 3, 3, require_equal},
 };
 
