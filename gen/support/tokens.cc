@@ -32,7 +32,9 @@ constexpr std::pair<std::string_view, std::string_view> kForeignSigns[] = {
     {"!", "not"},
     {"\u2212", "-"},
     {"\u00d7", "*"},
-    {"?", "select(condition, a, b)"}};
+    {"?", "select(condition, a, b)"},
+    {"'", "the words of an enum without quotes"},
+    {"\"", "the words of an enum without quotes"}};
 constexpr std::string_view kLongMathSigns[] = {"<<", ">>", "<=", ">=", "==", "!="};
 
 /// The differences between the notations.

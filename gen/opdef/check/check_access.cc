@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "opdef/check/expression_checker.h"
+#include "opdef/check/statement_checks.h"
 #include "support/joined.h"
 #include "support/ranges.h"
 
@@ -23,6 +24,13 @@ namespace {
 std::string print(const Slot& slot) {
   const std::string extents = joined(slot.extents, " ", [](const Syntax& extent) { return tenon::print(extent); });
   return slot.split() ? fmt::format("({})", extents) : slot.pack ? "*" + extents : extents;
+}
+
+/// Whether the statement that defines a value is in error itself.
+bool value_is_unread(const OpDef& op, const std::string& name) {
+  return any_of(op.body, [&](const Statement& s) {
+    return is_unread(s) && any_of(s.targets, [&](const Word& target) { return target.text == name; });
+  });
 }
 
 }  // namespace
@@ -96,7 +104,7 @@ void ExpressionChecker::check_unknown_shape(const Syntax& access, const std::vec
       check(part, below);
       const bool bare = part.is(SyntaxKind::name) && scope_.variable(part.text) != nullptr;
       const bool number = sub.is(SyntaxKind::group) && part.is(SyntaxKind::integer) && part.integer >= 0;
-      if (bare || number || place.guarded) continue;
+      if (bare || number || place.guarded || value_is_unread(scope_.op(), access.text)) continue;
       diagnostics_.error(
           Code::E0504, part.span,
           fmt::format("the shape of '{}' is not known here, so that this index cannot be proved to be within it",

@@ -314,6 +314,7 @@ class BodyChecker {
   }
 
   void check_ranges() {
+    if (any_of(op_.body, is_unread)) return;  // it may tell them
     for (const auto& [name, v] : scope_.variables()) {
       if (v.extent || v.elsewhere || is_consequence(name)) continue;
       diagnostics_.error(Code::E0410, v.first,
@@ -346,7 +347,7 @@ class BodyChecker {
 
   void check_call(const Statement& statement) {
     const OpDef* callee = library_.declared(statement.value.text);
-    if (!statement.value.is(SyntaxKind::call)) {  // did not parse
+    if (is_unread(statement)) {
       for (const Word& target : statement.targets) complete_.insert(target.text);
       return;
     }

@@ -45,9 +45,11 @@ void ExpressionChecker::check(const Syntax& s, ExpressionPlace place) {
 }
 
 void ExpressionChecker::unknown_name(const Syntax& s) {
-  diagnostics_.error(
-      Code::E0401, s.span, fmt::format("nothing is called '{}' here", s.text),
-      {op_.family.empty() || scope_.names().size() < 24 ? meant_note(s.text, scope_.names()) : meant_note(s.text, {})});
+  const std::string_view number = s.text == "pi" ? "3.141592653589793" : s.text == "nan" ? "inf - inf" : "";
+  diagnostics_.error(Code::E0401, s.span, fmt::format("nothing is called '{}' here", s.text),
+                     {!number.empty()                                    ? fmt::format("write {}", number)
+                      : op_.family.empty() || scope_.names().size() < 24 ? meant_note(s.text, scope_.names())
+                                                                         : meant_note(s.text, {})});
 }
 
 bool ExpressionChecker::check_let(const Syntax& s, const ExpressionPlace& place) {

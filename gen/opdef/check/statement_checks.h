@@ -8,6 +8,9 @@
 
 namespace tenon {
 
+/// Whether only the names of its targets could be read.
+inline bool is_unread(const Statement& s) { return s.is_call && !s.value.is(SyntaxKind::call); }
+
 /// Adjacent statements of a body that depend on each other: `first` … `last`.
 struct RecurrentGroup {
   std::size_t first = 0;

@@ -51,7 +51,8 @@ std::optional<Arity> pack_function(std::string_view name) { return find(Kind::Pa
 std::optional<Arity> expression_function(std::string_view name, const OpLibrary& library) {
   if (const auto own = notation_function(name)) return own;
   if (const auto f = library.fns.find(name); f != library.fns.end()) return arity_of(name, f->second.params);
-  if (name == "min" || name == "max") return Arity{2, -1, fmt::format("{}(a, b, …)", name)};
+  if (name == "min" || name == "max")
+    return Arity{2, -1, fmt::format("{0}(a, b, …), or {0}[k](…) over index variables", name)};
   if (const auto r = library.scalars.find(name); r != library.scalars.end()) return arity_of(name, r->second.args);
   const auto op = scalar_op_from_name(name);
   if (!op || is_nameless(scalar_op_row(*op))) return std::nullopt;

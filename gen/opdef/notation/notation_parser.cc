@@ -78,20 +78,20 @@ bool NotationParser::take_if(std::string_view sign) {
   return true;
 }
 
+/// What to write where something else follows than the bracket that closes `opened`.
+std::string NotationParser::unclosed(const Token& opened) const {
+  const Token& next = peek();
+  if (next.is("=")) return "a comparison is written ==";
+  if (next.is(":")) return "a condition is written behind the variables, and there are no slices: sum[k : k < n](X[k])";
+  const SourceSpan place = span(opened);
+  return fmt::format("it closes the '{}' of line {}, column {}", opened.text, place.line(), place.column());
+}
+
 bool NotationParser::expect(std::string_view sign, const Token* opened) {
   if (take_if(sign)) return true;
-  std::vector<std::string> notes;
-  if (opened != nullptr) {
-    const SourceSpan place = span(*opened);
-    notes.push_back(
-        peek().is("=") ? "a comparison is written =="
-        : peek().is(":")
-            ? "a condition is written behind the variables, and there are no slices: sum[k : k < n](X[k])"
-            : fmt::format("it closes the '{}' of line {}, column {}", opened->text, place.line(), place.column()));
-  } else {
-    notes.push_back(sign == ".." ? "a range is written k in a .. b"
-                                 : "a bracket, comma or operator may be missing before it");
-  }
+  std::vector<std::string> notes = {opened != nullptr ? unclosed(*opened)
+                                    : sign == ".."    ? "a range is written k in a .. b"
+                                                      : "a bracket, comma or operator may be missing before it"};
   const SourceSpan here = span(peek());
   if (peek().kind == TokenKind::end && here.known() && here.file->text().substr(here.begin, 1) == ",")
     notes.push_back("in a list of YAML a comma ends the entry: put it in quotes");
@@ -259,6 +259,9 @@ Syntax NotationParser::primary() {
     if (token.is("(")) {
       const Token opened = take();
       Syntax inner = expression();
+      if (!failed_ && !at_end() && (peek().kind == TokenKind::name || peek().kind == TokenKind::integer))
+        fail(Code::E0303, peek(), fmt::format("')' is expected here, not {}", describe(peek())),
+             {"an operator may be missing; an expression in the index of a split dim has parentheses: (g (m + 1))"});
       if (!failed_) expect(")", &opened);
       return inner;
     }
@@ -364,6 +367,9 @@ Syntax NotationParser::reduction(const Token& name) {
   variables.span = span_from(opened);
   std::vector<Syntax> predicate;
   if (!failed_ && take_if(":")) predicate.push_back(expression());
+  if (!failed_ && !at_end() && (peek().is("=") || one_of(peek(), kComparisons)))
+    fail(Code::E0303, peek(), fmt::format("']' is expected here, not {}", describe(peek())),
+         {fmt::format("a range is written {0}[k in a .. b](…), a condition {0}[k : k < n](…)", name.text)});
   if (!failed_) expect("]", &opened);
   if (!failed_ && (at_end() || !peek().is("("))) {
     fail(Code::E0310, peek(), fmt::format("'(' and what is reduced are expected after {}[…]", name.text),
@@ -374,6 +380,9 @@ Syntax NotationParser::reduction(const Token& name) {
   std::vector<Syntax> start;
   if (!failed_ && name.text == "fold") start.push_back(accumulator());
   Syntax value = failed_ ? Syntax() : expression();
+  if (!failed_ && !start.empty() && value.is(SyntaxKind::name) && peek().is("="))
+    fail(Code::E0303, peek(), "a fold has one accumulator",
+         {"for several, write statements over k that read their elements at k - 1"});
   if (!failed_) expect(")", &bracket);
   result.children.push_back(std::move(variables));
   result.children.push_back(std::move(value));

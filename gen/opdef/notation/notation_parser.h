@@ -39,6 +39,7 @@ class NotationParser {
   bool take_if(std::string_view sign);
   /// Takes the sign or fails; `opened` is the bracket that it closes, for the note.
   bool expect(std::string_view sign, const Token* opened = nullptr);
+  std::string unclosed(const Token& opened) const;
   bool at_end() const;
   bool failed() const { return failed_; }
   /// Forgets a failure (the next statement is another matter).

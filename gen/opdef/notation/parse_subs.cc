@@ -17,6 +17,12 @@ std::vector<Syntax> NotationParser::subs() {
   do {
     result.push_back(sub());
   } while (!failed_ && take_if(","));
+  const bool shifted = !failed_ && !at_end() && result.back().is(SyntaxKind::pack) && peek().kind == TokenKind::sign &&
+                       std::string_view("+-*/%").find(peek().text[0]) != std::string_view::npos;
+  if (shifted)
+    fail(Code::E0303, peek(), fmt::format("']' is expected here, not {}", describe(peek())),
+         {fmt::format("what is done to each index of a pack is written in parentheses: *({} {} 1)", result.back().text,
+                      peek().text)});
   if (!failed_) expect("]", &opened);
   return result;
 }
