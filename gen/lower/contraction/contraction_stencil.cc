@@ -9,8 +9,6 @@ namespace tenon {
 
 bool is_line(const ContractionBuilder& b) { return b.c.rows.size() == (b.planes > 1 ? 1u : 0u); }
 
-bool is_in_place(const ContractionBuilder& b) { return b.kernel.tensor(b.c.statement->target).shared; }
-
 AffineForm weights_of(ContractionBuilder& b, const Read* read) {
   const auto form = offset_form(read->tensor, read->index, b.c.depth, b.scope);
   b.possible = b.possible && form && collapses(*form, b.c.depth, b.scope);
@@ -59,7 +57,7 @@ bool taps_fit(ContractionBuilder& b) {
   const auto taps = constant_value(b.extent_of(b.c.depth)),
              rows = b.c.rows.size() <= 1 ? constant_value(b.extent_of(b.c.rows)) : std::nullopt;
   if (!rows || !taps || *taps < 1 || *taps + unrolled_rows(b) + kForPixels > b.isa.vector_registers) return false;
-  return !is_in_place(b) || *rows < 1 || *rows % even_height(*rows, unrolled_rows(b)) == 0;
+  return !in_place(b) || *rows < 1 || *rows % even_height(*rows, unrolled_rows(b)) == 0;
 }
 
 /// Whether a copy of the whole plane is larger than the blueprint allows; a strip's rows are copied at a time then.
@@ -119,7 +117,7 @@ class StripCall {
 /// elements.
 bool repeats_columns(ContractionBuilder& b) {
   const auto columns = constant_value(b.extent_of(b.c.columns));
-  return !b.isa.masked_memory && columns && *columns > b.lanes() && *columns % b.lanes() != 0 && !is_in_place(b);
+  return !b.isa.masked_memory && columns && *columns > b.lanes() && *columns % b.lanes() != 0 && !in_place(b);
 }
 
 /// The loops over strips: rows, then columns. With known taps the last strip of rows begins early enough to be whole.
@@ -154,7 +152,7 @@ Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands
 Block strips_in_registers(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
   const auto columns = constant_value(b.extent_of(b.c.columns));
   const int lanes = b.lanes();
-  const bool cut = columns && *columns % lanes != 0, repeats = cut && *columns > lanes && !is_in_place(b);
+  const bool cut = columns && *columns % lanes != 0, repeats = cut && *columns > lanes && !in_place(b);
   if (shape.taps.empty() || b.c.rows.size() != 1 || !columns || lanes == 1 || !short_epilogue(b)) return {};
   if (cut && !repeats && !b.isa.masked_memory) return {};
   const std::string r = b.local("strip_row"), q = b.local("strip_column"), first = b.local("first_row");
@@ -228,7 +226,7 @@ Block line_strips(ContractionBuilder& b, const StripShape& shape, const StripOpe
   const Operand columns = b.extent_of(b.c.columns);
   const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(pixels));
   const std::string q = b.local("strip_column"), width = b.local("strip_width"), first = b.local("first_column");
-  const bool whole = constant_value(columns) && !is_in_place(b);
+  const bool whole = constant_value(columns) && !in_place(b);
   const Operand column = whole ? v_var(first) : v_var(q), wide = whole ? v_int(pixels) : v_var(width);
   Block strip{whole ? s_let(first, smaller(v_var(q), columns - v_int(pixels)))
                     : s_let(width, smaller(v_int(pixels), columns - v_var(q)))};

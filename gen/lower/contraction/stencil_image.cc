@@ -17,7 +17,7 @@ int height_in_place(ContractionBuilder& b) {
   const int64_t tall = std::min(b.isa.vector_registers - *taps - kForPixels, most);
   if (tall < std::min({kFewest, most, *rows})) return 0;
   const int64_t height = even_height(*rows, tall);
-  return is_in_place(b) && *rows % height != 0 ? 0 : static_cast<int>(height);
+  return in_place(b) && *rows % height != 0 ? 0 : static_cast<int>(height);
 }
 
 /// Whether strips in place take less time than a copy. With steps of 1 a copy pays where taps leave registers for so
@@ -42,7 +42,7 @@ Block strips_of_image(ContractionBuilder& b, const Read& weights) {
   const auto columns = constant_value(b.extent_of(b.c.columns));
   const int height = height_in_place(b);
   if (height == 0 || !b.isa.masked_memory || b.lanes() == 1 || !columns || b.c.word_numbers == 4) return {};
-  if (is_in_place(b) && *columns > b.lanes() && *columns % b.lanes() != 0) return {};
+  if (in_place(b) && *columns > b.lanes() && *columns % b.lanes() != 0) return {};
   const AffineForm w = weights_of(b, &weights);
   const auto step = constant_value(b.c.depth.empty() ? v_int(0) : w.coefficient(b.c.depth.back().name));
   const auto image = b.possible && step ? find_image(b) : std::nullopt;

@@ -69,8 +69,6 @@ std::vector<Operand> strip_sums(ContractionBuilder& b, const StripShape& shape, 
 constexpr int kForPixels = 3;  ///< registers of a strip that hold pixels
 /// Whether the pixels of a plane are one line: a convolution along one dimension.
 bool is_line(const ContractionBuilder& b);
-/// Whether the output overwrites a tensor that the epilogue reads: then nothing may be computed twice.
-bool is_in_place(const ContractionBuilder& b);
 /// Offset and step of the weights over the taps; clears `possible` where they are no single line.
 AffineForm weights_of(ContractionBuilder& b, const Read* read);
 /// Operations of the statement's expression around the sums, of which elementary functions count as `function`.
