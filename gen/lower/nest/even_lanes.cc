@@ -5,13 +5,19 @@
 
 namespace tenon {
 
+constexpr int kUnitBytes = 16;
+
+bool picks_within_units(const Isa& isa) {
+  constexpr int kPicksAny = 512;  // bits of vectors of which one instruction picks any elements
+  return isa.vector_bits > 8 * kUnitBytes && isa.vector_bits < kPicksAny;
+}
+
 EvenLanes even_lanes(const Isa& isa, DType type, int distance) {
-  constexpr int kUnitBytes = 16, kPicksAny = 512;  // bits of vectors of which one instruction picks any elements
   const int lanes = isa.lanes(type), unit = std::min(lanes, kUnitBytes / bytes_of(type)), half = unit / 2;
   EvenLanes out;
   for (int l = 0; l < lanes; ++l) out.in_order.push_back(l < lanes / 2 ? 2 * l : 2 * l + lanes - distance);
   out.pick = out.in_order;
-  if (lanes <= unit || isa.vector_bits >= kPicksAny) return out;
+  if (lanes <= unit || !picks_within_units(isa)) return out;
   out.order.resize(static_cast<size_t>(lanes));
   for (int l = 0; l < lanes; ++l) {
     const bool low = l % unit < half;

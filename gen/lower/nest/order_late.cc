@@ -114,7 +114,7 @@ Block ordered_late(const Block& in, const Isa& isa) {
 }  // namespace
 
 LoopNest order_late(LoopNest nest, const Isa& isa) {
-  if (isa.vector_bits == 0) return nest;
+  if (!picks_within_units(isa)) return nest;
   nest.body = ordered_late(nest.body, isa);
   for (InnerFunction& f : nest.functions) f.body = ordered_late(f.body, isa);
   return nest;
