@@ -251,8 +251,7 @@ std::vector<Operand> at_once(const std::vector<Operand>& rows, const std::functi
 /// The same by log2(rows) rounds: in each, lane l of vector i is lane `from(i, l)` of the vectors `first(i)` and
 /// `first(i) + apart`.
 std::vector<Operand> in_rounds(std::vector<Operand> rows, int apart, const std::function<int(int)>& first,
-                               const std::function<int(int, int)>& from,
-                               const std::function<Operand(Operand)>& named) {
+                               const std::function<int(int, int)>& from, const std::function<Operand(Operand)>& named) {
   const int n = static_cast<int>(rows.size());
   for (int round = 1; round < n; round *= 2) {
     std::vector<Operand> next;
@@ -283,8 +282,8 @@ std::vector<Operand> part_pixels(std::vector<Operand> pixels, const std::functio
     return at_once(
         pixels, [&](int i, int l) { return l * n + i; }, named);
   return in_rounds(
-      std::move(pixels), 1, [&](int i) { return i % (n / 2) * 2; },
-      [&](int i, int l) { return 2 * l + i / (n / 2); }, named);
+      std::move(pixels), 1, [&](int i) { return i % (n / 2) * 2; }, [&](int i, int l) { return 2 * l + i / (n / 2); },
+      named);
 }
 
 /// Each round combines two vectors to two. Inside groups of 16 bytes the rounds interleave elements, then pairs and so
