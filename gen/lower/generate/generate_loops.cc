@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "algebra/nest_survey.h"
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_ranges.h"
@@ -263,6 +264,8 @@ void Generator::vector_part(const TreeLoop& l, Operand begin, Operand end, int p
     if (partial) lanes_.active = named("active", v_apply(ScalarOp::Min, {v_int(l.shape.lanes), end - lanes_.base}));
     tree(l.body);
   });
+  // Lines that end with whole vectors do not ask how many lanes are active.
+  if (partial && !tree_.lines.empty()) body = without_unread(body);
   lanes_ = outer;
   start_leaf({});
   names_.release(var);
