@@ -181,13 +181,16 @@ static void parts_backwards(void* pool, int64_t n, int64_t grain,
 
 /* Calls with a workspace of the size that is asked for, over garbage; a failure has to leave the outputs as they are.
  */
+/* The status of a call that is not made, because its workspace would be too large. Workers have one each. */
+enum { NOT_MADE = 1, MOST_WORKSPACE = 64 << 20 };
+
 static void run_call(made_call* made, const drawn_call* call, unsigned char garbage, int workers, const char** why) {
   const tn_context context = {parts_backwards, &workers, workers};
   const int64_t need = workers == 0 ? tn_workspace(call->kernel, made->ins, made->attrs, made->n_attrs)
                                     : tn_workspace_on(&context, call->kernel, made->ins, made->attrs, made->n_attrs);
   const int64_t shift = (int64_t)garbage % 61;
-  if (need > 64 << 20) {
-    made->status = 1;
+  if (need > MOST_WORKSPACE) {
+    made->status = NOT_MADE;
     return;
   }
   const int64_t bytes = need < 0 ? 0 : need - (call->short_workspace && need > 0);
@@ -287,7 +290,7 @@ static void compare_ways(const made_call* first, const drawn_call* call, way aga
   if (level != NULL) tn_force_isa(active);
   /* Data are checked for what is computed from them. */
   const int is_less_checked = again.is_part && first->status == TN_E_RANGE && other->status == 0;
-  if (other->status != first->status && !is_less_checked)
+  if (other->status != first->status && other->status != NOT_MADE && !is_less_checked)
     *why = is_dense            ? "a view and its copy: statuses"
            : level != NULL     ? "levels: statuses"
            : again.workers > 0 ? "workers: statuses"
@@ -370,7 +373,7 @@ static call_result make_call(made_call* made, const drawn_call* call, int* statu
   const uint64_t sum = sum_of_inputs(made);
   run_call(made, call, 0xa5, 0, why);
   *status = inferred < 0 ? inferred : made->status;
-  if (made->status == 1) return *why = NULL, CALL_TOO_LARGE;
+  if (made->status == NOT_MADE) return *why = NULL, CALL_TOO_LARGE;
   if (inferred < 0 && made->status == 0) *why = "tn_infer refuses what tn_call takes";
   if (sum_of_inputs(made) != sum) *why = "an input is changed";
   /* Whether a workspace is too short depends on the level. */
