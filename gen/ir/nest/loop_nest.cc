@@ -124,6 +124,11 @@ Operand v_shuffle(Operand a, Operand b, std::vector<int> pick) {
   t.lanes = static_cast<int>(pick.size());
   return make(t, VShuffle{std::move(a), std::move(b), std::move(pick)});
 }
+std::vector<int> even_elements(int lanes, int distance) {
+  std::vector<int> pick;
+  for (int l = 0; l < lanes; ++l) pick.push_back(l < lanes / 2 ? 2 * l : 2 * l + lanes - distance);
+  return pick;
+}
 Operand v_lookup(Operand index, std::vector<double> table, OperandType type) {
   return make(type, VLookup{std::move(index), std::move(table)});
 }

@@ -242,6 +242,8 @@ Operand v_ramp(Operand base, int lanes);
 Operand v_fold(Reducer op, Operand vector);
 Operand v_lane(Operand vector, int lane);
 Operand v_shuffle(Operand a, Operand b, std::vector<int> pick);
+/// The pick of the even elements of two vectors, the second of which begins `distance` elements after the first.
+std::vector<int> even_elements(int lanes, int distance);
 Operand v_lookup(Operand index, std::vector<double> table, OperandType type);
 Operand operator+(const Operand& a, const Operand& b);  ///< of equal types; integer constants fold, x+0 = x
 Operand operator-(const Operand& a, const Operand& b);

@@ -129,12 +129,9 @@ Operand named(Staging& s, const std::string& word, const Operand& v, Block& out)
 Operand load_line(const Staging& s, const Line& line, const Operand& at, int lanes, const Operand& active) {
   const DType storage = s.tensor().dtype;
   if (constant_value(line.step) == 1) return v_load(s.read.tensor, storage, at, lanes, active);
-  if (constant_value(line.step) == 2 && lanes > 1 && !active) {  // the even elements of two vectors that share one
-    std::vector<int> even;
-    for (int l = 0; l < lanes; ++l) even.push_back(l < lanes / 2 ? 2 * l : 2 * l + 1);
+  if (constant_value(line.step) == 2 && lanes > 1 && !active)  // of two vectors that share an element
     return v_shuffle(v_load(s.read.tensor, storage, at, lanes),
-                     v_load(s.read.tensor, storage, at + v_int(lanes - 1), lanes), even);
-  }
+                     v_load(s.read.tensor, storage, at + v_int(lanes - 1), lanes), even_elements(lanes, lanes - 1));
   return lanes == 1 ? v_load(s.read.tensor, storage, at)
                     : v_gather(storage, lanes, {s.read.tensor, at, line.step, active});
 }

@@ -237,11 +237,9 @@ class InPlaceStrips {
       const Operand from = line.at + column_ * v_int(step) + v_int(across);
       const int64_t room = known_ ? image_.width - x : 2 * lanes();
       value = load(line, from, room);
-      if (step == 2) {
-        std::vector<int> even;
-        for (int l = 0; l < lanes(); ++l) even.push_back(l < lanes() / 2 ? 2 * l : 2 * l + 1);
-        value = v_shuffle(value, load(line, from + v_int(lanes() - 1), room - (lanes() - 1)), std::move(even));
-      }
+      if (step == 2)
+        value = v_shuffle(value, load(line, from + v_int(lanes() - 1), room - (lanes() - 1)),
+                          even_elements(lanes(), lanes() - 1));
     }
     const std::string name = named(fmt::format("x{}", made_.size()));
     out.push_back(s_let(name, value));

@@ -323,10 +323,8 @@ Operand Generator::every_other(int buffer, DType type, const Operand& offset) co
     low_active = v_apply(ScalarOp::Min, {v_int(n), reach - v_int(1)});
     high_active = v_apply(ScalarOp::Max, {v_int(0), reach - v_int(n)});
   }
-  std::vector<int> pick;
-  for (int l = 0; l < n; ++l) pick.push_back(2 * l < n ? 2 * l : n + 2 * l - (n - 1));
   return v_shuffle(v_load(buffer, type, offset, n, low_active),
-                   v_load(buffer, type, offset + v_int(n - 1), n, high_active), pick);
+                   v_load(buffer, type, offset + v_int(n - 1), n, high_active), even_elements(n, n - 1));
 }
 
 /// How many of the lanes first, first + count, … are active; null where all are.

@@ -15,8 +15,7 @@ bool picks_within_units(const Isa& isa) {
 EvenLanes even_lanes(const Isa& isa, DType type, int distance) {
   const int lanes = isa.lanes(type), unit = std::min(lanes, kUnitBytes / bytes_of(type)), half = unit / 2;
   EvenLanes out;
-  for (int l = 0; l < lanes; ++l) out.in_order.push_back(l < lanes / 2 ? 2 * l : 2 * l + lanes - distance);
-  out.pick = out.in_order;
+  out.pick = out.in_order = even_elements(lanes, distance);
   if (lanes <= unit || !picks_within_units(isa)) return out;
   out.order.resize(static_cast<size_t>(lanes));
   for (int l = 0; l < lanes; ++l) {
