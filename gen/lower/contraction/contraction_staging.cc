@@ -70,6 +70,12 @@ Inside inside_of(const Staging& s, const StagedDim& d) {
   return {first, larger(smaller(s.dim_of(d.dim) - d.lo, d.extent), first)};
 }
 
+/// Whether numbers say that all indices of the dimension are in the tensor.
+bool is_known_inside(const Staging& s, const StagedDim& d) {
+  const auto lo = constant_value(d.lo), extent = constant_value(d.extent), dim = constant_value(s.dim_of(d.dim));
+  return lo && extent && dim && *lo >= 0 && *lo + *extent <= *dim;
+}
+
 /// The unit of a copy: the last dimension, or the last two where each index of the outer is a whole line of the
 /// inner.
 struct Line {
@@ -273,7 +279,7 @@ Block copy_all(Staging& s) {
     if (d.scale == 2 && s.b.c.pair_last)
       s.pair_inside = v_apply(ScalarOp::Le, {at * v_int(2) + v_int(1), s.b.scalar(s.b.c.pair_last, s.b.scope)});
     to = to + v_var(names.back()) * d.stride;
-    if (!d.guarded || s.filled_before) continue;
+    if (!d.guarded || s.filled_before || is_known_inside(s, d)) continue;
     const Operand ok =
         v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {at, v_int(0)}), v_apply(ScalarOp::Lt, {at, s.dim_of(d.dim)})});
     inside = inside ? v_apply(ScalarOp::And, {inside, ok}) : ok;

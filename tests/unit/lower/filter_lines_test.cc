@@ -149,6 +149,10 @@ TEST_CASE("filters along lines: an image without a border is read where it is, o
   CHECK(copies(k) == 1);
   for (const Buffer& b : nest_of(k, "x86-64-v3", rows_of(6, 2)).buffers)
     if (b.name == "staged") CHECK(*constant_value(b.elements) < 3 * 20 * 310);
+  // whether a line is in the image is asked, whether a channel is in it is known
+  const std::string text = to_text(nest_of(k, "x86-64-v3", rows_of(6, 2)));
+  CHECK(text.find("ge(add(add(-1, mul(2, first_line)), at_2), 0)") != std::string::npos);
+  CHECK(text.find("ge(at, 0)") == std::string::npos);
 }
 
 }  // namespace filter_lines_test
