@@ -85,6 +85,7 @@ static bool stored_once_a_loop(const Tree& tree, int tensor) {
 bool Generator::has_room(int tensor) const {
   if (isa_.vector_bits == 0 || isa_.masked_memory || !contains(tree_.lines, tensor)) return false;
   const std::vector<Expr>& dims = places_[static_cast<size_t>(tensor)].dims;
+  if (dims.size() < 2) return false;
   const bool own = std::all_of(dims.begin(), dims.end() - 2, [](const Expr& d) { return is_one(d); });
   return own && !is_one(dims.back()) && stored_once_a_loop(tree_.body, tensor);
 }
