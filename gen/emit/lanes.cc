@@ -105,9 +105,16 @@ CExpr select_vector(Emitter& e, const OperandType& t, const VSelect& n) {
   return select_by_mask(e, t, n);
 }
 
+/// The mask `a` of numbers of 128 bits, whose elements have 64, with each element twice.
+CExpr doubled(int lanes) {
+  std::vector<CExpr> args(2, c_text("a"));
+  for (int l = 0; l < 2 * lanes; ++l) args.push_back(c_number(l / 2));
+  return c_call("__builtin_shufflevector", std::move(args));
+}
+
 CExpr select_by_mask(Emitter& e, const OperandType& t, const VSelect& n) {
   const bool number = is_float(t.dtype) && !is_bits(t.dtype);
-  const int bits = t.dtype == DType::Bool ? t.mask_bits : bits_of(t.dtype);
+  const int bits = t.dtype == DType::Bool ? t.mask_bits : std::min(bits_of(t.dtype), 64);
   const DType row_type = t.dtype == DType::Bool ? signed_of(bits) : is_bits(t.dtype) ? bits_type(t.dtype) : t.dtype;
   if (const IsaRow* row = e.isa.row("select_by", row_type, t.lanes)) {
     if (CExpr in_register = mask_register(e, n.cond)) {
@@ -122,8 +129,10 @@ CExpr select_by_mask(Emitter& e, const OperandType& t, const VSelect& n) {
   }
   const OperandType mask{DType::Bool, t.lanes, bits};
   return call_piece(e, Piece{"select", t, t, {mask, t, t}}, {m, yes, no}, [&](Emitter& in, CBlock& body) {
-    const std::string i = in.c_type(mask), u = in.c_type(t);
-    const CExpr a = c_text("a");
+    const bool is_double = bits_of(t.dtype) > 64;
+    const std::string i = is_double ? in.vector_type(DType::I64, 2 * t.lanes) : in.c_type(mask), u = in.c_type(t);
+    const CExpr a = c_text(is_double ? "both" : "a");
+    if (is_double) body.push_back(c_declare("const " + i, "both", doubled(t.lanes)));
     const CExpr bits_of_yes = number || u != i ? c_cast(i, c_text("b")) : c_text("b"),
                 bits_of_no = number || u != i ? c_cast(i, c_text("c")) : c_text("c");
     CExpr r = c_binary(c_binary(a, "&", bits_of_yes), "|", c_binary(c_unary("~", a), "&", bits_of_no));

@@ -56,7 +56,7 @@ std::vector<MapCase> widened_cases() {
 int lanes_for(const Isa& isa, const MapCase& c) {
   const bool complex = is_complex(c.output) || any_of(c.inputs, [](DType d) { return is_complex(d); });
   const auto is = [&](const char* op) { return c.name.starts_with(op); };
-  const bool vectors = any_of(std::array{"add_", "sub_", "mul_", "sq_", "neg_", "conj_"}, is);
+  const bool vectors = any_of(std::array{"add_", "sub_", "mul_", "sq_", "neg_", "conj_", "where_"}, is);
   return complex && !vectors ? 1 : lanes_of(isa, c);
 }
 

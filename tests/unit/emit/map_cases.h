@@ -98,9 +98,9 @@ inline std::vector<MapCase> select_cases() {
   using namespace tenon;
   std::vector<MapCase> cases;
   for (const DTypeRow& d : all_dtypes()) {
-    if (is_complex(d.dtype) || d.dtype == DType::Bool) continue;
+    if (d.dtype == DType::Bool) continue;
     const bool half = d.dtype == DType::F16 || d.dtype == DType::BF16 || is_small(d.dtype);
-    if (!half)
+    if (!half && !is_complex(d.dtype))
       cases.push_back(
           {"choose_" + std::string(d.name), {d.dtype, d.dtype, d.dtype}, d.dtype, [](const Few<Operand>& v) {
              return v_select(v_apply(ScalarOp::Lt, {v[0], v[1]}), v[0], v[2]);
