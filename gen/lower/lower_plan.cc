@@ -12,6 +12,7 @@
 #include "algebra/winograd_kernel.h"
 #include "ir/kernel/kernel_cost.h"
 #include "ir/nest/workspace_bound.h"
+#include "ir/plan/region_runs.h"
 #include "lower/lower_kernel.h"
 #include "lower/nest/nest_passes.h"
 #include "support/check.h"
@@ -75,8 +76,6 @@ std::vector<Phase> shared_phases(const LoopNest& nest, std::optional<double> us)
 void share(const PlanStep& step, const Isa& isa, LoweredStep& lowered) {
   const auto us = expected_us(lowered.nest, isa);
   const auto keep = [&](std::string reason) { lowered.one_thread.push_back(std::move(reason)); };
-  // Counters of loops are not fields of a call.
-  if (step.region != kTopLevel) return keep("it is in a region, all of which one worker runs");
   if (!step.kernel.parts.empty()) return keep("its parts are called one after the other");
   if (us && *us < kSharedFromUs)
     return keep(fmt::format("it takes about {:.1f} us, and waking workers pays from {} us on", *us, kSharedFromUs));
@@ -103,7 +102,8 @@ void share_if_worth(const ExecutionPlan& plan, LoweredLevel& level) {
   double saved = 0;
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const int twin = plan.steps[i].twin;
-    saved += saved_us(level.steps[twin >= 0 ? static_cast<size_t>(twin) : i], *level.isa);
+    saved += runs_of(plan, plan.steps[i].region) *
+             saved_us(level.steps[twin >= 0 ? static_cast<size_t>(twin) : i], *level.isa);
   }
   for (LoweredStep& step : level.steps)
     if (saved <= 0 && !step.phases.empty()) {

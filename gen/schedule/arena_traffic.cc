@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "algebra/nest_survey.h"
-#include "ir/graph/size_bounds.h"
+#include "ir/plan/region_runs.h"
 #include "schedule/plan_memory.h"
 
 namespace tenon {
@@ -32,21 +32,11 @@ class ArenaCounter {
     if (plan_.buffers[root].kind == BufferKind::Arena) out_.buffers[root] += bytes;
   }
 
-  /// Iterations of all loops around a region.
-  double runs(RegionId id) const {
-    double out = 1;
-    for (; id != kTopLevel; id = plan_.region(id).parent) {
-      const PlanRegion& r = plan_.region(id);
-      if (r.kind == Region::Kind::loop) out *= static_cast<double>(maximum_value(r.trip, plan_.sizes).value_or(1));
-    }
-    return out;
-  }
-
   void step(size_t s) {
     const PlanStep& step = plan_.steps[s];
     const LoopNest& nest = level_.steps[step.twin >= 0 ? static_cast<size_t>(step.twin) : s].nest;
     const std::vector<double> moved = bytes_moved(nest);
-    const double times = runs(step.region);
+    const double times = runs_of(plan_, step.region);
     std::vector<double> tensors(step.buffers.size(), 0.0);
     double workspace = 0;
     for (size_t i = 0; i < nest.buffers.size(); ++i) {
@@ -62,7 +52,7 @@ class ArenaCounter {
 
   void region(RegionId id) {
     const PlanRegion& r = plan_.region(id);
-    const double inside = runs(id), around = runs(r.parent);
+    const double inside = runs_of(plan_, id), around = runs_of(plan_, r.parent);
     for (const int b : {r.count, r.starts, r.continues})
       if (b >= 0) add(b, inside * bytes_of_buffer(b));
     if (r.condition >= 0) add(r.condition, around * bytes_of_buffer(r.condition));

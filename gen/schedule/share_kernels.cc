@@ -108,9 +108,7 @@ std::string structure_of(const Kernel& kernel) { return StructureText().run(kern
 void share_kernels(ExecutionPlan& plan) {
   std::map<std::string, int> known;
   for (size_t s = 0; s < plan.steps.size(); ++s) {
-    const auto [at, fresh] = known.emplace(fmt::format("{}{}", plan.steps[s].region == kTopLevel ? "" : "in a region ",
-                                                       structure_of(plan.steps[s].kernel)),
-                                           static_cast<int>(s));
+    const auto [at, fresh] = known.emplace(structure_of(plan.steps[s].kernel), static_cast<int>(s));
     plan.steps[s].twin = fresh ? -1 : at->second;
   }
 }

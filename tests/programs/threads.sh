@@ -49,6 +49,18 @@ check 'compiles what compares them' sh -c 'cd "$0" && ${CC:-cc} -O1 -pthread -Ii
 for isa in $("$tenon" list isas | awk '$NF == "host" && $1 !~ /-(vnni|dotprod)$/ { print $1 }'); do
   check "$isa: the same bytes of four images on 2, 3, 4 and 8 threads" "$work/images/same_bytes" 200 "$isa"
 done
+# Kernels in loops, which read parts by the counters of the loops.
+check 'generates loops whose kernels are shared' "$tenon" model "$checkout/tests/programs/recurrent.yaml" --main -q -o "$work/recurrent"
+check 'compiles loops whose kernels are shared' compiled recurrent "${CC:-cc}"
+floats "$work/steps.npy" '5, 3, 24, 96' 34560
+shared_in_loops() { grep -q 'step = call->counters' "$work"/recurrent/src/net_*.c && grep -q 'step_2 = call->counters' "$work"/recurrent/src/net_*.c; }
+check 'functions for the pool read the counters of both loops' shared_in_loops
+for isa in $("$tenon" list isas | awk '$NF == "host" && $1 !~ /-(vnni|dotprod)$/ { print $1 }'); do
+  for n in 1 2 3 8; do
+    check "$isa: loops on $n threads" "$work/recurrent/net" "$work/steps.npy" --isa "$isa" --threads $n -o "$work/last$n.npy" -o "$work/all$n.npy" -o "$work/dU$n.npy" -o "$work/dV$n.npy"
+    for v in last all dU dV; do check "$isa: loops give the same $v on $n threads" cmp "$work/$v$n.npy" "$work/${v}1.npy"; done
+  done
+done
 # all_shared GRAPH: no step stays with one thread for want of a proof that its iterations write apart.
 all_shared() { "$tenon" dump lower "$1" >"$work/nests" && ! grep 'one thread: .*_phase[0-9]*:' "$work/nests"; }
 for graph in images mixed loops types; do

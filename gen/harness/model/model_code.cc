@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/model/model_steps.h"
 #include "support/c_names.h"
 #include "support/long_lines.h"
 #include "support/ranges.h"
@@ -18,8 +19,10 @@ bool has_vectors(const std::vector<ModelLevel>& levels) {
 }  // namespace
 
 ModelCode model_code(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels, const ModelFrame& frame) {
-  ModelCode code = {plan, levels, frame, frame.name, upper_case(frame.name), ModelArena(plan, frame.name), {}, {}, {}};
+  ModelCode code = {plan, levels, frame, frame.name, upper_case(frame.name), ModelArena(plan, frame.name),
+                    {},   {},     {},    {}};
   code.weights = model_weights(plan, frame.name, {frame.weights, frame.byte_order, has_vectors(levels)});
+  code.counters = shared_counters(plan, levels);
   for (const GraphSize& s : plan.sizes) (s.written ? code.written : code.given).push_back(s);
   return code;
 }

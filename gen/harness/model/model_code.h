@@ -19,6 +19,7 @@ struct ModelCode {
   ModelArena arena;
   ModelWeights weights;
   std::vector<GraphSize> given, written;  ///< run-time sizes: of the caller, and those that depend on data
+  std::vector<std::string> counters;      ///< as StepFrame::counters
 
   /// As fill_template.
   std::string fill(const std::string& path, std::vector<HoleValue> values = {}) const;

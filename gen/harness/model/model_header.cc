@@ -92,6 +92,7 @@ class InternalHeader {
                                                 {"memory", code_.fill("runtime/memory_functions.h.in")},
                                                 {"byte_order", byte_order_check()},
                                                 {"call_arena", code_.arena.call_field()},
+                                                {"counters", counters()},
                                                 {"offsets", code_.arena.offsets()},
                                                 {"has", has},
                                                 {"runs", runs},
@@ -107,6 +108,12 @@ class InternalHeader {
         "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_{}_ENDIAN__\n#error \"the weights of this model are "
         "{}; generate it with --byte-order {} for this machine\"\n#endif\n\n",
         big ? "BIG" : "LITTLE", big ? "big-endian" : "little-endian", big ? "little" : "big");
+  }
+
+  std::string counters() const {
+    if (code_.counters.empty()) return {};
+    return fmt::format("int64_t counters[{}];   /* of loops, for the steps in them that workers share */\n",
+                       code_.counters.size());
   }
 
   std::string declared_weights() const {

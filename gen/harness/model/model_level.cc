@@ -39,7 +39,8 @@ std::string object_outside_guard(const std::string& name) {
 
 std::string level_source(const ModelCode& code, const ModelLevel& level) {
   const ModelBuffers buffers(code.plan, code.arena, code.weights, code.name);
-  const StepFrame frame = {code.name, code.upper, code.arena, buffers, locals_of(code), code.frame.workers};
+  const StepFrame frame = {code.name,       code.upper,    code.arena,        buffers,
+                           locals_of(code), code.counters, code.frame.workers};
   CBlock body = step_statements(code.plan, level, frame);
   CBlock copies = state_copies(code.plan, buffers);
   std::move(copies.begin(), copies.end(), std::back_inserter(body));

@@ -65,12 +65,19 @@ class StepWriter {
     at_ = to;
   }
 
+  static CExpr counter_in_call(size_t i) {
+    return c_index(c_arrow(c_text("call"), "counters"), c_number(static_cast<int64_t>(i)));
+  }
+
   void enter(const PlanRegion& r) {
     if (r.kind == Region::Kind::loop)
       for (const PlanCopy& c : r.before) copy(c);
     if (r.kind != Region::Kind::branch || r.holds) add(c_comment(comment_inside(r.origin)));
     if (is_checked(r)) add(c_declare("int64_t", r.counter, c_number(0)));
     blocks_.emplace_back();
+    for (size_t i = 0; i < frame_.counters.size(); ++i)
+      if (r.kind == Region::Kind::loop && r.counter == frame_.counters[i])
+        add(c_assign(counter_in_call(i), c_text(r.counter)));
     for (const EqualExtents& e : r.equal) check_equal(e);
   }
   void check_equal(const EqualExtents& e) { add(c_if(extents_differ(plan_, e), {refuse()})); }
@@ -157,7 +164,10 @@ class StepWriter {
     for (const char* bound : {"begin", "end"}) args.push_back(c_text(bound));
     CFunction f{"", "static", "void", task_name(s, phase), {}, {}, ""};
     f.params = {"void *arg", "int64_t begin", "int64_t end", "int worker"};
-    f.body = with_locals(frame_.locals, {c_evaluate(c_cast("void", call(p.function, std::move(args), p.numbers)))});
+    CBlock locals = frame_.locals;
+    for (size_t i = 0; i < frame_.counters.size(); ++i)
+      locals.push_back(c_declare("const int64_t", frame_.counters[i], counter_in_call(i)));
+    f.body = with_locals(locals, {c_evaluate(c_cast("void", call(p.function, std::move(args), p.numbers)))});
     const std::string type = frame_.name + "_call *";
     f.body.insert(f.body.begin(), c_declare(type + "const", "call", c_cast(type, c_text("arg"))));
     return with_unread(std::move(f), {"call", "worker"});
@@ -223,6 +233,18 @@ class StepWriter {
 };
 
 }  // namespace
+
+std::vector<std::string> shared_counters(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels) {
+  std::vector<std::string> out;
+  for (const ModelLevel& level : levels)
+    for (size_t s = 0; s < plan.steps.size(); ++s) {
+      if (none_of(level.steps[s].phases, [](const PhaseText& p) { return p.parallel; })) continue;
+      for (RegionId r = plan.steps[s].region; r != kTopLevel; r = plan.region(r).parent)
+        if (plan.region(r).kind == Region::Kind::loop && !contains(out, plan.region(r).counter))
+          out.push_back(plan.region(r).counter);
+    }
+  return out;
+}
 
 CBlock step_statements(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame) {
   return StepWriter(plan, level, frame).run();

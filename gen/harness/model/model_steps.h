@@ -15,9 +15,13 @@ struct StepFrame {
   std::string upper;  ///< that of its constants
   const ModelArena& arena;
   const ModelBuffers& buffers;
-  CBlock locals;  ///< variables with the fields of `call`; a function declares those that it reads
+  CBlock locals;                      ///< variables with the fields of `call`; a function declares those that it reads
+  std::vector<std::string> counters;  ///< of loops, which functions for the pool read in `call`
   int workers = 1;
 };
+
+/// The counters of loops in which a level has steps that workers share.
+std::vector<std::string> shared_counters(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels);
 
 /// The statements that execute all steps: calls, loops, branches, copies.
 CBlock step_statements(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame);
