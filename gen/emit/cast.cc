@@ -86,6 +86,21 @@ CExpr cast_scalar(Emitter& e, DType to, const Operand& from) {
   return c_cast(e.c_type(to), e.operand(from));
 }
 
+/// The low parts of the lanes of 32 bytes `a`: AVX2 picks bytes inside of each half, then the halves' words. As one
+/// shuffle compilers pick bytes of both halves apart from each other.
+void narrow_halves(Emitter& in, DType to, int lanes, int ratio, CBlock& body) {
+  const std::string parts = in.vector_type(to, lanes * ratio);
+  const int half = lanes / 2;
+  std::vector<CExpr> picks(2, c_cast(parts, c_text("a")));
+  for (int l = 0; l < lanes * ratio; ++l)
+    picks.push_back(c_text(std::to_string((l / (half * ratio) * half + l % half) * ratio)));
+  body.push_back(c_declare("const " + parts, "low", c_call("__builtin_shufflevector", std::move(picks))));
+  const int bits = half * bits_of(to);
+  std::vector<CExpr> words(2, c_cast(in.vector_type(signed_of(bits), 256 / bits), c_text("low")));
+  for (const int word : {0, 128 / bits}) words.push_back(c_text(std::to_string(word)));
+  body.push_back(c_return(c_cast(in.c_type({to, lanes, 0}), c_call("__builtin_shufflevector", std::move(words)))));
+}
+
 /// Integers between widths: a row, bytes picked for narrowing, else a conversion by the compiler.
 CExpr convert_ints(Emitter& e, CExpr v, DType from, DType to, int lanes) {
   const OperandType t{to, lanes, 0}, f{from, lanes, 0};
@@ -97,8 +112,10 @@ CExpr convert_ints(Emitter& e, CExpr v, DType from, DType to, int lanes) {
   if (bits_of(from) < bits_of(to) || lanes < 4) return c_call("__builtin_convertvector", {v, c_text(type)});
   const Piece piece{piece_to(to, "wider"), f, t, {f}};
   return call_piece(e, piece, {v}, [&](Emitter& in, CBlock& body) {
-    const int ratio = bits_of(from) / bits_of(to);
+    const int ratio = bits_of(from) / bits_of(to), bits = lanes / 2 * bits_of(to);
     const std::string parts = in.vector_type(to, lanes * ratio);
+    if (in.isa.vector_bits == 256 && bits_of(from) * lanes == 256 && (bits == 32 || bits == 64))
+      return narrow_halves(in, to, lanes, ratio, body);
     std::vector<CExpr> args(2, c_cast(parts, c_text("a")));
     for (int l = 0; l < lanes; ++l) args.push_back(c_text(std::to_string(l * ratio)));
     body.push_back(c_return(c_call("__builtin_shufflevector", std::move(args))));
@@ -108,6 +125,12 @@ CExpr convert_ints(Emitter& e, CExpr v, DType from, DType to, int lanes) {
 struct FloatRange {
   double least, maximum;
 };
+
+/// The row by which NaN becomes a number whose low half is 0, which is all that narrower integers take of it; or null.
+const IsaRow* low_truncation(const Isa& isa, const OperandType& from, DType to) {
+  const bool eq = isa.row("truncate_eq", from.dtype, from.lanes) != nullptr;
+  return bits_of(to) <= 16 && !eq ? isa.row("truncate_low", from.dtype, from.lanes) : nullptr;
+}
 
 /// Both bounds are exact in the float and inside of `w`: NaN becomes 0, the rest is brought into the range, and all
 /// lanes convert.
@@ -160,6 +183,18 @@ CExpr within_ints(Emitter& e, CExpr v, const OperandType& from, DType to) {
                   bottom = v_constant(*as_constant(constant_of(-INFINITY, to)), w);
     body.push_back(
         c_return(in.operand(v_select(v_var("over", m), top, v_select(v_var("under", m), bottom, v_var("r", w))))));
+  });
+}
+
+/// The same, of which only the low half counts: NaN passes through the bounds.
+CExpr low_of_ints(Emitter& e, CExpr v, const OperandType& from, DType to, const IsaRow& row) {
+  const double hi = std::ldexp(1.0, is_signed_int(to) ? bits_of(to) - 1 : bits_of(to)),
+               lo = is_signed_int(to) ? -hi : 0;
+  const OperandType w = before_narrowing(from, to);
+  return call_piece(e, Piece{piece_to(to, "float_low"), from, w, {from}}, {v}, [&](Emitter& in, CBlock& body) {
+    const Operand a = v_var("a", from), least = v_apply(ScalarOp::Max, {a, v_const(lo, from)});
+    in.block({s_let("bounded", v_apply(ScalarOp::Min, {least, v_const(hi - 1, from)}))}, body);
+    body.push_back(c_return(c_cast(in.c_type(w), c_row(row.spelling, {c_text("bounded")}))));
   });
 }
 
@@ -314,9 +349,21 @@ CExpr cast_small_vector(Emitter& e, const OperandType& to, const Operand& from) 
   return call_lanewise(e, ScalarOp::Cast, to, {t}, {e.operand(from)});
 }
 
+/// The float behind a cast to an integer of `to` by way of a narrower one: it becomes the latter's number in lanes of
+/// `to` first. Null for others.
+Operand float_of_narrow(const Emitter& e, const OperandType& to, const Operand& from) {
+  const auto* cast = std::get_if<VApply>(&from->node);
+  if (!cast || cast->op != ScalarOp::Cast || !is_int(from->type.dtype) || bits_of(from->type.dtype) > 16)
+    return nullptr;
+  const Operand& x = cast->args[0];
+  const bool f32 = x->type.dtype == DType::F32 && to.dtype == before_narrowing(x->type, from->type.dtype).dtype;
+  return f32 && !is_joined(e, x) ? x : nullptr;
+}
+
 CExpr cast_vector(Emitter& e, const OperandType& to, const Operand& from) {
   const OperandType& t = from->type;
   if (t == to) return e.operand(from);
+  if (const Operand x = float_of_narrow(e, to, from)) return within_ints(e, e.operand(x), x->type, t.dtype);
   if (is_int(to.dtype) && is_joined(e, from)) return narrow_joined(e, from, to.dtype);
   if (is_small(t.dtype) || (is_small(to.dtype) && !is_half(t.dtype))) return cast_small_vector(e, to, from);
   if (t.dtype == DType::Bool && !is_half(to.dtype)) return cast_mask(e, to, from);
@@ -332,7 +379,9 @@ CExpr cast_vector(Emitter& e, const OperandType& to, const Operand& from) {
   if (is_int(t.dtype) && is_int(to.dtype)) return convert_ints(e, e.operand(from), t.dtype, to.dtype, t.lanes);
   if (is_float(t.dtype) && is_int(to.dtype)) {
     if (t.dtype == DType::F32 && bits_of(to.dtype) == 64) return cast_vector(e, to, v_cast(from, DType::F64));
-    const CExpr lanes = within_ints(e, e.operand(from), t, to.dtype);
+    const IsaRow* low = low_truncation(e.isa, t, to.dtype);
+    const CExpr lanes =
+        low ? low_of_ints(e, e.operand(from), t, to.dtype, *low) : within_ints(e, e.operand(from), t, to.dtype);
     return convert_ints(e, lanes, before_narrowing(t, to.dtype).dtype, to.dtype, t.lanes);
   }
   const bool small = is_int(t.dtype) && bits_of(t.dtype) < 32;

@@ -16,6 +16,7 @@ std::vector<IsaRow> sse_rows() {
       X86_BOTH_FLOATS("min_raw", "_mm", "min", "$0, $1", 4, 2),
       {"any", DType::I32, 4, "_mm_movemask_epi8((__m128i)$0)"},
       {"any", DType::I64, 2, "_mm_movemask_epi8((__m128i)$0)"},
+      {"truncate_low", DType::F32, 4, "_mm_cvttps_epi32($0)"},
       {"mul_low", DType::U64, 2, "_mm_mul_epu32((__m128i)$0, (__m128i)$1)"},
       {"dot2", DType::I32, 4, "_mm_add_epi32((__m128i)$2, _mm_madd_epi16((__m128i)$0, (__m128i)$1))"},
       {"sqrt", DType::F32, 1, "_mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss($0)))"},

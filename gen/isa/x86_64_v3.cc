@@ -47,6 +47,7 @@ std::vector<IsaRow> avx2_rows() {
       X86_WIDEN("_mm256", 4, X86_FROM_16_BYTES, 32, 64),
       {"cvt_i32_f64", DType::I32, 4, "_mm256_cvtepi32_pd((__m128i)$0)"},
       {"cvt_f32_f64", DType::F32, 4, "_mm256_cvtps_pd($0)"},
+      {"truncate_low", DType::F32, 8, "_mm256_cvttps_epi32($0)"},
       {"mul_low", DType::U64, 4, "_mm256_mul_epu32((__m256i)$0, (__m256i)$1)"},
       {"dot2", DType::I32, 8, "_mm256_add_epi32((__m256i)$2, _mm256_madd_epi16((__m256i)$0, (__m256i)$1))"},
       PACK("pack", I32, 8, "packs_epi32"),

@@ -161,6 +161,28 @@ TEST_CASE("bytes of floats are bounded before NaN is known where the level conve
   CHECK(pieces.find("_mm512_maskz_cvttps_epi32(_mm512_cmp_ps_mask(a, a, _CMP_EQ_OQ), bounded)") != std::string::npos);
 }
 
+TEST_CASE("bytes of floats are the low bytes of bounded integers where NaN has none, picked half by half") {
+  const MapCase bytes{
+      "bytes_f32", {DType::F32}, DType::I8, [](const Few<Operand>& v) { return v_cast(v[0], DType::I8); }};
+  const std::string text = functions_of("x86-64-v3", bytes, 8);
+  INFO(text);
+  CHECK(text.find("(tn_i32x8)_mm256_cvttps_epi32(bounded)") != std::string::npos);
+  CHECK(text.find("blendv") == std::string::npos);
+  CHECK(text.find("tn_i8x32)a, 0, 4, 8, 12, 0, 4, 8, 12,") != std::string::npos);
+  CHECK(text.find("(tn_i32x8)low, (tn_i32x8)low, 0, 4)") != std::string::npos);
+}
+
+TEST_CASE("a float that becomes a byte on its way to a wider integer has the byte's number in wide lanes") {
+  const MapCase wide{"wide_f32", {DType::F32}, DType::I32, [](const Few<Operand>& v) {
+                       return v_cast(v_cast(v[0], DType::I8), DType::I32);
+                     }};
+  const Isa& v3 = *isa_from_name("x86-64-v3");
+  const std::string text = emitted(map_nest(v3, wide, 8), v3);
+  INFO(text);
+  CHECK(text.find("= tn_f32x8_i8_of_float_lanes_x86_64_v3(") != std::string::npos);
+  CHECK(text.find("of_wider") == std::string::npos);
+}
+
 TEST_CASE("what wraps step by step is computed in the unsigned type from end to end") {
   const MapCase polynomial{"poly_i32", {DType::I32, DType::I32}, DType::I32, [](const Few<Operand>& v) {
                              return v[0] * v[1] - v[0] * v[0];
