@@ -182,7 +182,7 @@ CStmt store_value(Emitter& e, const SStore& n);
 
 // ---- inner_functions.cc
 /// The call of a function of the nest, which is printed before the kernel when it is called for the first time.
-CStmt call_inner(Emitter& e, const SCall& n);
+void call_inner(Emitter& e, const SCall& n, CBlock& out);
 
 // ---- pieces.cc: small functions, printed once a file
 struct Piece {

@@ -1,6 +1,7 @@
 // Inner functions of a nest: parts with an innermost loop that wants the registers to itself.
 #include <fmt/format.h>
 
+#include "algebra/nest_survey.h"
 #include "emit/emitter.h"
 #include "ir/op/frame.h"
 #include "ir/text/print_c99.h"
@@ -12,6 +13,13 @@
 namespace tenon::emit {
 namespace {
 
+/// Whether a function may leave with a status, which its caller then leaves with.
+bool may_fail(const InnerFunction& f) {
+  NestSurvey survey;
+  survey.add(f.body);
+  return survey.fails;
+}
+
 void add_inner(Emitter& e, const InnerFunction& f, const std::string& name) {
   LoopNest shell;
   shell.name = name;
@@ -21,7 +29,7 @@ void add_inner(Emitter& e, const InnerFunction& f, const std::string& name) {
   Emitter inner(e.isa, e.options, e.needs, &shell);
   CFunction c;
   c.specifiers = e.apart_specifiers();
-  c.result = "void";
+  c.result = may_fail(f) ? "int" : "void";
   c.name = name;
   c.comment = f.comment;
   for (size_t i = 0; i < f.buffers.size(); ++i) {
@@ -32,6 +40,7 @@ void add_inner(Emitter& e, const InnerFunction& f, const std::string& name) {
   for (const std::string& p : f.params)
     c.params.push_back("int64_t " + inner.declare(p, Binding{"", {}, true, false, std::nullopt}));
   inner.block(f.body, c.body);
+  if (may_fail(f)) c.body.push_back(c_return(c_text("0")));
   e.needs.add_function(std::move(c));
 }
 
@@ -129,7 +138,7 @@ void check_common(const Emitter& e, const InnerFunction& f, const std::string& n
 
 }  // namespace
 
-CStmt call_inner(Emitter& e, const SCall& n) {
+void call_inner(Emitter& e, const SCall& n, CBlock& out) {
   const InnerFunction& f = e.nest->functions[static_cast<size_t>(n.function)];
   const bool common = f.common && e.options.common_functions;
   std::string name = common ? fmt::format("{}_{}_{}", e.options.prefix, f.name, e.isa.suffix)
@@ -147,7 +156,11 @@ CStmt call_inner(Emitter& e, const SCall& n) {
     args.push_back(e.known(b.offset) == 0 ? base : c_binary(base, "+", e.index(b.offset)));
   }
   for (const Operand& a : n.args) args.push_back(a->type.dtype == DType::I64 ? e.index(a) : e.operand(a));
-  return c_evaluate(c_call(std::move(name), std::move(args)));
+  CExpr call = c_call(std::move(name), std::move(args));
+  if (!may_fail(f)) return out.push_back(c_evaluate(std::move(call)));
+  const CExpr status = c_text(e.declare("status", Binding{"", {DType::I32, 1, 0}, false, false, std::nullopt}));
+  out.push_back(c_declare("const int", print_c99(status), std::move(call)));
+  out.push_back(c_if(c_binary(status, "!=", c_text("0")), {c_return(status)}));
 }
 
 }  // namespace tenon::emit

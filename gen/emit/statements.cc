@@ -85,7 +85,7 @@ class StatementToC {
     out.push_back(
         c_return(c_text(upper_case(e.options.prefix) + (n.status == CheckStatus::Range ? "_E_RANGE" : "_E_SHAPE"))));
   }
-  void operator()(const SCall& n) { out.push_back(call_inner(e, n)); }
+  void operator()(const SCall& n) { call_inner(e, n, out); }
   void operator()(const SComment& n) { out.push_back(c_comment(comment_inside(n.text))); }
 
  private:

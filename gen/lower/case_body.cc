@@ -48,13 +48,14 @@ Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::ve
   return {s_if(size_number(p.of->holds), described(p.of->fork.what, std::move(then)), std::move(otherwise))};
 }
 
-Block checks_of(const Kernel& k, const Isa& isa) {
-  if (k.checks.empty()) return {};
+WrittenChecks checks_of(const Kernel& k, const Isa& isa) {
+  WrittenChecks out;
+  if (k.checks.empty()) return out;
   Kernel checked = checks_without_temps(k);
   simplify_checks(checked);
   std::vector<Buffer> buffers = tensor_buffers(k);
-  std::vector<InnerFunction> functions;
-  return Generator(checked, {}, isa, {buffers, functions}).run_checks();
+  out.body = Generator(checked, {}, isa, {buffers, out.functions}).run_checks();
+  return out;
 }
 
 void collect_notes(const PlannedCase& p, std::vector<std::string>& out) {

@@ -38,7 +38,6 @@ std::optional<SteppedKernel> steps_of(const Kernel& kernel) {
 /// What all levels share.
 struct Whole {
   std::shared_ptr<const Kernel> kernel;
-  Block checks;
   std::optional<ChainedKernel> chained;
   std::optional<SteppedKernel> stepped = {};
 };
@@ -79,7 +78,9 @@ LoopNest empty_nest(const Whole& whole, const Isa& isa) {
 
 LoopNest nest_of(const Whole& whole, const PlannedCase& planned, const Isa& isa, const Blueprints& blueprints) {
   LoopNest nest = empty_nest(whole, isa);
-  nest.body = whole.checks;
+  WrittenChecks checks = checks_of(*whole.kernel, isa);
+  nest.body = std::move(checks.body);
+  nest.functions = std::move(checks.functions);
   append(nest.body, panels_or_loops(whole, planned, isa, blueprints, nest));
   collect_notes(planned, nest.notes);
   return nest;
@@ -103,7 +104,7 @@ std::optional<LoopNest> with_nothing_repeated(const Whole& whole, const Fork& on
   const auto nest_of = [&](const Kernel& k) {
     const auto kernel = std::make_shared<const Kernel>(simplify_kernel(k));
     const auto c = find_contraction(*kernel);
-    return c ? contraction_nest({kernel, {}, {}}, *c, isa, blueprints, Sharing::functions) : std::nullopt;
+    return c ? contraction_nest({kernel, {}}, *c, isa, blueprints, Sharing::functions) : std::nullopt;
   };
   std::optional<LoopNest> nest = nest_of(once.otherwise), plain = nest_of(once.then);
   if (!nest) return std::nullopt;
@@ -149,7 +150,7 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
   for (size_t i = windows.size(); i-- > 0;) {
     const auto kernel = std::make_shared<const Kernel>(windows[i].kernel);
     const auto one = is_int(c.result)
-                         ? contraction_nest({kernel, {}, {}}, *find_contraction(*kernel), isa, blueprints, sharing)
+                         ? contraction_nest({kernel, {}}, *find_contraction(*kernel), isa, blueprints, sharing)
                          : lower_contraction(kernel, isa, blueprints);
     if (!one) continue;
     LoopNest window = *one;
@@ -196,13 +197,15 @@ std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& 
 /// Whether the definition asks for fused multiplications, which round once at this level, also without vectors.
 bool fuses(const Kernel& kernel, const Isa& isa) { return isa.fma && applies(kernel, ScalarOp::Fma); }
 
+bool checks_with_vectors(const Kernel& kernel, const Isa& isa) { return !checks_of(kernel, isa).functions.empty(); }
+
 /// A kernel as one, by tiles or loops.
 std::vector<std::optional<LoopNest>> lower_whole(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                                  const Blueprints& blueprints, Sharing sharing) {
   const auto contraction = kernel.call ? std::nullopt : find_contraction(kernel);
   const bool contracts = contraction.has_value();
-  const Whole whole{std::make_shared<const Kernel>(kernel), checks_of(kernel, *levels[0]),
-                    contracts ? std::nullopt : chain_of(kernel), steps_of(kernel)};
+  const Whole whole{std::make_shared<const Kernel>(kernel), contracts ? std::nullopt : chain_of(kernel),
+                    steps_of(kernel)};
   Prepared prepared(kernel, sharing);
   std::vector<std::optional<LoopNest>> out(levels.size());
   for (size_t i = 0; i < levels.size(); ++i) {
@@ -214,7 +217,7 @@ std::vector<std::optional<LoopNest>> lower_whole(const std::vector<const Isa*>& 
     else out[i] = lower_winograd(whole.kernel, isa, blueprints);
     if (out[i]) continue;
     const PlannedCase planned = plan(prepared.of(isa), isa, blueprints);
-    if (i == 0 || contracts || planned.vectors() || fuses(kernel, isa))
+    if (i == 0 || contracts || planned.vectors() || fuses(kernel, isa) || checks_with_vectors(kernel, isa))
       out[i] = nest_of(whole, planned, isa, blueprints);
   }
   return out;
@@ -339,7 +342,7 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
 bool gains(const Kernel& kernel, const Isa& isa) {
   if (isa.vector_bits == 0 || kernel.call) return false;
   if (!kernel.parts.empty()) return any_of(kernel.parts, [&](const Kernel& p) { return gains(p, isa); });
-  return find_contraction(kernel) || fuses(kernel, isa) ||
+  return find_contraction(kernel) || fuses(kernel, isa) || checks_with_vectors(kernel, isa) ||
          plan(prepare(kernel, isa, Sharing::none), isa, Blueprints{}).vectors();
 }
 

@@ -40,6 +40,10 @@
 
 #define TN_TARGET_X86_64_V3 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")))
 
+typedef int32_t tn_i32x8 __attribute__((vector_size(32)));
+
+typedef int32_t tn_i32x8_at __attribute__((vector_size(32), aligned(4), may_alias));
+
 typedef uint32_t tn_u32x4 __attribute__((vector_size(16)));
 
 typedef uint32_t tn_u32x4_at __attribute__((vector_size(16), aligned(4), may_alias));
@@ -49,6 +53,43 @@ typedef uint32_t tn_u32x8 __attribute__((vector_size(32)));
 typedef uint32_t tn_u32x8_at __attribute__((vector_size(32), aligned(4), may_alias));
 
 typedef uint64_t tn_u64x2 __attribute__((vector_size(16)));
+
+typedef int64_t tn_i64x4 __attribute__((vector_size(32)));
+
+typedef int64_t tn_i64x4_at __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* Fails unless all elements are at least `least` and at most `most`. */
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) int tn_check_range_i32_x86_64_v3(const int32_t *restrict x,
+    int64_t n, int64_t least, int64_t most) {
+  const tn_i32x8 low = (tn_i32x8)_mm256_set1_epi32((int32_t)(least > INT64_C(-2147483648) ? least :
+      INT64_C(-2147483648)));
+  const tn_i32x8 high = (tn_i32x8)_mm256_set1_epi32((int32_t)(most < INT64_C(2147483647) ? most : INT64_C(2147483647)));
+  const int64_t groups = n & -32;
+  for (int64_t i = 0; i < groups; i += 32) {
+    const tn_i32x8 x0 = *(const tn_i32x8_at *)&x[i];
+    const tn_i32x8 x1 = *(const tn_i32x8_at *)&x[i + 8];
+    const tn_i32x8 x2 = *(const tn_i32x8_at *)&x[i + 16];
+    const tn_i32x8 x3 = *(const tn_i32x8_at *)&x[i + 24];
+    if (_mm256_movemask_epi8((__m256i)((x0 < low) | (x0 > high) | ((x1 < low) | (x1 > high)) |
+        ((x2 < low) | (x2 > high)) | ((x3 < low) | (x3 > high)))) != 0) {
+      return TN_E_RANGE;
+    }
+  }
+  const int64_t vectors = n & -8;
+  for (int64_t i = groups; i < vectors; i += 8) {
+    const tn_i32x8 x0 = *(const tn_i32x8_at *)&x[i];
+    if (_mm256_movemask_epi8((__m256i)((x0 < low) | (x0 > high))) != 0) {
+      return TN_E_RANGE;
+    }
+  }
+  for (int64_t i = vectors; i < n; ++i) {
+    const int64_t element = (int64_t)x[i];
+    if (element < least || element > most) {
+      return TN_E_RANGE;
+    }
+  }
+  return 0;
+}
 
 /* the first n of the elements of a vector, by two moves that may overlap */
 static inline TN_TARGET_X86_64_V3 void tn_u32x8_copy_first_x86_64_v3(uint32_t *p, const uint32_t *from, int64_t n) {
@@ -86,6 +127,39 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_
   return a < b ? a : b;
 }
 
+/* Fails unless all elements are at least `least` and at most `most`. */
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) int tn_check_range_i64_x86_64_v3(const int64_t *restrict x,
+    int64_t n, int64_t least, int64_t most) {
+  const tn_i64x4 low = (tn_i64x4)_mm256_set1_epi64x(least);
+  const tn_i64x4 high = (tn_i64x4)_mm256_set1_epi64x(most);
+  const int64_t groups = n & -16;
+  for (int64_t i = 0; i < groups; i += 16) {
+    const tn_i64x4 x0 = *(const tn_i64x4_at *)&x[i];
+    const tn_i64x4 x1 = *(const tn_i64x4_at *)&x[i + 4];
+    const tn_i64x4 x2 = *(const tn_i64x4_at *)&x[i + 8];
+    const tn_i64x4 x3 = *(const tn_i64x4_at *)&x[i + 12];
+    if (_mm256_movemask_epi8((__m256i)((tn_i64x4)(x0 < low) | (tn_i64x4)(x0 > high) |
+        ((tn_i64x4)(x1 < low) | (tn_i64x4)(x1 > high)) | ((tn_i64x4)(x2 < low) | (tn_i64x4)(x2 > high)) |
+        ((tn_i64x4)(x3 < low) | (tn_i64x4)(x3 > high)))) != 0) {
+      return TN_E_RANGE;
+    }
+  }
+  const int64_t vectors = n & -4;
+  for (int64_t i = groups; i < vectors; i += 4) {
+    const tn_i64x4 x0 = *(const tn_i64x4_at *)&x[i];
+    if (_mm256_movemask_epi8((__m256i)((tn_i64x4)(x0 < low) | (tn_i64x4)(x0 > high))) != 0) {
+      return TN_E_RANGE;
+    }
+  }
+  for (int64_t i = vectors; i < n; ++i) {
+    const int64_t element = x[i];
+    if (element < least || element > most) {
+      return TN_E_RANGE;
+    }
+  }
+  return 0;
+}
+
 /*
  * Y[*p,*j,*q] = X[*p, wrap(Ix[*j], D), *q]
  * tensors: X u32[P, D, Q], Ix i32[J], Y u32[P, J, Q]
@@ -104,11 +178,9 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i32_x86_64_v3(const int64_t *size, 
   const int32_t *restrict Ix = (const int32_t *)in[1];
   uint32_t *restrict Y = (uint32_t *)out[0];
   /* wrap(Ix[*j], D) */
-  for (int64_t j = 0; j < J; ++j) {
-    const int64_t ix = (int64_t)Ix[j];
-    if (ix < -D || ix >= D) {
-      return TN_E_RANGE;
-    }
+  const int status = tn_check_range_i32_x86_64_v3(Ix, J, -D, D - 1);
+  if (status != 0) {
+    return status;
   }
   if (Q == 1) {
     for (int64_t p = 0; p < P; ++p) {
@@ -185,11 +257,9 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i64_x86_64_v3(const int64_t *size, 
   const int64_t *restrict Ix = (const int64_t *)in[1];
   uint32_t *restrict Y = (uint32_t *)out[0];
   /* wrap(Ix[*j], D) */
-  for (int64_t j = 0; j < J; ++j) {
-    const int64_t ix = Ix[j];
-    if (ix < -D || ix >= D) {
-      return TN_E_RANGE;
-    }
+  const int status = tn_check_range_i64_x86_64_v3(Ix, J, -D, D - 1);
+  if (status != 0) {
+    return status;
   }
   if (Q == 1) {
     for (int64_t p = 0; p < P; ++p) {

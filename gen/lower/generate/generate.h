@@ -141,6 +141,7 @@ class Generator {
   void count_uses(const Expr& e);
   bool deserves_name(const Expr& e) const;
   Operand named(const std::string& base, Operand v);
+  int function_of(InnerFunction f);
   static std::string base_name(const Expr& e, const Kernel& k);
 
   // ---- statements (generate_loops.cc)
@@ -204,6 +205,8 @@ class Generator {
   // ---- checks (generate_checks.cc)
   void fail_where(const Expr& condition, CheckStatus status);
   void ask(const CheckGroup& group, size_t depth);
+  void ask_along(CheckGroup group, size_t depth);
+  void check_runs(CheckGroup& group, size_t depth);
 
   // ---- transposes (generate_transpose.cc)
   void transpose(const TreeTranspose& t);

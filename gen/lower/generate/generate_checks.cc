@@ -116,6 +116,22 @@ void Generator::fail_where(const Expr& condition, CheckStatus status) {
   start_leaf({});
 }
 
+/// Writes loop number `depth` of a group with the checks inside of it.
+void Generator::ask_along(CheckGroup group, size_t depth) {
+  if (depth + 1 == group.loops.size()) check_runs(group, depth);
+  if (group.fails.empty()) return;
+  const LoopVar& v = group.loops[depth];
+  Expr from = take_bound(group, depth, true), to = take_bound(group, depth, false);
+  from = from ? apply(ScalarOp::Max, {from, constant_int(0)}) : constant_int(0);
+  to = to ? apply(ScalarOp::Min, {to, v.extent}) : v.extent;
+  if (const Expr once = repeats(k_, group, depth)) to = select(once, apply(ScalarOp::Min, {to, constant_int(1)}), to);
+  const std::string name = take_name(letter_of(v.name));
+  vars_[v.name] = {v_var(name)};
+  Block body = block([&] { ask(group, depth + 1); });
+  out_->push_back(
+      s_for(name, scalar(simplify(from, ranges_), 0), scalar(simplify(to, ranges_), 0), 1, std::move(body)));
+}
+
 /// Writes the checks within the first `depth` loops of a group.
 void Generator::ask(const CheckGroup& group, size_t depth) {
   SharedExprs shared;  // a subexpression that a condition uses twice is one node, and is named
@@ -126,20 +142,12 @@ void Generator::ask(const CheckGroup& group, size_t depth) {
     for (const Expr& e : fails) fail_where(e, group.status);
     return;
   }
-  const LoopVar& v = group.loops[depth];
-  CheckGroup inside = group;
-  Expr from = take_bound(inside, depth, true), to = take_bound(inside, depth, false);
-  from = from ? apply(ScalarOp::Max, {from, constant_int(0)}) : constant_int(0);
-  to = to ? apply(ScalarOp::Min, {to, v.extent}) : v.extent;
-  if (const Expr once = repeats(k_, inside, depth)) to = select(once, apply(ScalarOp::Min, {to, constant_int(1)}), to);
   const Expr around = shared.share(group.around[depth]);
   start_leaf({around});
-  const Operand runs = around ? scalar(around, 0) : nullptr;
-  const std::string name = take_name(letter_of(v.name));
-  vars_[v.name] = {v_var(name)};
-  Stmt loop = s_for(name, scalar(simplify(from, ranges_), 0), scalar(simplify(to, ranges_), 0), 1,
-                    block([&] { ask(inside, depth + 1); }));
-  out_->push_back(runs ? s_if(runs, {std::move(loop)}) : std::move(loop));
+  if (!around) return ask_along(group, depth);
+  const Operand runs = scalar(around, 0);
+  Block inside = block([&] { ask_along(group, depth); });
+  out_->push_back(s_if(runs, std::move(inside)));
 }
 
 }  // namespace tenon

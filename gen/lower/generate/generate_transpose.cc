@@ -39,6 +39,14 @@ InnerFunction tile_function(DType from, DType to, OperandType row) {
 
 }  // namespace
 
+/// The number of the function, which is added where there is none of its name.
+int Generator::function_of(InnerFunction f) {
+  const auto known = find_if(functions_, [&](const InnerFunction& g) { return g.name == f.name; });
+  const auto number = static_cast<int>(known - functions_.begin());
+  if (known == functions_.end()) functions_.push_back(std::move(f));
+  return number;
+}
+
 /// In a function of its own, the addresses of the rows have registers, and compilers load each row once.
 void Generator::call_transposed_tile(const TreeTranspose& t) {
   const auto& read = std::get<Read>(t.copy.value->node);
@@ -46,10 +54,8 @@ void Generator::call_transposed_tile(const TreeTranspose& t) {
             target = buffer_of_[static_cast<size_t>(t.copy.tensor)];
   InnerFunction f = tile_function(buffers_[static_cast<size_t>(source)].dtype,
                                   buffers_[static_cast<size_t>(target)].dtype, {t.copy.value->type, t.edge, 0});
-  const auto known = find_if(functions_, [&](const InnerFunction& g) { return g.name == f.name; });
   SCall call;
-  call.function = static_cast<int>(known - functions_.begin());
-  if (known == functions_.end()) functions_.push_back(std::move(f));
+  call.function = function_of(std::move(f));
   call.buffers = {{source, offset_of(read.tensor, read.index, 0)}, {target, offset_of(t.copy.tensor, t.copy.index, 0)}};
   call.args = {scalar(t.from_step, 0), scalar(t.to_step, 0)};
   out_->push_back({std::move(call)});
