@@ -228,15 +228,9 @@ SourceFileRef body_source(const Run& run, const TryOptions& o) {
     return d && is_float(*d);
   };
   const bool real = all_of(o.selection.dtypes, is_real);
-  DefinitionText made = body_definition(*o.body, real ? "float" : "number");
-  if (!made.error.empty()) {
-    Diagnostics diagnostics;
-    diagnostics.error_at(Code::E0301, "--body", made.error,
-                         {"a body is written as 'Y[i] = 2*X[i] + alpha': docs/opdef-language.md"});
-    run.report(diagnostics);
-    throw Stop{exit_bad_command_line};
-  }
-  return std::make_shared<const SourceFile>("--body", std::move(made.text));
+  auto made = body_definition(*o.body, real ? "float" : "number");
+  if (run.report(made.diagnostics())) throw Stop{exit_bad_command_line};
+  return std::make_shared<const SourceFile>("--body", std::move(made).value());
 }
 
 }  // namespace

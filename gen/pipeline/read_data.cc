@@ -32,6 +32,11 @@ std::vector<SourceFileRef> read_sources(Run& run, const std::vector<std::string>
       else diagnostics.error_at(Code::E0301, p, made.error, {"an einsum is written einsum:ij,jk->ik"});
       continue;
     }
+    if (p.ends_with(".onnx")) {
+      diagnostics.error_at(Code::E0201, p, "this file is a model, not definitions of ops",
+                           {"`tenon model` and `tenon run` read models; definitions are YAML"});
+      continue;
+    }
     const auto source = read_source(p);
     diagnostics.append(source.diagnostics());
     if (!source) continue;

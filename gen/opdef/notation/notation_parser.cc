@@ -82,6 +82,7 @@ bool NotationParser::take_if(std::string_view sign) {
 std::string NotationParser::unclosed(const Token& opened) const {
   const Token& next = peek();
   if (next.is("=")) return "a comparison is written ==";
+  if (next.text == "for") return "the variables of a reduction are in front of what is reduced: sum[k](X[k])";
   if (next.is(":")) return "a condition is written behind the variables, and there are no slices: sum[k : k < n](X[k])";
   const SourceSpan place = span(opened);
   return fmt::format("it closes the '{}' of line {}, column {}", opened.text, place.line(), place.column());
@@ -272,7 +273,8 @@ Syntax NotationParser::primary() {
     }
   }
   fail(Code::E0302, token, fmt::format("an expression is expected here, not {}", describe(token)),
-       {"a number, a name, a read X[i], a call f(x) or a reduction sum[k](e) is expected here"});
+       {token.is(":") ? "there are no slices: a whole row is read by a variable, X[i,k]"
+                      : "a number, a name, a read X[i], a call f(x) or a reduction sum[k](e) is expected here"});
   return {};
 }
 

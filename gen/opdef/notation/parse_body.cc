@@ -112,9 +112,12 @@ class StatementParser {
   bool not_a_statement(const Token& at) {
     const bool goes_on =
         at.kind == TokenKind::sign && std::string_view("+-*/%.,)").find(at.text[0]) != std::string_view::npos;
+    const std::string first(parser_.peek().text);
+    const bool control = first == "for" || first == "while" || first == "if";
     parser_.fail(Code::E0306, at, fmt::format("a statement has no {} here", describe(at)),
-                 {goes_on ? "a line goes on in the next one where it ends with an operator or within parentheses"
-                          : "write Y[i, j] = expression, Y[i] += expression, or a, b = op(x)"});
+                 {control   ? "a statement is for all values of its variables: Y[i] = select(condition, a, b)"
+                  : goes_on ? "a line goes on in the next one where it ends with an operator or within parentheses"
+                            : "write Y[i, j] = expression, Y[i] += expression, or a, b = op(x)"});
     return false;
   }
 

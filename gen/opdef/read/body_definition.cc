@@ -13,7 +13,9 @@
 namespace tenon {
 namespace {
 
+/// What does not say a shape, and why.
 struct Unclear {
+  SourceSpan span;
   std::string message;
 };
 
@@ -30,14 +32,15 @@ class BodyNames {
  public:
   explicit BodyNames(const std::vector<Statement>& body) {
     for (const Statement& s : body) {
-      if (s.is_call) throw Unclear{"a body of calls has no shapes: write the whole definition"};
+      if (s.is_call) throw Unclear{s.value.span, "a call says no shapes: write the whole definition"};
       for (const Syntax& sub : s.subs) add_index(sub);
       defined_.insert(s.targets[0].text);
     }
     for (const Statement& s : body) {
-      set_dims(s.targets[0].text, s.subs);
+      set_dims(s.targets[0].text, s.targets[0].span, s.subs);
       walk(s.value);
     }
+    last_ = body.back().targets[0].span;
   }
 
   std::string text(const std::string& body, std::string_view types) const {
@@ -47,7 +50,7 @@ class BodyNames {
       if (defined_.count(name) && read_.count(name)) continue;
       list += fmt::format("{}{}: \"T{}\"", list.empty() ? "" : ", ", name, dims_.at(name));
     }
-    if (out.empty()) throw Unclear{"every value that it defines is read again, so that there is no output"};
+    if (out.empty()) throw Unclear{last_, "every value is read again, so that there is no output"};
     for (const std::string& name : scalars_)
       if (!sizes_.count(name)) attrs += fmt::format("{}{}: float = 1", attrs.empty() ? "" : ", ", name);
     for (size_t at = 0; at < body.size();) {
@@ -66,27 +69,28 @@ class BodyNames {
     sizes_.insert(upper_case(s.text));
   }
 
-  void set_dims(const std::string& tensor, const std::vector<Syntax>& subs) {
+  void set_dims(const std::string& tensor, const SourceSpan& at, const std::vector<Syntax>& subs) {
     std::string dims;
     for (const Syntax& s : subs) {
       const bool plain = (s.is(SyntaxKind::name) || s.is(SyntaxKind::pack)) && indices_.count(s.text);
       if (!plain)
-        throw Unclear{fmt::format("the axis of '{}' that is read at '{}' has no length: write the whole definition",
+        throw Unclear{s.span,
+                      fmt::format("the axis of '{}' that is read at '{}' has no length: write the whole definition",
                                   tensor, print(s))};
       dims += fmt::format("{}{}{}", dims.empty() ? "" : ", ", s.is(SyntaxKind::pack) ? "*" : "", upper_case(s.text));
     }
-    const auto [at, added] = dims_.emplace(tensor, "[" + dims + "]");
+    const auto [known, added] = dims_.emplace(tensor, "[" + dims + "]");
     if (added) order_.push_back(tensor);
-    else if (at->second != "[" + dims + "]")
-      throw Unclear{fmt::format("'{}' has the shape {} and {}: write the whole definition", tensor, at->second,
-                                "[" + dims + "]")};
+    else if (known->second != "[" + dims + "]")
+      throw Unclear{at, fmt::format("'{}' has the shape {} and {}: write the whole definition", tensor, known->second,
+                                    "[" + dims + "]")};
   }
 
   void walk(const Syntax& s) {
     if (s.is(SyntaxKind::reduce))
       for (const Syntax& v : s.variables()) add_index(v);
     if (s.is(SyntaxKind::subscript)) {
-      set_dims(s.text, s.children);
+      set_dims(s.text, s.span, s.children);
       read_.insert(s.text);
       return;
     }
@@ -99,19 +103,21 @@ class BodyNames {
   std::set<std::string> indices_, sizes_, scalars_, defined_, read_;
   std::vector<std::string> order_;
   std::map<std::string, std::string> dims_;
+  SourceSpan last_;
 };
 
 }  // namespace
 
-DefinitionText body_definition(const std::string& body, std::string_view types) {
+Result<std::string> body_definition(const std::string& body, std::string_view types) {
   Diagnostics diagnostics;
   const std::vector<Statement> statements = parse_body(placed(body), diagnostics);
-  if (diagnostics.has_errors()) return {"", "", diagnostics.sorted().front().message};
-  if (statements.empty()) return {"", "", "it has no statement"};
+  if (diagnostics.has_errors()) return diagnostics;
   try {
-    return {"body", BodyNames(statements).text(body, types), ""};
+    return BodyNames(statements).text(body, types);
   } catch (const Unclear& unclear) {
-    return {"", "", unclear.message};
+    diagnostics.error(Code::E0301, unclear.span, unclear.message,
+                      {"a body is written as 'Y[i] = 2*X[i] + alpha': docs/opdef-language.md"});
+    return diagnostics;
   }
 }
 
