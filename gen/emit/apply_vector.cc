@@ -36,13 +36,24 @@ CExpr arithmetic(Emitter& e, const OperandType& t, const VApply& n) {
   return wrapped(e.c_type(t), e.vector_type(unsigned_of(bits_of(t.dtype)), t.lanes), op, a, b);
 }
 
+/// Comparisons of masks: false is less than true.
+CExpr mask_comparison(Emitter& e, const VApply& n) {
+  const CExpr a = e.operand(n.args[0]), b = mask_of_width(e, n.args[1], n.args[0]->type.mask_bits);
+  switch (n.op) {
+    case ScalarOp::Lt: return c_binary(c_unary("~", a), "&", b);
+    case ScalarOp::Le: return c_binary(c_unary("~", a), "|", b);
+    case ScalarOp::Gt: return c_binary(a, "&", c_unary("~", b));
+    case ScalarOp::Ge: return c_binary(a, "|", c_unary("~", b));
+    case ScalarOp::Ne: return c_binary(a, "^", b);
+    case ScalarOp::Eq: return c_unary("~", c_binary(a, "^", b));
+    default: TENON_UNREACHABLE("{} of conditions", scalar_op_row(n.op).name);
+  }
+}
+
 CExpr comparison(Emitter& e, const OperandNode& node, const VApply& n) {
   const OperandType& from = n.args[0]->type;
   const std::string_view op = vector_operator(n.op);
-  if (from.dtype == DType::Bool) {
-    const CExpr differ = c_binary(e.operand(n.args[0]), "^", mask_of_width(e, n.args[1], from.mask_bits));
-    return n.op == ScalarOp::Ne ? differ : c_unary("~", differ);
-  }
+  if (from.dtype == DType::Bool) return mask_comparison(e, n);
   const CExpr r = c_binary(side(e, n.args[0], !is_splat(n.args[1])), op, side(e, n.args[1], true));
   return bits_of(from.dtype) == 32 ? r : c_cast(e.c_type(node.type), r);
 }
@@ -74,6 +85,7 @@ CExpr float_extremum(Emitter& e, const OperandType& t, const VApply& n) {
 
 CExpr extremum(Emitter& e, const OperandType& t, const VApply& n) {
   if (is_float(t.dtype)) return float_extremum(e, t, n);
+  if (t.dtype == DType::Bool) return e.operand(v_apply(n.op == ScalarOp::Max ? ScalarOp::Or : ScalarOp::And, n.args));
   const bool max = n.op == ScalarOp::Max;
   return call_piece(e, Piece{max ? "max" : "min", t, t, {t, t}}, {e.operand(n.args[0]), e.operand(n.args[1])}, [&] {
     const Operand a = arg(0, t), b = arg(1, t);

@@ -1,0 +1,47 @@
+"""Values that are conditions: compared and reduced."""
+import numpy as np
+
+from casekit import EXACT, np_dtype, rand
+
+OPS = [r'''
+ops:
+  - op: conditions_compared
+    in: {A: "bool[*S]", B: "bool[*S]"}
+    out: {Y: "bool[6, *S]"}
+    index: {k: 6}
+    body: |
+      Y[k,*s] = select(k == 0, A[*s] < B[*s], select(k == 1, A[*s] <= B[*s], select(k == 2, A[*s] > B[*s], select(k == 3, A[*s] >= B[*s], select(k == 4, A[*s] == B[*s], A[*s] != B[*s])))))
+  - op: conditions_in_order
+    in: {A: "bool[*S]", B: "bool[*S]"}
+    out: {L: "bool[*S]", M: "bool[*S]", G: "bool[*S]", H: "bool[*S]"}
+    body: |
+      L[*s] = A[*s] < B[*s]
+      M[*s] = A[*s] <= B[*s]
+      G[*s] = A[*s] > B[*s]
+      H[*s] = A[*s] >= B[*s]
+  - op: least_conditions
+    types: {T: [f32, i8, f64]}
+    in: {X: "T[M, N]"}
+    out: {A: "bool[M]", C: "bool[N]", E: "i64[M]"}
+    body: |
+      A[m] = min[n](X[m,n] > 0)
+      C[n] = min[m](X[m,n] > 0)
+      E[m] = min[n : n < m](X[m,n] > 0) + 0
+''']
+
+
+def cases(rng):
+    for shape in ((), (0,), (1,), (17,), (70,), (3, 33), (2, 0, 5)):
+        a, b = rand(rng, shape, 'bool'), rand(rng, shape, 'bool')
+        order = [~a & b, ~a | b, a & ~b, a | ~b]
+        yield dict(op='conditions_in_order', key='bool', inputs=[a, b], want=[np.asarray(o) for o in order], tol=EXACT)
+        yield dict(op='conditions_compared', key='bool', inputs=[a, b], want=[np.stack([*order, a == b, a != b])], tol=EXACT)
+    for key in ('f32', 'i8', 'f64'):
+        for m, n in ((1, 1), (3, 70), (17, 3), (40, 33), (3, 0), (0, 3)):
+            x = rand(rng, (m, n), 'i8', 0, 4).astype(np_dtype(key))
+            x[::2] += 1
+            x[:, 1::3] += 1
+            before = [bool((x[i, :i] > 0).all()) for i in range(m)]
+            yield dict(op='least_conditions', key=key, inputs=[x],
+                       want=[(x > 0).all(1), (x > 0).all(0), np.array(before, np.int64)],
+                       dtypes=['bool']*2 + ['i64'], tol=EXACT)
