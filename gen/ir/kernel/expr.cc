@@ -218,7 +218,8 @@ Expr identity_of(Reducer r, DType type) {
     case Reducer::Any: return constant_of(0, type);
     case Reducer::Prod:
     case Reducer::All: return constant_of(1, type);
-    case Reducer::Max: return constant_of(-std::numeric_limits<double>::infinity(), type);
+    case Reducer::Max:  // a number other than 0 is true
+      return constant_of(type == DType::Bool ? 0 : -std::numeric_limits<double>::infinity(), type);
     case Reducer::Min: return constant_of(std::numeric_limits<double>::infinity(), type);
     case Reducer::BitAnd:
       return type == DType::Bool || is_unsigned_int(type) ? constant_of(std::numeric_limits<double>::infinity(), type)

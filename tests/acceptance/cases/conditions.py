@@ -27,6 +27,17 @@ ops:
       A[m] = min[n](X[m,n] > 0)
       C[n] = min[m](X[m,n] > 0)
       E[m] = min[n : n < m](X[m,n] > 0) + 0
+  - op: greatest_conditions
+    types: {T: [f32, i8, f64]}
+    in: {X: "T[M, N]"}
+    out: {A: "bool[M]", C: "bool[N]", E: "i64[M]", U: "bool[2]"}
+    index: {k: 2}
+    body: |
+      A[m] = max[n](X[m,n] > 3)
+      C[n] = max[m](X[m,n] > 3)
+      E[m] = max[n : n < m](X[m,n] > 3) + 0
+      U[k] = false
+      U[(m + n) % 2] max= X[m,n] > 3
 ''']
 
 
@@ -45,3 +56,9 @@ def cases(rng):
             yield dict(op='least_conditions', key=key, inputs=[x],
                        want=[(x > 0).all(1), (x > 0).all(0), np.array(before, np.int64)],
                        dtypes=['bool']*2 + ['i64'], tol=EXACT)
+            before = [bool((x[i, :i] > 3).any()) for i in range(m)]
+            turn = np.add.outer(np.arange(m), np.arange(n)) % 2
+            in_turns = np.array([bool(((x > 3) & (turn == k)).any()) for k in (0, 1)])
+            yield dict(op='greatest_conditions', key=key, inputs=[x],
+                       want=[(x > 3).any(1), (x > 3).any(0), np.array(before, np.int64), in_turns],
+                       dtypes=['bool']*2 + ['i64', 'bool'], tol=EXACT)
