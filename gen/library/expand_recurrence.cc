@@ -60,6 +60,30 @@ void set_type(const Statement& s, const RecurrenceScope& in, DType type) {
   in.kernel.tensor(target.tensor).dtype = type;
 }
 
+/// Calls f for what a value is chosen from: the arms of selections, elements and what stands for them.
+void each_choice(const Syntax& s, FunctionRef<void(const Syntax&)> f) {
+  if (s.calls(Builtin::select)) {
+    each_choice(s.children[1], f);
+    each_choice(s.children[2], f);
+  } else if (s.calls(Builtin::padded)) {
+    each_choice(s.children[0], f);
+    each_choice(s.children[1], f);
+  } else {
+    f(s);
+  }
+}
+
+/// Whether the value is chosen from conditions and elements alone. With elements that are numbers, its conditions would
+/// be numbers too.
+bool is_written_as_condition(const Syntax& value) {
+  bool conditions = false, others = false;
+  each_choice(value, [&](const Syntax& s) {
+    if (s.is_condition()) conditions = true;
+    else if (!s.is(SyntaxKind::subscript)) others = true;
+  });
+  return conditions && !others;
+}
+
 bool is_guarded(const Expr& index) {
   bool found = false;
   walk(index, [&](const Expr& e) {
@@ -135,6 +159,8 @@ void read_computed_only(Kernel& kernel, size_t first) {
 }
 
 void infer_types(const std::vector<const Statement*>& statements, const RecurrenceScope& in) {
+  for (const Statement* s : statements)
+    if (is_written_as_condition(s->value)) set_type(*s, in, DType::Bool);
   if (infer_all(statements, in)) return;
   // Statements that determine each other's type: one is assumed to be a condition, and the others follow.
   const auto reset = [&] {

@@ -38,6 +38,14 @@ ops:
       E[m] = max[n : n < m](X[m,n] > 3) + 0
       U[k] = false
       U[(m + n) % 2] max= X[m,n] > 3
+  - op: with_hysteresis
+    types: {T: [f32, i16]}
+    in: {X: "T[B, L]"}
+    out: {Y: "T[B, L]", Changes: "i64[B]"}
+    body: |
+      on[b,t] = select(X[b,t] > 2, true, select(X[b,t] < 1, false, padded(on[b,t - 1], false)))
+      Y[b,t] = select(on[b,t], X[b,t], 0)
+      Changes[b] = sum[t : on[b,t] != padded(on[b,t - 1], false)](1)
 ''']
 
 
@@ -62,3 +70,10 @@ def cases(rng):
             yield dict(op='greatest_conditions', key=key, inputs=[x],
                        want=[(x > 3).any(1), (x > 3).any(0), np.array(before, np.int64), in_turns],
                        dtypes=['bool']*2 + ['i64', 'bool'], tol=EXACT)
+    for key in ('f32', 'i16'):
+        for b, n in ((1, 1), (3, 40), (17, 9), (2, 0), (0, 4)):
+            x, on = rand(rng, (b, n), 'i8', 0, 4).astype(np_dtype(key)), np.zeros((b, n + 1), bool)
+            for t in range(n):
+                on[:, t + 1] = (x[:, t] > 2) | (on[:, t] & (x[:, t] >= 1))
+            yield dict(op='with_hysteresis', key=key, inputs=[x], want=[np.where(on[:, 1:], x, 0), (on[:, 1:] != on[:, :-1]).sum(1)],
+                       dtypes=[key, 'i64'], tol=EXACT)

@@ -112,6 +112,22 @@ TEST_CASE("expand_library: intermediates of a recurrence have the type of what i
                 DType::F32) == DType::F32);
 }
 
+TEST_CASE("expand_library: an intermediate that is chosen from conditions and its own elements is a condition") {
+  const auto type_of = [](const std::string& value) {
+    for (const Tensor& t :
+         kernel_of("      a[i,j] = " + value + "\n      Y[i,j] = select(a[i,j] == a[i,j], X[i,j], 0)\n").tensors)
+      if (t.name == "a") return t.dtype;
+    return DType::F64;
+  };
+  CHECK(type_of("select(X[i,j] > 2, true, padded(a[i,j - 1], false))") == DType::Bool);
+  CHECK(type_of("select(X[i,j] > 2, X[i,j] > 4, padded(a[i,j - 1], true))") == DType::Bool);
+  CHECK(type_of("select(X[i,j] > 4, true, select(X[i,j] < 2, false, padded(a[i,j - 1], false)))") == DType::Bool);
+  CHECK(type_of("padded(a[i,j - 1], false)") == DType::Bool);
+  CHECK(type_of("select(X[i,j] > 2, 1, padded(a[i,j - 1], 0))") == DType::I64);
+  CHECK(type_of("padded(a[i,j - 1], 5)") == DType::I64);
+  CHECK(type_of("select(X[i,j] > 2, true, padded(a[i,j - 1], 0))") == DType::I64);
+}
+
 TEST_CASE("run_kernel: elements of a recurrence are computed one after the other") {
   CHECK(values(kernel_of("      Y[i,j] = X[i,j] + padded(Y[i,j - 1], 0)\n"), 2, 3) ==
         std::vector<double>{1, 3, 6, 4, 9, 15});
