@@ -84,26 +84,73 @@ static void check(const char *level, tn_dtype type, int way, int64_t P, int64_t 
                (long long)descending, way), wrong = 1;
 }
 
-/* The first k of a sort. */
-static void check_topk(const char *level, tn_dtype type, int way, int64_t P, int64_t D, int64_t Q, int64_t k, int64_t largest)
+/* Many elements sorted along the dimension in the middle, largest first or last. */
+typedef struct {
+    const char *level;
+    tn_dtype type;
+    int way;
+    int64_t shape[3], largest;
+    double values[most];
+    int64_t places[most];
+} sorted;
+
+static double drawn_elements[most];
+
+/* Draws elements of this shape, and sorts them. */
+static void sort_drawn(sorted *s, const char *level, tn_dtype type, int way, const int64_t shape[3], int64_t largest)
 {
-    static double x[most], y[most], first[most];
-    static int64_t from[most], place[most];
-    const int64_t shape[3] = {P, D, Q}, kept[3] = {P, k, Q}, axis = 1;
-    const size_t bytes = (type & 0xff) / 8;
-    for (int64_t d = 0; d < P * D * Q; ++d)
-        draw(type, x, d, way);
-    const tn_attr of_sort[2] = {{"axis", 1, &axis, NULL}, {"descending", 1, &largest, NULL}};
-    const tn_attr attrs[3] = {{"k", 1, &k, NULL}, {"axis", 1, &axis, NULL}, {"largest", 1, &largest, NULL}};
-    box in = boxed(type, x, 3, shape, NULL), sorted[2] = {boxed(type, y, 3, shape, NULL), boxed(TN_I64, from, 3, shape, NULL)};
-    box out[2] = {boxed(type, first, 3, kept, NULL), boxed(TN_I64, place, 3, kept, NULL)};
-    int bad = call_op("sort", type, &in, 1, sorted, 2, of_sort, 2) != 0 || call_op("topk", type, &in, 1, out, 2, attrs, 3) != 0;
+    const int64_t axis = 1;
+    s->level = level, s->type = type, s->way = way, s->largest = largest;
+    memcpy(s->shape, shape, sizeof s->shape);
+    for (int64_t d = 0; d < shape[0] * shape[1] * shape[2]; ++d)
+        draw(type, drawn_elements, d, way);
+    const tn_attr attrs[2] = {{"axis", 1, &axis, NULL}, {"descending", 1, &largest, NULL}};
+    box in = boxed(type, drawn_elements, 3, shape, NULL), out[2] = {boxed(type, s->values, 3, shape, NULL), boxed(TN_I64, s->places, 3, shape, NULL)};
+    if (call_op("sort", type, &in, 1, out, 2, attrs, 2) != 0)
+        printf("sorts.c: %s: sort of %d bits\n", level, (int)(type & 0xff)), wrong = 1;
+}
+
+/* The first k of them, of the elements that were drawn last. */
+static void check_topk(const sorted *s, int64_t k)
+{
+    static double first[most];
+    static int64_t place[most];
+    const int64_t P = s->shape[0], D = s->shape[1], Q = s->shape[2], kept[3] = {P, k, Q}, axis = 1;
+    const size_t bytes = (s->type & 0xff) / 8;
+    const tn_attr attrs[3] = {{"k", 1, &k, NULL}, {"axis", 1, &axis, NULL}, {"largest", 1, &s->largest, NULL}};
+    box in = boxed(s->type, drawn_elements, 3, s->shape, NULL), out[2] = {boxed(s->type, first, 3, kept, NULL), boxed(TN_I64, place, 3, kept, NULL)};
+    int bad = call_op("topk", s->type, &in, 1, out, 2, attrs, 3) != 0;
     for (int64_t p = 0; p < P && !bad; ++p)
-        bad = memcmp((char *)first + p * k * Q * (int64_t)bytes, (char *)y + p * D * Q * (int64_t)bytes, (size_t)(k * Q) * bytes) != 0 ||
-              memcmp(place + p * k * Q, from + p * D * Q, (size_t)(k * Q) * sizeof *place) != 0;
+        bad = memcmp((char *)first + p * k * Q * (int64_t)bytes, (const char *)s->values + p * D * Q * (int64_t)bytes, (size_t)(k * Q) * bytes) != 0 ||
+              memcmp(place + p * k * Q, s->places + p * D * Q, (size_t)(k * Q) * sizeof *place) != 0;
     if (bad)
-        printf("sorts.c: %s: first %lld, %d bits, %lld rows of %lld, %lld columns, largest %lld, way %d\n", level, (long long)k, (int)(type & 0xff), (long long)P,
-               (long long)D, (long long)Q, (long long)largest, way), wrong = 1;
+        printf("sorts.c: %s: first %lld, %d bits, %lld rows of %lld, %lld columns, largest %lld, way %d\n", s->level, (long long)k, (int)(s->type & 0xff), (long long)P,
+               (long long)D, (long long)Q, (long long)s->largest, s->way), wrong = 1;
+}
+
+/* Some of each length up to that of a row, from elements that are drawn once for each direction. */
+static void check_topks(const char *level, tn_dtype type, int way, int64_t P, int64_t D, int64_t Q)
+{
+    static sorted s;
+    for (int64_t largest = 0; largest < 2; ++largest) {
+        sort_drawn(&s, level, type, way, (const int64_t[3]){P, D, Q}, largest);
+        for (int64_t first = 1; first <= D; first += first < 3 ? 1 : first < 33 ? 7 : 200)
+            if (((way ^ first) & 1) == largest)
+                check_topk(&s, first);
+    }
+}
+
+/* One long row, of which few are kept, or a third. */
+static void check_long(const char *level, tn_dtype type, int way, int64_t D)
+{
+    static sorted s;
+    const int64_t shape[3] = {1, D, 1};
+    check(level, type, way, 1, D, 1, way & D & 1);
+    sort_drawn(&s, level, type, way, shape, 1);
+    check_topk(&s, 1 + D % 30);
+    if ((way & 1) == 0)
+        sort_drawn(&s, level, type, way, shape, 0);
+    check_topk(&s, D / 3);
 }
 
 /* Distinct elements in order, where each was first, its number for each element, and counts; then the positions of all elements among the distinct ones. */
@@ -145,11 +192,8 @@ int main(void)
             continue;
         for (int t = 0; t < 5; ++t) {
             for (int64_t k = 8190; k < most; k = k < 8193 ? k + 1 : 2 * k)
-                for (int way = 0; way < ways; ++way) {
-                    check(levels[l], types[t], way, 1, k, 1, way & k & 1);
-                    check_topk(levels[l], types[t], way, 1, k, 1, 1 + k % 30, 1);
-                    check_topk(levels[l], types[t], way, 1, k, 1, k / 3, way & 1);
-                }
+                for (int way = 0; way < ways; ++way)
+                    check_long(levels[l], types[t], way, k);
             for (int k = 0; k < (int)(sizeof lengths / sizeof lengths[0]); ++k)
                 for (int way = 0; way < ways; ++way) {
                     if (lengths[k] > 0)
@@ -157,11 +201,9 @@ int main(void)
                     check(levels[l], types[t], way, 16, lengths[k], 1, (way ^ k) & 1);
                     check(levels[l], types[t], way, 1, lengths[k], 13, k & 1);
                     check(levels[l], types[t], way, 3, lengths[k], 1, way & 1);
-                    for (int64_t first = 1; first <= lengths[k]; first += first < 3 ? 1 : first < 33 ? 7 : 200) {
-                        check_topk(levels[l], types[t], way, 16, lengths[k], 1, first, (way ^ first) & 1);
-                        check_topk(levels[l], types[t], way, 1, lengths[k], 13, first, first >> 1 & 1);
-                        check_topk(levels[l], types[t], way, 2, lengths[k], 1, first, first & 1);
-                    }
+                    check_topks(levels[l], types[t], way, 16, lengths[k], 1);
+                    check_topks(levels[l], types[t], way, 1, lengths[k], 13);
+                    check_topks(levels[l], types[t], way, 2, lengths[k], 1);
                 }
         }
     }
