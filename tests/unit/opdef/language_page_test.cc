@@ -2,6 +2,7 @@
 // they are.
 #include "catch.h"
 #include "opdef/read/read_op.h"
+#include "opdef/read_ops.h"
 #include "shipped_library.h"
 #include "unit/opdef/read_text.h"
 
@@ -26,8 +27,8 @@ TEST_CASE("opdef-language.md: the examples are accepted", "[slow]") {
   const std::vector<std::string> blocks = examples(page);
   CHECK(blocks.size() > 8);
   for (const std::string& block : blocks) {
-    const auto library = tenon::read_ops(tenon_test::yaml_files("opdefs"), {tenon_test::source(block)},
-                                         tenon_test::frame_files(TENON_CHECKOUT));
+    const auto library = tenon::read_ops_as_needed(tenon_test::yaml_files("opdefs"), {tenon_test::source(block)},
+                                                   tenon_test::frame_files(TENON_CHECKOUT));
     INFO(block << library.diagnostics().text());
     CHECK(library.ok());
   }
