@@ -64,10 +64,10 @@ total=$(arena_of "$work/whole/include/net.h" NET)
 check 'a region of exactly the arena' "$tenon" model "$graph" -q --isa portable --arena "ram=$total" -o "$work/exactly"
 check 'has its bytes' grep -q "#define NET_ARENA_RAM_BYTES $total " "$work/exactly/include/net.h"
 check 'a byte less' says "no room for .* ram would need $total bytes and has $((total - 1))" \
-  "$tenon" model "$graph" -q --isa portable --arena "ram=$((total - 1))" -o "$work/none"
+  "$tenon" model "$graph" -q --isa portable --arena "ram=$((total - 1))" -o "$work/no_room"
 check 'two that are too small' says "no room for .* slow would need .* one region alone would need $total" \
-  "$tenon" model "$graph" -q --isa portable --arena fast=8K,slow=8K -o "$work/none"
-check 'writes nothing then' test ! -e "$work/none"
+  "$tenon" model "$graph" -q --isa portable --arena fast=8K,slow=8K -o "$work/no_room"
+check 'writes nothing then' test ! -e "$work/no_room"
 check 'says where each value is' sh -c '"$0" explain "$1" --memory --isa portable --arena fast=8K,slow >"$2" && grep -q "arena fast" "$2" && grep -q "^arena fast .* of 8192; .* live at once" "$2" && grep -q "^arena slow [0-9]* bytes; " "$2"' \
   "$tenon" "$graph" "$work/table"
 check 'dumps it' sh -c '"$0" dump memory "$1" --isa portable --arena fast=8K,slow | grep -q "^  memory fast [0-9]* bytes of 8192"' "$tenon" "$graph"
