@@ -289,8 +289,14 @@ class MaximaPlacer {
 
   void add_at_places() {
     KernelStatement s = old_[m_.update];
-    for (const PlacedWindow& w : m_.windows) s.index[w.dim] = w.first();
-    s.index.back() = s.index.back() + read_of(offsets_, DType::I64, {cast_to(place_, DType::I64)});
+    // The number of an element among those of all windows: no index before it says where an update is.
+    const std::vector<Expr>& strides = out_.tensor(s.target).strides;
+    Expr element = read_of(offsets_, DType::I64, {cast_to(place_, DType::I64)});
+    for (const PlacedWindow& w : m_.windows) {
+      element = w.first() * strides[w.dim] + element;
+      s.index[w.dim] = constant_int(0);
+    }
+    s.index.back() = element;
     s.where = apply(ScalarOp::Ge, {place_, constant_int(0, place_->type)});
     out_.body.push_back(std::move(s));
   }
