@@ -1,6 +1,8 @@
 // Walks statements and values of a nest.
 #include "algebra/nest_survey.h"
 
+#include "support/ranges.h"
+
 namespace tenon {
 void NestSurvey::add(const Operand& v) {
   if (!v) return;
@@ -21,7 +23,6 @@ void NestSurvey::merge(const NestSurvey& inner) {
   stored.insert(inner.stored.begin(), inner.stored.end());
   loads = loads || inner.loads;
   parallel = parallel || inner.parallel;
-  fails = fails || inner.fails;
 }
 
 /// Backwards, so that a declaration removes its name from the statements that follow it.
@@ -52,11 +53,22 @@ void NestSurvey::add(const Stmt& s) {
   if (const auto* fetch = std::get_if<SPrefetch>(&s.node)) buffers.insert(fetch->buffer);
   if (const auto* call = std::get_if<SCall>(&s.node))
     for (const BufferArgument& b : call->buffers) buffers.insert(b.buffer);
-  fails = fails || std::holds_alternative<SFail>(s.node);
   const auto* loop = std::get_if<SFor>(&s.node);
   if (!loop) return each_block(s, [this](const Block& inside) { add(inside); });
   parallel = parallel || loop->kind == LoopKind::Parallel;
   add_loop(*loop);
+}
+
+bool may_fail(const Stmt& s, const std::vector<InnerFunction>& functions) {
+  if (std::holds_alternative<SFail>(s.node)) return true;
+  const auto* call = std::get_if<SCall>(&s.node);
+  bool fails = call && may_fail(functions[static_cast<size_t>(call->function)].body, functions);
+  each_block(s, [&](const Block& inside) { fails = fails || may_fail(inside, functions); });
+  return fails;
+}
+
+bool may_fail(const Block& block, const std::vector<InnerFunction>& functions) {
+  return any_of(block, [&](const Stmt& s) { return may_fail(s, functions); });
 }
 
 std::vector<std::string> declared_names(const Block& block) {

@@ -1,4 +1,4 @@
-// The objects that statements of a nest use: variables, buffers, and whether they can fail.
+// The objects that statements of a nest use: variables and buffers; and whether statements can fail.
 #pragma once
 
 #include <set>
@@ -16,7 +16,6 @@ struct NestSurvey {
   std::set<int> stored;   ///< those of them that statements store to, not counting what calls do
   bool loads = false;     ///< reads memory
   bool parallel = false;  ///< has a loop that workers may share
-  bool fails = false;     ///< may leave the kernel with a status
 
   void add(const Operand& value);
   void add(const Block& block);
@@ -26,6 +25,10 @@ struct NestSurvey {
  private:
   void merge(const NestSurvey& inner);
 };
+
+/// Whether the statements may leave the kernel with a status, themselves or by what they call of `functions`.
+bool may_fail(const Block& block, const std::vector<InnerFunction>& functions);
+bool may_fail(const Stmt& statement, const std::vector<InnerFunction>& functions);
 
 /// The names that a block declares itself.
 std::vector<std::string> declared_names(const Block& block);

@@ -13,13 +13,6 @@
 namespace tenon::emit {
 namespace {
 
-/// Whether a function may leave with a status, which its caller then leaves with.
-bool may_fail(const InnerFunction& f) {
-  NestSurvey survey;
-  survey.add(f.body);
-  return survey.fails;
-}
-
 void add_inner(Emitter& e, const InnerFunction& f, const std::string& name) {
   LoopNest shell;
   shell.name = name;
@@ -29,7 +22,8 @@ void add_inner(Emitter& e, const InnerFunction& f, const std::string& name) {
   Emitter inner(e.isa, e.options, e.needs, &shell);
   CFunction c;
   c.specifiers = e.apart_specifiers();
-  c.result = may_fail(f) ? "int" : "void";
+  const bool fails = may_fail(f.body, e.nest->functions);  // the caller then leaves with its status
+  c.result = fails ? "int" : "void";
   c.name = name;
   c.comment = f.comment;
   for (size_t i = 0; i < f.buffers.size(); ++i) {
@@ -40,7 +34,7 @@ void add_inner(Emitter& e, const InnerFunction& f, const std::string& name) {
   for (const std::string& p : f.params)
     c.params.push_back("int64_t " + inner.declare(p, Binding{"", {}, true, false, std::nullopt}));
   inner.block(f.body, c.body);
-  if (may_fail(f)) c.body.push_back(c_return(c_text("0")));
+  if (fails) c.body.push_back(c_return(c_text("0")));
   e.needs.add_function(std::move(c));
 }
 
@@ -157,7 +151,7 @@ void call_inner(Emitter& e, const SCall& n, CBlock& out) {
   }
   for (const Operand& a : n.args) args.push_back(a->type.dtype == DType::I64 ? e.index(a) : e.operand(a));
   CExpr call = c_call(std::move(name), std::move(args));
-  if (!may_fail(f)) return out.push_back(c_evaluate(std::move(call)));
+  if (!may_fail(f.body, e.nest->functions)) return out.push_back(c_evaluate(std::move(call)));
   const CExpr status = c_text(e.declare("status", Binding{"", {DType::I32, 1, 0}, false, false, std::nullopt}));
   out.push_back(c_declare("const int", print_c99(status), std::move(call)));
   out.push_back(c_if(c_binary(status, "!=", c_text("0")), {c_return(status)}));

@@ -136,12 +136,11 @@ struct Staged {
   std::set<int> operands;  ///< tensors that `made` reads
 };
 
-/// `buffers`: with the known owners of their memory. Other workers make the same at the same time, so nothing of
-/// it may be shared.
-std::optional<Staged> staged(const Block& body, const std::vector<Buffer>& buffers) {
+/// Other workers make the same at the same time, so nothing of it may be shared.
+std::optional<Staged> staged(const Block& body, const LoopNest& nest) {
   Staged out;
   const auto may_be_made_again = [&](int number) {
-    const Buffer& b = buffers[static_cast<size_t>(number)];
+    const Buffer& b = nest.buffers[static_cast<size_t>(number)];
     return b.per_worker || b.storage == Storage::Stack || (b.storage == Storage::Tensor && !b.writable);
   };
   out.loop = body.empty() ? nullptr : std::get_if<SFor>(&body.back().node);
@@ -151,10 +150,11 @@ std::optional<Staged> staged(const Block& body, const std::vector<Buffer>& buffe
     used.add(body[i]);
     const bool let = std::holds_alternative<SLet>(body[i].node),
                varies = std::holds_alternative<SVar>(body[i].node) || std::holds_alternative<SAssign>(body[i].node);
-    if (used.fails || varies || (let ? used.loads : !all_of(used.buffers, may_be_made_again))) return std::nullopt;
+    if (varies || may_fail(body[i], nest.functions) || (let ? used.loads : !all_of(used.buffers, may_be_made_again)))
+      return std::nullopt;
     (let ? out.lets : out.made).push_back(body[i]);
     for (const int b : used.buffers)
-      if (buffers[static_cast<size_t>(b)].storage == Storage::Tensor) out.operands.insert(b);
+      if (nest.buffers[static_cast<size_t>(b)].storage == Storage::Tensor) out.operands.insert(b);
   }
   return out;
 }
@@ -226,12 +226,12 @@ SFor join_loops(const SFor& outer, const KnownLets& known) {
 
 bool stays_alone(const SFor& loop, const KnownLets& known) { return stands_alone(levels_of(loop, known)); }
 
-Block divide_loop(const SFor& outer, const KnownLets& known, const std::vector<Buffer>& buffers) {
+Block divide_loop(const SFor& outer, const KnownLets& known, const LoopNest& nest) {
   const auto iterations = known_value(trips_of(outer), known);
   if (iterations.value_or(0) >= kUneven || outer.step != 1 || constant_value(outer.begin) != 0) return {};
   Opened inside{{}, known};
   Block body;
-  const auto parts = open_single(*outer.body, inside, body) ? staged(body, buffers) : std::nullopt;
+  const auto parts = open_single(*outer.body, inside, body) ? staged(body, nest) : std::nullopt;
   const int64_t count = parts ? parts_of(*parts, iterations, known) : 0;
   if (count == 0) return {};
   const Operand unit = v_var("unit"), part = v_var("unit_part"), iteration = v_var(outer.var), of = v_int(count),

@@ -26,7 +26,7 @@ bool stays_alone(const SFor& loop, const KnownLets& known);
 
 /// A loop of few iterations, or as many as run time says, perhaps one, is shared out with parts of the loop inside of
 /// it. Each worker executes the preparation of an iteration once, before its first part. Empty where the loop is not of
-/// this kind.
-Block divide_loop(const SFor& outer, const KnownLets& known, const std::vector<Buffer>& buffers);
+/// this kind. `nest`: with the known owners of its buffers.
+Block divide_loop(const SFor& outer, const KnownLets& known, const LoopNest& nest);
 
 }  // namespace tenon

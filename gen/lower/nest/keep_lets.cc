@@ -17,7 +17,7 @@ const SLet* read_by_let(const Stmt& s) {
   const auto* let = std::get_if<SLet>(&s.node);
   NestSurvey used;
   used.add(s);
-  return let && used.loads && !used.fails && let->value->type.lanes == 1 ? let : nullptr;
+  return let && used.loads && let->value->type.lanes == 1 ? let : nullptr;
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ struct Group {
 };
 
 /// If the loop is the only statement, parts of its iterations replace it.
-void share_parts(Group& g, const KnownLets& known, const std::vector<Buffer>& buffers) {
-  const Block parts = g.alone ? divide_loop(*g.alone, known, buffers) : Block{};
+void share_parts(Group& g, const KnownLets& known, const LoopNest& nest) {
+  const Block parts = g.alone ? divide_loop(*g.alone, known, nest) : Block{};
   if (parts.empty()) return;
   g.body.pop_back();
   append(g.body, parts);
@@ -38,16 +38,16 @@ void share_parts(Group& g, const KnownLets& known, const std::vector<Buffer>& bu
   g.grain = units && *units < kMany ? 1 : kFewest;
 }
 
-/// The groups of the root; empty where it has statements that phases cannot share. Buffers from `kept` on hold values
-/// of lets: no phase may use them as loop bounds, since iterations are counted without memory.
-std::vector<Group> groups_of(const Block& root, const KnownLets& known, int kept) {
+/// The groups of the nest's root; empty where it has statements that phases cannot share. Buffers from `kept` on hold
+/// values of lets: no phase may use them as loop bounds, since iterations are counted without memory.
+std::vector<Group> groups_of(const LoopNest& nest, const KnownLets& known, int kept) {
   std::vector<Group> out;
   std::set<std::string> read;
   const auto depends = [&](const NestSurvey& used) {
     return any_of(read, [&](const std::string& name) { return used.vars.count(name) != 0; });
   };
-  for (size_t i = 0; i < root.size(); ++i) {
-    const Stmt& s = root[i];
+  for (size_t i = 0; i < nest.body.size(); ++i) {
+    const Stmt& s = nest.body[i];
     if (std::holds_alternative<SComment>(s.node)) continue;
     NestSurvey used;
     used.add(s);
@@ -60,7 +60,8 @@ std::vector<Group> groups_of(const Block& root, const KnownLets& known, int kept
     const auto* loop = std::get_if<SFor>(&s.node);
     NestSurvey bounds;
     if (loop) bounds.add(loop->begin), bounds.add(loop->end);
-    const bool parallel = loop && loop->kind == LoopKind::Parallel && loop->step > 0 && !used.fails && !depends(bounds);
+    const bool parallel =
+        loop && loop->kind == LoopKind::Parallel && loop->step > 0 && !depends(bounds) && !may_fail(s, nest.functions);
     if (out.empty() || parallel || out.back().parallel) out.push_back({parallel, {}, i, 1, nullptr});
     out.back().body.push_back(parallel ? Stmt{join_loops(*loop, known)} : s);
     if (parallel && stays_alone(*loop, known)) out.back().alone = loop;
@@ -134,12 +135,12 @@ std::optional<size_t> prepared_for(int buffer, size_t from, const std::vector<Gr
 }
 
 /// The buffers that statements of a group store to, each on its own, and that no other statement of it touches.
-std::set<int> stored_alone(const Group& group) {
+std::set<int> stored_alone(const Group& group, const std::vector<InnerFunction>& functions) {
   std::set<int> alone, others;
   for (const Stmt& s : group.body) {
     NestSurvey used;
     used.add(s);
-    const bool one = used.buffers.size() == 1 && used.stored == used.buffers && !used.loads && !used.fails;
+    const bool one = used.buffers.size() == 1 && used.stored == used.buffers && !used.loads && !may_fail(s, functions);
     (one ? alone : others).insert(used.buffers.begin(), used.buffers.end());
   }
   for (const int b : others) alone.erase(b);
@@ -148,13 +149,13 @@ std::set<int> stored_alone(const Group& group) {
 
 /// Serial statements that prepare the memory of each worker move into the parallel group that they prepare it for,
 /// whichever groups are between.
-void move_preparations(std::vector<Group>& groups, const std::vector<Buffer>& buffers) {
-  const std::vector<BufferUse> uses = uses_of(groups, buffers.size());
+void move_preparations(std::vector<Group>& groups, const LoopNest& nest) {
+  const std::vector<BufferUse> uses = uses_of(groups, nest.buffers.size());
   for (size_t g = groups.size(); g-- > 0;) {
     if (groups[g].parallel) continue;
     std::map<int, size_t> targets;
-    for (const int b : stored_alone(groups[g]))
-      if (const auto to = prepared_for(b, g, groups, uses, buffers)) targets[b] = *to;
+    for (const int b : stored_alone(groups[g], nest.functions))
+      if (const auto to = prepared_for(b, g, groups, uses, nest.buffers)) targets[b] = *to;
     Block stays;
     std::map<size_t, Block> moves;
     for (const Stmt& s : groups[g].body) {
@@ -193,30 +194,30 @@ Block parallel_body(const Block& root, Group g, const std::optional<int64_t>& it
 
 std::vector<Phase> parallel_phases(const LoopNest& nest) {
   KnownLets known;
-  std::vector<Buffer> buffers = nest.buffers;
-  const Block root = keep_lets(inline_single_loops(nest.body, known), buffers);
-  std::vector<Group> groups = groups_of(root, known, static_cast<int>(nest.buffers.size()));
+  LoopNest from = nest;
+  std::vector<Buffer>& buffers = from.buffers;
+  from.body = keep_lets(inline_single_loops(nest.body, known), buffers);
+  std::vector<Group> groups = groups_of(from, known, static_cast<int>(nest.buffers.size()));
   if (none_of(groups, [](const Group& g) { return g.parallel; })) return {};
-  move_preparations(groups, buffers);
+  move_preparations(groups, from);
   const std::vector<BufferUse> uses = uses_of(groups, buffers.size());
   for (size_t b = 0; b < buffers.size(); ++b) {
     if (buffers[b].storage == Storage::Stack && uses[b].groups > 1) return {};
     buffers[b].per_worker =
         buffers[b].storage == Storage::Workspace && uses[b].groups == 1 && groups[uses[b].last].parallel;
   }
-  for (Group& g : groups) share_parts(g, known, buffers);
+  for (Group& g : groups) share_parts(g, known, from);
   std::vector<Phase> out;
   for (const Group& g : groups) {
     Phase p;
-    p.nest = nest;
+    p.nest = from;
     p.nest.name += fmt::format("_phase{}", out.size() + 1);
-    p.nest.buffers = buffers;
     for (size_t b = 0; b < buffers.size(); ++b)
       if (buffers[b].per_worker && uses[b].last != out.size()) p.nest.buffers[b].elements = v_int(0);
     p.parallel = g.parallel;
     p.grain = g.grain;
-    if (g.parallel) count_iterations(root, g, known, p);
-    p.nest.body = g.parallel ? parallel_body(root, g, p.iterations) : with_lets(root, g);
+    if (g.parallel) count_iterations(from.body, g, known, p);
+    p.nest.body = g.parallel ? parallel_body(from.body, g, p.iterations) : with_lets(from.body, g);
     out.push_back(std::move(p));
   }
   return out;

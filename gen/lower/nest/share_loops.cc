@@ -177,7 +177,7 @@ class LoopSharing {
     if (constant_value(loop.end).value_or(2) < 2) return std::nullopt;
     NestSurvey used;
     used.add_loop(loop);
-    if (used.fails || used.buffers.empty() || !used.assigned.empty()) return std::nullopt;
+    if (may_fail(*loop.body, nest_.functions) || used.buffers.empty() || !used.assigned.empty()) return std::nullopt;
     for (const std::string& name : used.vars)
       if (!may_travel(at.types.at(name))) return std::nullopt;
     for (const int b : used.buffers) {

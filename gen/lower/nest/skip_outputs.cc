@@ -74,9 +74,7 @@ class OutputNeeds {
  private:
   Outputs of_call(const SCall& call) const {
     const InnerFunction& f = nest_.functions[static_cast<size_t>(call.function)];
-    NestSurvey inside;
-    inside.add(f.body);
-    if (inside.fails) return kAll;
+    if (may_fail(f.body, nest_.functions)) return kAll;
     Outputs out = 0;
     for (size_t b = 0; b < call.buffers.size(); ++b)
       if (f.frame || f.buffers[b].writable) out |= value_or(buffers_, call.buffers[b].buffer, 0);

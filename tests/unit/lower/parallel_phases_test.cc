@@ -213,4 +213,27 @@ TEST_CASE("a buffer that a statement makes from others is shared, and so its loo
   CHECK(faults[0].starts_with("copy: "));
 }
 
+TEST_CASE("a loop that may fail, itself or in a function that it calls, is not shared") {
+  const Operand i = v_var("i");
+  InnerFunction f;
+  f.name = "check";
+  f.buffers = {{"x", DType::F32, Storage::Workspace, -1, nullptr, false}};
+  const Stmt fail =
+      s_if(v_apply(ScalarOp::Lt, {load(0, v_int(0)), v_const(0, {DType::F32, 1, 0})}), {{SFail{CheckStatus::Range}}});
+  for (const bool fails : {false, true})
+    for (const bool called : {false, true}) {
+      INFO(fails << called);
+      Block checks;
+      f.body = fails ? Block{fail} : Block{};
+      if (called) checks.push_back({SCall{0, {{kIn, i}}, {}}});
+      else checks = f.body;
+      checks.push_back(s_store(kOut, i, load(kIn, i)));
+      LoopNest nest = nest_of({});
+      nest.functions = {f};
+      nest.body = {with_kind(LoopKind::Parallel, s_for("i", v_int(0), v_int(8), 1, std::move(checks)))};
+      REQUIRE(verify(nest).empty());
+      CHECK(parallel_phases(nest).empty() == fails);
+    }
+}
+
 }  // namespace tenon::parallel_phases_test
