@@ -58,7 +58,7 @@ class Indices:
         if scope and self.draw.random() < 0.6:
             v, w = self.draw.choice(scope), self.draw.choice(scope)
             b = self.draw.choice([f'{v} % 2 == 0', f'{v} <= {w}', f'{v} != 1', f'{v} + {w} < 5', f'{v} < {self.integer(scope)[0]}'])
-            if 'cast' in b or '[' in b:
+            if 'cast' in b or '[' in b or 'shift' in b:
                 i = self.integer(scope)
                 b = (f'{v} < {i[0]}', f'{v} < {i[1]}')
             else:
