@@ -6,6 +6,7 @@
 #include "opdef/check/check_op.h"
 #include "opdef/check/expression_checker.h"
 #include "opdef/check/statement_checks.h"
+#include "opdef/notation/call_table.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -345,6 +346,14 @@ class BodyChecker {
     expressions_.bound.insert(reduced.begin(), reduced.end());
   }
 
+  std::string unknown_op_note(const Statement& statement) const {
+    const std::string& name = statement.value.text;
+    if (!expression_function(name, library_))
+      return did_you_mean(name, library_.names(), "`tenon list ops` prints those that there are");
+    return fmt::format("'{}' is a function of numbers: give '{}' indices, or [] for one number", name,
+                       statement.targets[0].text);
+  }
+
   void check_call(const Statement& statement) {
     const OpDef* callee = library_.declared(statement.value.text);
     if (is_unread(statement)) {
@@ -359,9 +368,8 @@ class BodyChecker {
                            {fmt::format("give its result another name, and write {}[…] = …", target.text)});
     }
     if (callee == nullptr) {
-      diagnostics_.error(
-          Code::E0424, statement.value.span, fmt::format("there is no op '{}'", statement.value.text),
-          {did_you_mean(statement.value.text, library_.names(), "`tenon list ops` prints those that there are")});
+      diagnostics_.error(Code::E0424, statement.value.span, fmt::format("there is no op '{}'", statement.value.text),
+                         {unknown_op_note(statement)});
       return;
     }
     const bool any_number =

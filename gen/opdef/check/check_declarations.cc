@@ -22,16 +22,17 @@ class DeclarationChecker {
  public:
   DeclarationChecker(const OpDef& op, Diagnostics& diagnostics) : op_(op), diagnostics_(diagnostics) {}
 
-  void run() {
+  bool run() {
     check_types();
     for (const AttrDef& attr : op_.attrs) check_attr(attr);
     for (const auto* list : {&op_.inputs, &op_.outputs}) {
       for (const TensorDef& tensor : *list) check_dtype(tensor);
     }
-    check_clashes();
+    const bool distinct = check_clashes();
     check_sizes();
     check_expand();
     check_save();
+    return distinct;
   }
 
  private:
@@ -113,8 +114,9 @@ class DeclarationChecker {
   }
 
   /// Tensors, attributes, lets and index entries share one space of names; sizes and packs of shapes must not be
-  /// tensors.
-  void check_clashes() {
+  /// tensors. False if a name has two meanings.
+  bool check_clashes() {
+    const std::size_t before = diagnostics_.size();
     std::map<std::string, std::string_view> seen;
     const auto claim = [&](const std::string& name, const SourceSpan& span, std::string_view what) {
       const auto [earlier, fresh] = seen.emplace(name, what);
@@ -136,6 +138,7 @@ class DeclarationChecker {
       if (sizes.count(r.name) != 0)
         diagnostics_.error(Code::E0416, r.span, fmt::format("the index variable '{}' is a size already", r.name),
                            {"rename one of the two"});
+    return diagnostics_.size() == before;
   }
 
   void check_sizes() {
@@ -237,6 +240,6 @@ bool value_fits(const AttrDef& attr, const Syntax& value) {
   return false;
 }
 
-void check_declarations(const OpDef& op, Diagnostics& diagnostics) { DeclarationChecker(op, diagnostics).run(); }
+bool check_declarations(const OpDef& op, Diagnostics& diagnostics) { return DeclarationChecker(op, diagnostics).run(); }
 
 }  // namespace tenon

@@ -35,8 +35,9 @@ bool is_pack_value(const OpDef& op, const Syntax& s) {
 
 void check_op(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
   for (LetDef& let : op.lets) let.pack = is_pack_value(op, let.value);
-  check_declarations(op, diagnostics);
+  const bool distinct = check_declarations(op, diagnostics);
   check_tests(op, diagnostics);
+  if (!distinct) return;
   if (!op.impl.empty()) check_frame_use(op, library, diagnostics);
   const std::size_t before = diagnostics.size();
   check_tables(op, library, diagnostics);

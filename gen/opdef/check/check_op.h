@@ -25,8 +25,9 @@ void check_body(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics);
 /// Checks the op's tests against its declarations.
 void check_tests(const OpDef& op, Diagnostics& diagnostics);
 
-/// Reports everything that is wrong with the op's declarations, apart from shapes and expressions.
-void check_declarations(const OpDef& op, Diagnostics& diagnostics);
+/// Reports everything that is wrong with the op's declarations, apart from shapes and expressions. False if a name has
+/// two meanings: whatever reads it could only repeat that.
+bool check_declarations(const OpDef& op, Diagnostics& diagnostics);
 
 /// True if a literal fits the attribute (an element of it, when the attribute is a list).
 bool value_fits(const AttrDef& attr, const Syntax& value);
