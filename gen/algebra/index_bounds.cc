@@ -27,14 +27,10 @@ void IndexBounds::within(const std::set<std::string>& variables) {
     if (const auto p = polynomial(name_node(variable))) scope_.push_back(*p);
 }
 
-void IndexBounds::accumulator(const std::string& name, const Syntax& start) {
+void IndexBounds::accumulator(const std::string& name, const Syntax& start, const std::optional<Interval>& range) {
   if (whole(start)) context_.reals.erase(name);
   else context_.reals.insert(name);
   forget(name);
-  const bool converted = start.calls(Builtin::cast);
-  if (!converted && !start.is(SyntaxKind::subscript)) return;
-  const auto& ranges = converted ? context_.type_ranges : context_.ranges;
-  const Interval* range = find_value(ranges, converted ? start.children[1].text : start.text);
   if (!range) return;
   const Polynomial q = Polynomial::quantity(name);
   quantities_[name].facts = {q - Polynomial::constant(range->lo), Polynomial::constant(range->hi) - q};

@@ -52,8 +52,10 @@ class IndexBounds {
   /// What a call of a function of the definitions stands for; nothing for other calls.
   std::optional<Syntax> inlined(const Syntax& s) const;
 
-  /// The accumulator of a fold: an integer if what it begins with is one for certain, of the type of that.
-  void accumulator(const std::string& name, const Syntax& start);
+  const BoundsContext& context() const { return context_; }
+
+  /// The accumulator of a fold: an integer if what it begins with is one for certain; within `range` if that is known.
+  void accumulator(const std::string& name, const Syntax& start, const std::optional<Interval>& range);
 
   /// True if low <= high is proved. False says nothing.
   bool at_most(const Syntax& low, const Syntax& high);

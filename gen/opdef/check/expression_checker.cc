@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "opdef/check/index_values.h"
 #include "opdef/read/yaml_shape.h"
 #include "support/ranges.h"
 
@@ -238,7 +239,7 @@ void ExpressionChecker::check_fold(const Syntax& s, const ExpressionPlace& place
                        {"use another name for the accumulator"});
   }
   check(start, place);
-  scope_.bounds().accumulator(name, start);
+  scope_.bounds().accumulator(name, start, accumulated_range(op_, scope_.bounds().context(), s));
 }
 
 void ExpressionChecker::check_reduced(const Syntax& s, const ExpressionPlace& place) {

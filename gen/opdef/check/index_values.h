@@ -18,6 +18,9 @@ void add_index_values(const OpDef& op, BoundsContext& context);
 /// What the value that a statement defines is between, as it is stored; nothing if its type may not hold it.
 std::optional<Interval> stored_range(const OpDef& op, const BoundsContext& context, const Statement& s);
 
+/// What the accumulator of a fold is between, if that follows from its start and its step.
+std::optional<Interval> accumulated_range(const OpDef& op, const BoundsContext& context, const Syntax& fold);
+
 /// Whether a tensor of `op` surely is of integers.
 bool holds_whole_numbers(const TensorDef& tensor, const OpDef& op);
 

@@ -24,6 +24,18 @@ class ValueRanges {
     return found && found->lo >= 0 && found->hi <= capacity(s) ? found : std::nullopt;
   }
 
+  /// Of a fold whose steps are in a range whatever the step before left; of others the range of the type, which is that
+  /// of the start, or of the step if the start is a number. What is known of the start alone does not hold later.
+  Range accumulator(const Syntax& fold) {
+    const Syntax& start = fold.start()->children[0];
+    const auto from = range(start), to = range(fold.reduced());
+    if (from && to && to->hi <= capacity(start)) return hull(*from, *to);
+    const bool element = start.is(SyntaxKind::subscript);
+    if (!element && !start.calls(Builtin::cast)) return std::nullopt;
+    const Interval* type = find_value(context_.type_ranges, element ? type_of(start.text) : start.children[1].text);
+    return type ? Range(*type) : std::nullopt;
+  }
+
  private:
   Range any_range(const Syntax& s) {
     switch (s.kind) {
@@ -33,9 +45,14 @@ class ValueRanges {
       case SyntaxKind::subscript: return element(s);
       case SyntaxKind::binary: return binary(s);
       case SyntaxKind::call: return call(s);
-      case SyntaxKind::reduce: return s.text == "any" || s.text == "all" ? Range({0, 1}) : std::nullopt;
+      case SyntaxKind::reduce: return reduction(s);
       default: return std::nullopt;
     }
+  }
+
+  Range reduction(const Syntax& s) {
+    if (s.text == "any" || s.text == "all") return Interval{0, 1};
+    return s.start() != nullptr ? accumulator(s) : std::nullopt;
   }
 
   Range variable(const Syntax& s) const {
@@ -158,6 +175,10 @@ class ValueRanges {
 };
 
 }  // namespace
+
+Range accumulated_range(const OpDef& op, const BoundsContext& context, const Syntax& fold) {
+  return ValueRanges(op, context).accumulator(fold);
+}
 
 Range stored_range(const OpDef& op, const BoundsContext& context, const Statement& s) {
   const Range range = ValueRanges(op, context).range(s.value);

@@ -65,6 +65,43 @@ TEST_CASE("check_op: the accumulator of a fold keeps to the range of what it beg
   CHECK_FALSE(table("cast(1, u8)", " + fold[j](a = cast(1, u32), C[bit_xor(a, X[j])])"));
 }
 
+TEST_CASE("check_op: what is known of the start of a fold does not hold for its steps") {
+  const auto started = [](const std::string& x, const std::string& start) {
+    const std::string op = "ops:\n  - op: f\n    in: {X: \"" + x +
+                           "[M]\", V: \"u8[16]\"}\n    out: {Y: \"u8[M]\"}\n    index: {j: 5}\n"
+                           "    tables: {P: {type: \"u8[16]\", of: [p], values: \"p\"}}\n    body: |\n"
+                           "      k[i] = X[i] % 16\n      Y[i] = cast(k[i], u8) + cast(fold[j](a = " +
+                           start + ", u8)\n";
+    return !tenon_test::read_text(op).diagnostics().has_errors();
+  };
+  CHECK_FALSE(started("i32", "k[i], a + V[a])"));
+  CHECK_FALSE(started("u8", "P[k[i]], a + V[a])"));
+  CHECK_FALSE(started("u4", "X[i], a + V[a])"));
+  CHECK(started("u8", "P[k[i]], V[a % 16])"));
+}
+
+TEST_CASE("check_op: a fold whose steps are in a range whatever was before is in that range") {
+  const auto automaton = [](const std::string& start, const std::string& step, const std::string& type) {
+    const std::string op =
+        "ops:\n  - op: f\n    in: {X: \"u8[M]\", Z: \"i64[M]\"}\n    out: {Y: \"f32[M]\", K: \"i64[]\"}\n"
+        "    tables: {Q: {type: \"" +
+        type +
+        "[3, 3]\", values: [[0, 2, 1], [1, 1, 0], [2, 0, 2]]}}\n"
+        "    index: {j: M}\n    body: |\n      k[i] = fold[j : j < i](a = " +
+        start + ", " + step + ")\n      K[] = sum[i](cast(Q[k[i],0], i64))\n      Y[i] = cast(X[i], f32)\n";
+    return !tenon_test::read_text(op).diagnostics().has_errors();
+  };
+  for (const std::string type : {"i64", "u8", "i32"}) {
+    CHECK(automaton("1", "Q[a,X[j] % 3]", type));
+    CHECK(automaton("cast(2, " + type + ")", "select(X[j] < 9, Q[a,X[j] % 3], 1)", type));
+    CHECK_FALSE(automaton("3", "Q[a,X[j] % 3]", type));
+    CHECK_FALSE(automaton("1", "Q[a,X[j] % 3] + 1", type));
+    CHECK_FALSE(automaton("1", "Q[a,X[j] % 3] + a", type));
+  }
+  CHECK_FALSE(automaton("Z[j]", "Q[a,X[j] % 3]", "i64"));
+  CHECK(automaton("Z[i] % 3", "Q[a,X[j] % 3]", "i64"));
+}
+
 TEST_CASE("check_op: folds, bits, functions and results of calls are integers where their type is one") {
   const auto guarded = [](const std::string& type, const std::string& index) {
     const std::string op =
