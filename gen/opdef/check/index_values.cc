@@ -256,6 +256,7 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
       context.ranges[t.tensor.name] = *range;
   }
   const std::set<std::string> early = values_read_early(op);
+  add_whole_values(op, context);  // a guard of such a value is a definition, and definitions make more values whole
   add_definitions(op, context);
   for (const std::string& name : early) context.definitions.erase(name);
   add_whole_values(op, context);

@@ -52,6 +52,9 @@ class StoredTypes {
     return types_;
   }
 
+  /// Of a value that find() gave.
+  const Syntax& value(const std::string& name) const { return statements_.at(name)->value; }
+
  private:
   void settle() {
     for (bool changed = true; changed;) {
@@ -144,6 +147,14 @@ class StoredTypes {
   std::map<std::string, StoredType> types_;             ///< of intermediates that one statement defines
 };
 
+/// What an expression of a type with this range is between, which may be a shift by a number.
+Interval shifted(Interval type, const Syntax& s) {
+  const bool shift = s.is(SyntaxKind::call) && s.text == "shr" && s.children.size() == 2;
+  if (!shift || !s.children[1].is(SyntaxKind::integer)) return type;
+  const int64_t count = s.children[1].integer;
+  return count < 0 || count > 63 ? type : Interval{type.lo >> count, type.hi >> count};
+}
+
 }  // namespace
 
 void add_stored_types(const OpDef& op, BoundsContext& context) {
@@ -155,7 +166,7 @@ void add_stored_types(const OpDef& op, BoundsContext& context) {
   StoredTypes types(op, context);
   for (const auto& [name, type] : types.find())
     if (type.known && type.range && context.whole_data.count(name) != 0 && context.definitions.count(name) == 0)
-      context.ranges.emplace(name, *type.range);
+      context.ranges.emplace(name, shifted(*type.range, types.value(name)));
 }
 
 }  // namespace tenon

@@ -90,6 +90,40 @@ ops:
       s = concat(X, X, axis=0)
       Y[m] = s[m]
       S[] = sum[i](s[i])
+
+  - op: lowest_bit
+    doc: the number of the lowest bit, by a sequence of de Bruijn
+    tables:
+      P: {type: "u8[32]", values: [0, 1, 28, 2, 29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4, 8, 31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6, 11, 5, 10, 9]}
+    in: {X: "u32[*S]"}
+    out: {Y: "u8[*S]"}
+    body: |
+      low[*s] = bit_and(X[*s], neg(X[*s]))
+      at[*s] = shr(low[*s]*0x077CB531, 27)
+      Y[*s] = P[at[*s]]
+
+  - op: wrapped_code
+    doc: a guard of an intermediate that may have wrapped
+    types: {U: [i32, u16, u64]}
+    in: {X: "U[N]", V: "f32[M]"}
+    require: [M >= 1]
+    out: {Y: "f32[N]"}
+    body: |
+      code[n] = shl(X[n], 3)
+      at[n] = mirror(code[n], M)
+      Y[n] = V[at[n]]
+
+  - op: damm_check
+    doc: the state of an automaton, which is its table's index
+    tables:
+      Q:
+        type: "i64[10, 10]"
+        values: [[0, 3, 1, 7, 5, 9, 8, 6, 4, 2], [7, 0, 9, 2, 1, 5, 4, 8, 6, 3], [4, 2, 0, 6, 8, 7, 1, 3, 5, 9], [1, 7, 5, 0, 9, 8, 3, 4, 2, 6],
+                 [6, 1, 2, 3, 0, 4, 5, 9, 7, 8], [3, 6, 7, 4, 2, 0, 9, 5, 8, 1], [5, 8, 6, 9, 7, 2, 0, 1, 3, 4], [8, 9, 4, 5, 3, 6, 2, 0, 1, 7],
+                 [9, 4, 3, 8, 6, 1, 7, 2, 0, 5], [2, 5, 8, 1, 4, 3, 6, 7, 9, 0]]
+    in: {X: "u8[*S, N]"}
+    out: {Y: "i64[*S]"}
+    body: Y[*s] = fold[n](a = 0, Q[a,X[*s,n] % 10])
 '''
 
 SHIFTED = ('i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64')
@@ -129,7 +163,31 @@ def as_int(x, dtype):
     return np.array(flat, dtype=np_dtype(dtype))
 
 
+DAMM = np.array([[int(c) for c in row] for row in '0317598642 7092154863 4206871359 1750983426 6123045978 3674209581 5869720134 8945362017 9438617205 2581436790'.split()])
+
+
+def places_from_bits(rng):
+    for shape in [(), (1,), (0,), (37,), (3, 5)]:
+        x = np.asarray(rng.integers(1, 2**32, shape) >> rng.integers(0, 31, shape) << rng.integers(0, 31, shape)).astype(np.uint32)
+        x = np.where(x == 0, np.uint32(1 << 31), x)
+        want = [(int(v) & -int(v)).bit_length() - 1 for v in x.reshape(-1)]
+        yield dict(op='lowest_bit', key='u32', inputs=[x], want=[np.array(want).reshape(shape)], dtypes=['u8'], tol=EXACT)
+    for t in ('i32', 'u16', 'u64'):
+        for n, m in ((1, 1), (37, 5), (0, 3), (45, 64)):
+            x, v = ends(rng, n, t), rand(rng, (m,), 'f32')
+            code = np.array([int(c) for c in x << np.array(3, x.dtype)], dtype=object)
+            code = [c - 2**64 if c >= 2**63 else c for c in code]
+            at = [c % (2*m) if c % (2*m) < m else 2*m - 1 - c % (2*m) for c in code]
+            yield dict(op='wrapped_code', key=t, inputs=[x, v], want=[v[np.array(at, np.int64)]], dtypes=['f32'], tol=EXACT)
+    for shape in [(0,), (9,), (3, 17), (2, 0), (2, 2, 33)]:
+        x, state = rand(rng, shape, 'u8', 0, 255), np.zeros(shape[:-1], np.int64)
+        for k in range(shape[-1]):
+            state = DAMM[state, x[..., k] % 10]
+        yield dict(op='damm_check', key='u8', inputs=[x], want=[state], dtypes=['i64'], tol=EXACT)
+
+
 def cases(rng):
+    yield from places_from_bits(rng)
     for t in SHIFTED:
         for n in ('i8', 'u8', 'i32', 'i64', 'u64'):
             for m in (1, 45):

@@ -102,6 +102,27 @@ TEST_CASE("check_op: a fold whose steps are in a range whatever was before is in
   CHECK(automaton("Z[i] % 3", "Q[a,X[j] % 3]", "i64"));
 }
 
+TEST_CASE("check_op: guards and shifts of intermediates of integers") {
+  const auto reads = [](const std::string& x, const std::string& low, const std::string& at) {
+    const std::string op = "ops:\n  - op: f\n    in: {X: \"" + x +
+                           "[M]\"}\n    out: {Y: \"u8[M]\"}\n"
+                           "    tables: {P: {type: \"u8[32]\", of: [p], values: \"p\"}}\n    body: |\n"
+                           "      l[i] = " +
+                           low + "\n      k[i] = " + at + "\n      Y[i] = P[k[i]]\n";
+    return !tenon_test::read_text(op).diagnostics().has_errors();
+  };
+  for (const std::string x : {"i32", "u32", "u64"})
+    for (const std::string at :
+         {"wrap(l[i], 32)", "clamp(l[i], 0, 31)", "mirror(l[i], 32)", "wrap(bit_xor(l[i], 3), 32)"})
+      CHECK(reads(x, "shl(X[i], 1)", at));
+  CHECK_FALSE(reads("f32", "2*X[i]", "clamp(l[i], 0, 31)"));
+  CHECK(reads("u32", "bit_and(X[i], -X[i])", "shr(l[i]*0x077CB531, 27)"));
+  CHECK(reads("u16", "3*X[i]", "shr(l[i], 11)"));
+  CHECK_FALSE(reads("u32", "3*X[i]", "shr(l[i], 26)"));
+  CHECK_FALSE(reads("i32", "3*X[i]", "shr(l[i], 27)"));
+  CHECK_FALSE(reads("u64", "3*X[i]", "shr(l[i], 27)"));
+}
+
 TEST_CASE("check_op: folds, bits, functions and results of calls are integers where their type is one") {
   const auto guarded = [](const std::string& type, const std::string& index) {
     const std::string op =
