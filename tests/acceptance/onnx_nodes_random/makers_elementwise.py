@@ -6,6 +6,8 @@ import onnx
 from drawn_graph import ALL, BOOL, FLOATS, WHOLE
 from judges import NoAnswer, element_type
 
+# Of the last three, -inf gives the limit, where the judges multiply by 0 (docs/onnx.md).
+FINITE = ('LpNormalization', 'MeanVarianceNormalization', 'Hardmax', 'Gelu', 'HardSwish', 'Mish')
 UNARY = '''Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid HardSwish Identity IsInf IsNaN LeakyRelu Log Mish Neg Not Reciprocal Relu
 Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu BitwiseNot Softmax LogSoftmax LpNormalization Hardmax MeanVarianceNormalization'''.split()
 BINARY = 'Add Sub Mul Div And Or Xor Equal Greater Less GreaterOrEqual LessOrEqual BitwiseAnd BitwiseOr BitwiseXor'.split()
@@ -40,7 +42,7 @@ def unary(op):
         low = 1 if op in ('Softmax', 'LogSoftmax', 'Hardmax', 'LpNormalization') else 4 if op == 'MeanVarianceNormalization' else 0
         schema = onnx.defs.get_schema(op, g.opset)
         old = g.opset < 13 and op in ('Softmax', 'LogSoftmax', 'Hardmax')        # the evaluator knows the newer meaning alone
-        x = g.any(op, low + old, variable=schema.inputs[0].type_str, among=[np.dtype(np.float32)] if old else ALL, special=op not in ('LpNormalization', 'MeanVarianceNormalization', 'Hardmax'))
+        x = g.any(op, low + old, variable=schema.inputs[0].type_str, among=[np.dtype(np.float32)] if old else ALL, special=op not in FINITE)
         if op == 'MeanVarianceNormalization' and x.array.ndim != 4:
             raise NoAnswer('its default axes are of four')
         g.node(op, [x], **attributes(g, op, x.array.ndim))
