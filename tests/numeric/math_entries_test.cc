@@ -284,6 +284,21 @@ TEST_CASE("math entries: powers of numbers near 1 and of any others, with result
   }
 }
 
+TEST_CASE("math entries: the power 2 is the square rounded once") {
+  const auto check = [](const auto& run, auto one) {
+    using T = decltype(one);
+    for (int k = -3000; k <= 3000; ++k)
+      for (const T x : {T(1) + T(k) * T(0x1.357p-13), T(-std::exp2(k * 0.0571)), T(std::exp2(k * 0.3571))}) {
+        INFO(x);
+        if (run("pow", {x, T(2)}) != x * x) CHECK(run("pow", {x, T(2)}) == x * x);
+      }
+  };
+  for (const auto& [fused, lookups] : {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
+    check(MathEvaluator<float, uint32_t>(library(), DType::F32, fused, lookups), 1.0f);
+    check(MathEvaluator<double, uint64_t>(library(), DType::F64, fused, lookups), 1.0);
+  }
+}
+
 TEST_CASE("math entries: pow, atan2, fmod, nextafter") {
   const bool lookups = GENERATE(false, true);
   const MathEvaluator<double, uint64_t> run(library(), DType::F64, lookups, lookups);

@@ -174,6 +174,11 @@ class Generator {
   void move(const TreeLoop& l, const Operand& base, LoopShape shape, const Operand& active);
   bool copy_loop(const TreeLoop& l, const Operand& from, const Operand& extent);
 
+  // ---- powers with one exponent (generate_powers.cc)
+  bool is_common_exponent(const Expr& e, const TreeLoop& l);
+  Expr common_power(const TreeLoop& l);
+  bool squares_apart(const TreeLoop& l);
+
   // ---- what is named before a loop (generate_outside.cc)
   void name_positions_outside(const TreeLoop& l);
   void name_lookups_outside(const TreeLoop& l);
@@ -293,8 +298,9 @@ class Generator {
   PointerMap<std::pair<Expr, bool>> varies_;  ///< with the node itself: its address must not become another one's
   ValueMemo memo_;
   std::vector<WordBlocks> word_blocks_;
-  int part_of_run_ = 0;     ///< > 0: runs at hand are two parts of so many elements; < 0: their length was looked at
-  bool all_short_ = false;  ///< none of the runs at hand is longer than two parts
+  int part_of_run_ = 0;        ///< > 0: runs at hand are two parts of so many elements; < 0: their length was looked at
+  bool powers_asked_ = false;  ///< whether the exponent of the loop at hand is 2 was asked before it
+  bool all_short_ = false;     ///< none of the runs at hand is longer than two parts
 };
 
 /// `rows` are as many vectors as each has lanes, a power of two: lane c of row r becomes lane r of row c, by rounds of

@@ -1,0 +1,72 @@
+// Loops over powers with one exponent for all iterations: where it is 2, they are loops over squares.
+#include "lower/generate/generate.h"
+#include "lower/kernel/kernel_ranges.h"
+#include "support/ranges.h"
+
+namespace tenon {
+namespace {
+
+bool is_leaf_loop(const TreeLoop& l) {
+  return none_of(l.body, [](const TreeNode& n) {
+    return std::holds_alternative<TreeLoop>(n.node) || std::holds_alternative<TreeTranspose>(n.node);
+  });
+}
+
+}  // namespace
+
+/// Whether an exponent is read from arguments and is the same in all iterations.
+bool Generator::is_common_exponent(const Expr& e, const TreeLoop& l) {
+  if (!has_node<Read>(e) || varies(e) || !always_defined(k_, e, ranges_)) return false;
+  return !any_node(e, [&](const Expr& n) {
+    const auto* v = std::get_if<VarRef>(&n->node);
+    const auto* r = std::get_if<Read>(&n->node);
+    const Role role = r ? k_.tensor(r->tensor).role : Role::Input;
+    const bool argument = role == Role::Input || role == Role::Constant;
+    return std::holds_alternative<Reduce>(n->node) || !argument ||
+           (v && v->name != l.var.name && !vars_.contains(v->name));
+  });
+}
+
+/// A power of the loop with such an exponent; null if there is none.
+Expr Generator::common_power(const TreeLoop& l) {
+  Expr found;
+  const std::string outer = std::exchange(lanes_.var, l.var.name);
+  ranges_.extents[l.var.name] = l.var.extent;
+  start_leaf({});
+  each_value(l.body, [&](const Expr& value) {
+    walk(value, [&](const Expr& e) {
+      const Apply* a = is_float(e->type) ? as_apply(e, ScalarOp::Pow) : nullptr;
+      if (!found && a && is_common_exponent(a->args[1], l)) found = e;
+      return !found;
+    });
+  });
+  ranges_.extents.erase(l.var.name);
+  lanes_.var = outer;
+  start_leaf({});
+  return found;
+}
+
+/// Writes the loop twice if it computes powers with one exponent: a square takes a fraction of the time of a power, and
+/// the function `pow` rounds it once too. The exponent is read only if the loop runs.
+bool Generator::squares_apart(const TreeLoop& l) {
+  if (powers_asked_ || !lanes_.var.empty() || l.parallel) return false;
+  if (!is_leaf_loop(l) || is_presence(k_, l.var.extent)) return false;
+  const Expr power = common_power(l);
+  if (!power) return false;
+  const Few<Expr>& args = std::get<Apply>(power->node).args;
+  const Expr runs = apply(ScalarOp::Lt, {l.begin ? l.begin : constant_int(0), l.end ? l.end : l.var.extent});
+  const Expr two = apply(ScalarOp::Eq, {args[1], constant_float(2, args[1]->type)});
+  start_leaf({});
+  const Operand squares = scalar(apply(ScalarOp::And, {runs, two}), 0);
+  TreeLoop arm = l;
+  const Expr square = apply(ScalarOp::Sq, {args[0]});
+  arm.body = changed_tree(l.body, {}, [&](const Expr& e, const Ranges&) { return with_expr(e, power, square); });
+  powers_asked_ = true;
+  Block then = block([&] { loop(arm); });
+  Block otherwise = block([&] { loop(l); });
+  powers_asked_ = false;
+  out_->push_back(s_if(squares, std::move(then), std::move(otherwise)));
+  return true;
+}
+
+}  // namespace tenon
