@@ -17,6 +17,15 @@ bool declares(const CBlock& b) {
   return any_of(b, [](const CStmt& s) { return std::holds_alternative<CDeclaration>(s.node); });
 }
 
+/// Whether all that an iteration does is to move single elements. Compilers leave such loops as they are at -O2; most
+/// of their time goes into counting.
+bool moves_elements(const Block& b) {
+  return !b.empty() && all_of(b, [](const Stmt& s) {
+    const auto* store = std::get_if<SStore>(&s.node);
+    return store && store->value->type.lanes == 1 && std::holds_alternative<VLoad>(store->value->node);
+  });
+}
+
 class StatementToC {
  public:
   StatementToC(Emitter& emitter, CBlock& block) : e(emitter), out(block) {}
@@ -44,7 +53,7 @@ class StatementToC {
                              : n.step < 0 ? fmt::format("{} -= {}", var, -n.step)
                                           : fmt::format("{} += {}", var, n.step);
     CFor loop{"int64_t", var, begin, end ? c_binary(c_text(var), n.step < 0 ? ">" : "<", end) : nullptr, step, {}};
-    if (n.kind == LoopKind::Paired) loop.unroll = 2;
+    if (n.kind == LoopKind::Paired || (e.isa.vector_bits > 0 && moves_elements(*n.body))) loop.unroll = 2;
     if (split) split_range(n, loop, end);
     const bool outside = std::exchange(e.may_leave, !split);
     e.block(*n.body, loop.body);

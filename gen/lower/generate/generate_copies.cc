@@ -99,7 +99,7 @@ int Generator::run_bytes(const TreeLoop& l) {
 bool Generator::short_runs_side_by_side(const TreeLoop& l) {
   if (l.body.size() < 2 || !is_plain(l)) return false;
   Operand all;
-  std::vector<Operand> some;
+  std::vector<Operand> some, single;
   for (const TreeNode& n : l.body) {
     const auto* run = std::get_if<TreeLoop>(&n.node);
     const bool open = run && is_run(*run) && !constant_value(run->var.extent) && !mentions(run->var.extent, l.var.name);
@@ -110,13 +110,26 @@ bool Generator::short_runs_side_by_side(const TreeLoop& l) {
     const Operand fits = v_apply(ScalarOp::Le, {length, v_int(2 * kLongestPart / bytes)});
     all = all ? v_apply(ScalarOp::And, {all, fits}) : fits;
     some.push_back(v_apply(ScalarOp::Gt, {length, v_int(0)}));
+    single.push_back(v_apply(ScalarOp::Eq, {length, v_int(1)}));
   }
   all_short_ = true;
   Block apart;
-  for (size_t i = 0; i < l.body.size(); ++i) {
-    TreeLoop one = l;
-    one.body = {l.body[i]};
-    apart.push_back(s_if(some[i], block([&] { loop(one); })));
+  const auto loop_over = [&](size_t first, size_t count) {
+    TreeLoop part = l;
+    part.body.assign(l.body.begin() + first, l.body.begin() + first + count);
+    return block([&] { loop(part); });
+  };
+  for (size_t i = 0; i < l.body.size(); i += 2) {
+    Block each;
+    for (size_t k = i; k < std::min(i + 2, l.body.size()); ++k) each.push_back(s_if(some[k], loop_over(k, 1)));
+    if (i + 1 == l.body.size()) {
+      append(apart, each);
+      continue;
+    }
+    part_of_run_ = 1;  // columns of one element: two are as fast as one
+    Block both = loop_over(i, 2);
+    part_of_run_ = 0;
+    apart.push_back(s_if(v_apply(ScalarOp::And, {single[i], single[i + 1]}), std::move(both), std::move(each)));
   }
   all_short_ = false;
   part_of_run_ = -1;

@@ -260,6 +260,18 @@ TEST_CASE("repetitions of an unrolled loop have their index as a number") {
   CHECK(text.find("Y[0] = A[1];\n  Y[3] = A[2];\n") != std::string::npos);
 }
 
+TEST_CASE("a compiler is asked to unroll a loop that moves single elements by two, where there are vectors") {
+  for (const char* level : {"portable", "x86-64-v3"})
+    for (const bool moves : {true, false}) {
+      const Isa& isa = *isa_from_name(level);
+      LoopNest nest = nest_of(isa, kernel_over_n("moved", {DType::F32}, DType::F32));
+      const Operand x = v_load(0, DType::F32, v_var("r")), twice = v_int(2) * v_var("r");
+      nest.body = {s_for("r", v_int(0), v_size("N"), 1, {s_store(1, twice, moves ? x : x + x)})};
+      INFO(level << moves);
+      CHECK((emitted(nest, isa).find("#pragma GCC unroll 2\n") != std::string::npos) == (moves && isa.vector_bits > 0));
+    }
+}
+
 TEST_CASE("a compiler is asked to unroll a paired loop by two") {
   const Isa& portable = *isa_from_name("portable");
   LoopNest nest = nest_of(portable, kernel_over_n("paired", {DType::F32}, DType::F32));

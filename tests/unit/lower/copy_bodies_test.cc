@@ -93,6 +93,10 @@ TEST_CASE("copy bodies: short rows of several operands are gone over once for ea
   INFO(nest);
   CHECK(contains(nest, "if and(le(mul(D0, Q), 8), le(mul(D1, Q), 8))"));
   CHECK(contains(nest, "if gt(mul(D1, Q), 0)"));
+  // columns of one element: two operands in one loop, also where there may be more of them
+  for (const char* pair :
+       {"if and(eq(mul(D0, Q), 1), eq(mul(D1, Q), 1))", "if and(eq(mul(D6, Q), 1), eq(mul(D7, Q), 1))"})
+    CHECK(contains(nest, pair));
 }
 
 TEST_CASE("copy bodies: what is outside along a line is padding without a condition") {
