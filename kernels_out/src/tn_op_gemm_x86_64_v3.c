@@ -297,42 +297,50 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   float *restrict tile = (float *)(void *)free_memory;
   free_memory += 384;
   float *restrict Y_sum_rows = (float *)(void *)free_memory;
-  free_memory += 4096;
+  free_memory += (tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64) * 4 + 63) / 64 * 64;
   float *restrict Y_sum_lost = (float *)(void *)free_memory;
-  free_memory += 4096;
+  free_memory += (tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64) * 4 + 63) / 64 * 64;
   float *restrict Y_sum_block = (float *)(void *)free_memory;
-  if (K == 1 && B_s1 == 1 && C_s1 == 1) {
-    /* a depth of one: products, no sums */
+  if ((K == 1 || (K <= 4 && N >= 64 && M * N <= 1048576)) && B_s1 == 1 && C_s1 == 1) {
+    /* a short depth: sums of few products */
     for (int64_t m = 0; m < M; ++m) {
-      const int64_t n_groups = N & -16;
-      for (int64_t n = 0; n < n_groups; n += 16) {
-        const int t = alpha == 0.0f;
-        tn_f32x8 t2 = (tn_f32x8){0};
-        tn_f32x8 t3 = (tn_f32x8){0};
-        if (t) {
-          t2 = (tn_f32x8){0};
-          t3 = (tn_f32x8){0};
-        } else {
-          const float a = A[m * A_s0];
-          t2 = alpha * (a * *(const tn_f32x8_at *)&B[n]);
-          t3 = alpha * (a * *(const tn_f32x8_at *)&B[n + 8]);
+      const int64_t n_groups = N & -32;
+      for (int64_t n = 0; n < n_groups; n += 32) {
+        tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum3 = (tn_f32x8){0};
+        for (int64_t k = 0; k < K; ++k) {
+          const float a = A[m * A_s0 + k * A_s1];
+          Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 16], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 24], Y_sum3);
         }
-        const int t4 = beta == 0.0f;
-        const tn_f32x8 t5 = t4 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n]);
-        const tn_f32x8 t6 = t4 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n + 8]);
-        *(tn_f32x8_at *)&Y[m * N + n] = t2 + t5;
-        *(tn_f32x8_at *)&Y[m * N + n + 8] = t3 + t6;
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum0);
+        const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum1);
+        const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum2);
+        const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum3);
+        const int t6 = beta == 0.0f;
+        const tn_f32x8 t7 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n]);
+        const tn_f32x8 t8 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n + 8]);
+        const tn_f32x8 t9 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n + 16]);
+        const tn_f32x8 t10 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n + 24]);
+        *(tn_f32x8_at *)&Y[m * N + n] = t2 + t7;
+        *(tn_f32x8_at *)&Y[m * N + n + 8] = t3 + t8;
+        *(tn_f32x8_at *)&Y[m * N + n + 16] = t4 + t9;
+        *(tn_f32x8_at *)&Y[m * N + n + 24] = t5 + t10;
       }
       for (int64_t n = n_groups; n < N; n += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
-        const int t = alpha == 0.0f;
-        tn_f32x8 t2 = (tn_f32x8){0};
-        if (t) {
-          t2 = (tn_f32x8){0};
-        } else {
-          const float a = A[m * A_s0];
-          t2 = alpha * (a * tn_f32x8_load_first_x86_64_v3(&B[n], active));
+        tn_f32x8 Y_sum = (tn_f32x8){0};
+        for (int64_t k = 0; k < K; ++k) {
+          const float a = A[m * A_s0 + k * A_s1];
+          Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active), Y_sum);
         }
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum);
         const int t3 = beta == 0.0f;
         const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta *
             tn_f32x8_load_first_x86_64_v3(&C[m * C_s0 + n], active));
@@ -509,23 +517,23 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
     }
   } else if (M == 1 && B_s1 == 1 && C_s1 == 1 && (K >= 32 && N >= 64)) {
     /* one row: a sum of scaled rows of the right side, a block of rows at a time */
-    const int64_t n_strip_end = (N + 1023) / 1024;
+    const int64_t n_strip_end = (N + 2047) / 2048;
     for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
-      const int64_t n_begin = n_strip * 1024;
-      const int64_t n_end = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+      const int64_t n_begin = n_strip * 2048;
+      const int64_t n_end = tn_i64_min_x86_64_v3(n_strip * 2048 + 2048, N);
       const int64_t n_whole = n_begin + ((n_end - n_begin + 7) & -8);
       for (int64_t n = n_begin; n < n_whole; n += 8) {
-        *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = (tn_f32x8){0};
-        *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = (tn_f32x8){0};
-        *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 2048] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 2048] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 2048] = (tn_f32x8){0};
       }
       const int64_t k_part_end = (K + 63) / 64;
       for (int64_t k_part = 0; k_part < k_part_end; ++k_part) {
         const int64_t k_block_begin = 8 * k_part;
         const int64_t k_block_end = (tn_i64_min_x86_64_v3(k_part * 64 + 64, K) + 7) / 8;
         for (int64_t k_block = k_block_begin; k_block < k_block_end; ++k_block) {
-          const int64_t n_begin2 = n_strip * 1024;
-          const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+          const int64_t n_begin2 = n_strip * 2048;
+          const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 2048 + 2048, N);
           const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & -32);
           for (int64_t n = n_begin2; n < n_groups; n += 32) {
             tn_f32x8 Y_sum0 = (tn_f32x8){0};
@@ -541,14 +549,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 16], Y_sum2);
               Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 24], Y_sum3);
             }
-            *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] +
+            *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 2048] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 2048] +
                 Y_sum0;
-            *(tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] =
-                *(const tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] + Y_sum1;
-            *(tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] =
-                *(const tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] + Y_sum2;
-            *(tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] =
-                *(const tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] + Y_sum3;
+            *(tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 2048] =
+                *(const tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 2048] + Y_sum1;
+            *(tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 2048] =
+                *(const tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 2048] + Y_sum2;
+            *(tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 2048] =
+                *(const tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 2048] + Y_sum3;
           }
           for (int64_t n = n_groups; n < n_end2; n += 8) {
             const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
@@ -560,28 +568,28 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
                   Y_sum);
             }
-            tn_f32x8_store_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active,
-                tn_f32x8_load_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active) + Y_sum);
+            tn_f32x8_store_first_x86_64_v3(&Y_sum_block[n - n_strip * 2048], active,
+                tn_f32x8_load_first_x86_64_v3(&Y_sum_block[n - n_strip * 2048], active) + Y_sum);
           }
         }
-        const int64_t n_begin2 = n_strip * 1024;
-        const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+        const int64_t n_begin2 = n_strip * 2048;
+        const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 2048 + 2048, N);
         const int64_t n_whole2 = n_begin2 + ((n_end2 - n_begin2 + 7) & -8);
         for (int64_t n = n_begin2; n < n_whole2; n += 8) {
-          *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] +
-              tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024],
-              *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024]);
-          *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
-              *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024];
-          *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
+          *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 2048] = *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 2048] +
+              tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 2048],
+              *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 2048]);
+          *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 2048] = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 2048] +
+              *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 2048];
+          *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 2048] = (tn_f32x8){0};
         }
       }
-      const int64_t n_begin2 = n_strip * 1024;
-      const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+      const int64_t n_begin2 = n_strip * 2048;
+      const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 2048 + 2048, N);
       const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & -8);
       for (int64_t n = n_begin2; n < n_groups; n += 8) {
-        const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
-            *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024];
+        const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 2048] +
+            *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 2048];
         const int t = alpha == 0.0f;
         const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
         const int t3 = beta == 0.0f;
@@ -590,8 +598,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       }
       for (int64_t n = n_groups; n < n_end2; n += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
-        const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[n - n_strip * 1024], active) +
-            tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[n - n_strip * 1024], active);
+        const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[n - n_strip * 2048], active) +
+            tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[n - n_strip * 2048], active);
         const int t = alpha == 0.0f;
         const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
         const int t3 = beta == 0.0f;
@@ -798,6 +806,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
                   packed + (panel * K * 16 + depth_at * 16 + 8), B_s1, 16);
             }
             for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
+              #pragma GCC unroll 2
               for (int64_t lane = 0; lane < 16; ++lane) {
                 packed[panel * K * 16 + depth_rest * 16 + lane] = B[depth_rest * B_s0 + (column + lane) * B_s1];
               }
@@ -818,6 +827,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               }
             }
             for (int64_t lane = 0; lane < width; ++lane) {
+              #pragma GCC unroll 2
               for (int64_t k = 0; k < K; ++k) {
                 packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
               }
@@ -840,12 +850,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             }
           }
           for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {
+            #pragma GCC unroll 2
             for (int64_t copied_row = 0; copied_row < rows_transposed; ++copied_row) {
               rows_copied[copied_row * row_pitch + depth_rest] = A[first_row + copied_row + depth_rest * A_s1];
             }
           }
           for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_transposed + 5, 6); ++strip) {
             for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
+              #pragma GCC unroll 2
               for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
                   block_rows - rows_transposed - strip * 6); ++copied_row) {
                 rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
@@ -930,7 +942,9 @@ static int64_t tn_gemm_f32_x86_64_v3_workspace(const int64_t *size, const tn_sca
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1), 6)), K + 16), 4) + 63) / 64 * 64 +
       (tn_rt_bytes_times(tn_rt_bytes_times(tn_rt_bytes_times((tn_i64_min_x86_64_v3(N,
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1), 16)) + 15) / 16, 16), K), 4) + 63) / 64 * 64
-      + 384 + 4096 + 4096 + 4096 + 63;
+      + 384 + (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64)), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64)), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64)), 4) + 63) / 64 * 64 + 63;
 }
 
 /*
@@ -962,39 +976,84 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   float *restrict tile = (float *)(void *)free_memory;
   free_memory += 384;
   float *restrict Y_sum_rows = (float *)(void *)free_memory;
-  free_memory += 4096;
+  free_memory += (tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64) * 4 + 63) / 64 * 64;
   float *restrict Y_sum_lost = (float *)(void *)free_memory;
-  free_memory += 4096;
+  free_memory += (tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64) * 4 + 63) / 64 * 64;
   float *restrict Y_sum_block = (float *)(void *)free_memory;
-  if (K == 1 && B_s1 == 1) {
-    /* a depth of one: products, no sums */
+  if ((K == 1 || (K <= 4 && N >= 64 && M * N <= 1048576)) && B_s1 == 1) {
+    /* a short depth: sums of few products */
     for (int64_t m = 0; m < M; ++m) {
-      const int64_t n_groups = N & -16;
-      for (int64_t n = 0; n < n_groups; n += 16) {
-        const int t = alpha == 0.0f;
-        tn_f32x8 t2 = (tn_f32x8){0};
-        tn_f32x8 t3 = (tn_f32x8){0};
-        if (t) {
-          t2 = (tn_f32x8){0};
-          t3 = (tn_f32x8){0};
-        } else {
-          const float a = A[m * A_s0];
-          t2 = alpha * (a * *(const tn_f32x8_at *)&B[n]);
-          t3 = alpha * (a * *(const tn_f32x8_at *)&B[n + 8]);
+      const int64_t n_groups = N & -64;
+      for (int64_t n = 0; n < n_groups; n += 64) {
+        tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum3 = (tn_f32x8){0};
+        tn_f32x8 Y_sum4 = (tn_f32x8){0};
+        tn_f32x8 Y_sum5 = (tn_f32x8){0};
+        tn_f32x8 Y_sum6 = (tn_f32x8){0};
+        tn_f32x8 Y_sum7 = (tn_f32x8){0};
+        for (int64_t k = 0; k < K; ++k) {
+          const float a = A[m * A_s0 + k * A_s1];
+          Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 16], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 24], Y_sum3);
+          Y_sum4 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 32], Y_sum4);
+          Y_sum5 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 40], Y_sum5);
+          Y_sum6 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 48], Y_sum6);
+          Y_sum7 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 56], Y_sum7);
         }
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum0);
+        const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum1);
+        const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum2);
+        const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum3);
+        const tn_f32x8 t6 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum4);
+        const tn_f32x8 t7 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum5);
+        const tn_f32x8 t8 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum6);
+        const tn_f32x8 t9 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum7);
         *(tn_f32x8_at *)&Y[m * N + n] = t2;
         *(tn_f32x8_at *)&Y[m * N + n + 8] = t3;
+        *(tn_f32x8_at *)&Y[m * N + n + 16] = t4;
+        *(tn_f32x8_at *)&Y[m * N + n + 24] = t5;
+        *(tn_f32x8_at *)&Y[m * N + n + 32] = t6;
+        *(tn_f32x8_at *)&Y[m * N + n + 40] = t7;
+        *(tn_f32x8_at *)&Y[m * N + n + 48] = t8;
+        *(tn_f32x8_at *)&Y[m * N + n + 56] = t9;
       }
-      for (int64_t n = n_groups; n < N; n += 8) {
-        const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
-        const int t = alpha == 0.0f;
-        tn_f32x8 t2 = (tn_f32x8){0};
-        if (t) {
-          t2 = (tn_f32x8){0};
-        } else {
-          const float a = A[m * A_s0];
-          t2 = alpha * (a * tn_f32x8_load_first_x86_64_v3(&B[n], active));
+      const int64_t n_halves = n_groups + ((N - n_groups) & -32);
+      for (int64_t n = n_groups; n < n_halves; n += 32) {
+        tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum3 = (tn_f32x8){0};
+        for (int64_t k = 0; k < K; ++k) {
+          const float a = A[m * A_s0 + k * A_s1];
+          Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 8], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 16], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 24], Y_sum3);
         }
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum0);
+        const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum1);
+        const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum2);
+        const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum3);
+        *(tn_f32x8_at *)&Y[m * N + n] = t2;
+        *(tn_f32x8_at *)&Y[m * N + n + 8] = t3;
+        *(tn_f32x8_at *)&Y[m * N + n + 16] = t4;
+        *(tn_f32x8_at *)&Y[m * N + n + 24] = t5;
+      }
+      for (int64_t n = n_halves; n < N; n += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
+        tn_f32x8 Y_sum = (tn_f32x8){0};
+        for (int64_t k = 0; k < K; ++k) {
+          const float a = A[m * A_s0 + k * A_s1];
+          Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active), Y_sum);
+        }
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * Y_sum);
         tn_f32x8_store_first_x86_64_v3(&Y[m * N + n], active, t2);
       }
     }
@@ -1166,23 +1225,23 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
     }
   } else if (M == 1 && B_s1 == 1 && (K >= 32 && N >= 64)) {
     /* one row: a sum of scaled rows of the right side, a block of rows at a time */
-    const int64_t n_strip_end = (N + 1023) / 1024;
+    const int64_t n_strip_end = (N + 2047) / 2048;
     for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
-      const int64_t n_begin = n_strip * 1024;
-      const int64_t n_end = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+      const int64_t n_begin = n_strip * 2048;
+      const int64_t n_end = tn_i64_min_x86_64_v3(n_strip * 2048 + 2048, N);
       const int64_t n_whole = n_begin + ((n_end - n_begin + 7) & -8);
       for (int64_t n = n_begin; n < n_whole; n += 8) {
-        *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = (tn_f32x8){0};
-        *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = (tn_f32x8){0};
-        *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 2048] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 2048] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 2048] = (tn_f32x8){0};
       }
       const int64_t k_part_end = (K + 63) / 64;
       for (int64_t k_part = 0; k_part < k_part_end; ++k_part) {
         const int64_t k_block_begin = 8 * k_part;
         const int64_t k_block_end = (tn_i64_min_x86_64_v3(k_part * 64 + 64, K) + 7) / 8;
         for (int64_t k_block = k_block_begin; k_block < k_block_end; ++k_block) {
-          const int64_t n_begin2 = n_strip * 1024;
-          const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+          const int64_t n_begin2 = n_strip * 2048;
+          const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 2048 + 2048, N);
           const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & -32);
           for (int64_t n = n_begin2; n < n_groups; n += 32) {
             tn_f32x8 Y_sum0 = (tn_f32x8){0};
@@ -1198,14 +1257,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 16], Y_sum2);
               Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n + 24], Y_sum3);
             }
-            *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] +
+            *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 2048] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 2048] +
                 Y_sum0;
-            *(tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] =
-                *(const tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] + Y_sum1;
-            *(tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] =
-                *(const tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] + Y_sum2;
-            *(tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] =
-                *(const tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] + Y_sum3;
+            *(tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 2048] =
+                *(const tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 2048] + Y_sum1;
+            *(tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 2048] =
+                *(const tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 2048] + Y_sum2;
+            *(tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 2048] =
+                *(const tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 2048] + Y_sum3;
           }
           for (int64_t n = n_groups; n < n_end2; n += 8) {
             const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
@@ -1217,36 +1276,36 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
                   Y_sum);
             }
-            tn_f32x8_store_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active,
-                tn_f32x8_load_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active) + Y_sum);
+            tn_f32x8_store_first_x86_64_v3(&Y_sum_block[n - n_strip * 2048], active,
+                tn_f32x8_load_first_x86_64_v3(&Y_sum_block[n - n_strip * 2048], active) + Y_sum);
           }
         }
-        const int64_t n_begin2 = n_strip * 1024;
-        const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+        const int64_t n_begin2 = n_strip * 2048;
+        const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 2048 + 2048, N);
         const int64_t n_whole2 = n_begin2 + ((n_end2 - n_begin2 + 7) & -8);
         for (int64_t n = n_begin2; n < n_whole2; n += 8) {
-          *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] +
-              tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024],
-              *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024]);
-          *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
-              *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024];
-          *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
+          *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 2048] = *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 2048] +
+              tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 2048],
+              *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 2048]);
+          *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 2048] = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 2048] +
+              *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 2048];
+          *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 2048] = (tn_f32x8){0};
         }
       }
-      const int64_t n_begin2 = n_strip * 1024;
-      const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+      const int64_t n_begin2 = n_strip * 2048;
+      const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 2048 + 2048, N);
       const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & -8);
       for (int64_t n = n_begin2; n < n_groups; n += 8) {
-        const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
-            *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024];
+        const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 2048] +
+            *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 2048];
         const int t = alpha == 0.0f;
         const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
         *(tn_f32x8_at *)&Y[n] = t2;
       }
       for (int64_t n = n_groups; n < n_end2; n += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
-        const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[n - n_strip * 1024], active) +
-            tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[n - n_strip * 1024], active);
+        const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[n - n_strip * 2048], active) +
+            tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[n - n_strip * 2048], active);
         const int t = alpha == 0.0f;
         const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
         tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2);
@@ -1534,6 +1593,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
                   packed + (panel * K * 16 + depth_at * 16 + 8), B_s1, 16);
             }
             for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
+              #pragma GCC unroll 2
               for (int64_t lane = 0; lane < 16; ++lane) {
                 packed[panel * K * 16 + depth_rest * 16 + lane] = B[depth_rest * B_s0 + (column + lane) * B_s1];
               }
@@ -1554,6 +1614,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               }
             }
             for (int64_t lane = 0; lane < width; ++lane) {
+              #pragma GCC unroll 2
               for (int64_t k = 0; k < K; ++k) {
                 packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
               }
@@ -1576,12 +1637,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             }
           }
           for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {
+            #pragma GCC unroll 2
             for (int64_t copied_row = 0; copied_row < rows_transposed; ++copied_row) {
               rows_copied[copied_row * row_pitch + depth_rest] = A[first_row + copied_row + depth_rest * A_s1];
             }
           }
           for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_transposed + 5, 6); ++strip) {
             for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
+              #pragma GCC unroll 2
               for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
                   block_rows - rows_transposed - strip * 6); ++copied_row) {
                 rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
@@ -1659,7 +1722,9 @@ static int64_t tn_gemm_f32_noC_x86_64_v3_workspace(const int64_t *size, const tn
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1), 6)), K + 16), 4) + 63) / 64 * 64 +
       (tn_rt_bytes_times(tn_rt_bytes_times(tn_rt_bytes_times((tn_i64_min_x86_64_v3(N,
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1), 16)) + 15) / 16, 16), K), 4) + 63) / 64 * 64
-      + 384 + 4096 + 4096 + 4096 + 63;
+      + 384 + (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64)), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64)), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64)), 4) + 63) / 64 * 64 + 63;
 }
 
 extern const tn_core tn_cores_gemm_x86_64_v3[];

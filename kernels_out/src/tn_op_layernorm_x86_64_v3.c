@@ -141,6 +141,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
     for (int64_t p_block = 0; p_block < p_block_end; ++p_block) {
       const int64_t p_end = tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(P - p_block * 32, 32), 0);
       for (int64_t p = 0; p < p_end; ++p) {
+        #pragma GCC unroll 2
         for (int64_t p_element = 0; p_element < Q; ++p_element) {
           X_lanes[p_element * 32 + p] = X[(p_block * 32 + p) * Q + p_element];
         }
@@ -177,6 +178,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
       }
       const int64_t p_end2 = tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(P - p_block * 32, 32), 0);
       for (int64_t p = 0; p < p_end2; ++p) {
+        #pragma GCC unroll 2
         for (int64_t p_element = 0; p_element < Q; ++p_element) {
           Y[(p_block * 32 + p) * Q + p_element] = Y_lanes[p_element * 32 + p];
         }
@@ -311,6 +313,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
     for (int64_t p_block = 0; p_block < p_block_end; ++p_block) {
       const int64_t p_end = tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(P - p_block * 32, 32), 0);
       for (int64_t p = 0; p < p_end; ++p) {
+        #pragma GCC unroll 2
         for (int64_t p_element = 0; p_element < Q; ++p_element) {
           X_lanes[p_element * 32 + p] = X[(p_block * 32 + p) * Q + p_element];
         }
@@ -346,6 +349,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
       }
       const int64_t p_end2 = tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(P - p_block * 32, 32), 0);
       for (int64_t p = 0; p < p_end2; ++p) {
+        #pragma GCC unroll 2
         for (int64_t p_element = 0; p_element < Q; ++p_element) {
           Y[(p_block * 32 + p) * Q + p_element] = Y_lanes[p_element * 32 + p];
         }

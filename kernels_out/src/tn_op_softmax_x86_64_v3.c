@@ -214,11 +214,11 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
   float *restrict z_inverse = (float *)(void *)free_memory;
   free_memory += (Q * 4 + 63) / 64 * 64;
   float *restrict m_rows = (float *)(void *)free_memory;
-  free_memory += 4096;
+  free_memory += (tn_i64_min_x86_64_v3(2048, (Q + 63) / 64 * 64) * 4 + 63) / 64 * 64;
   float *restrict z_rows = (float *)(void *)free_memory;
-  free_memory += 4096;
+  free_memory += (tn_i64_min_x86_64_v3(2048, (Q + 63) / 64 * 64) * 4 + 63) / 64 * 64;
   float *restrict z_lost = (float *)(void *)free_memory;
-  free_memory += 4096;
+  free_memory += (tn_i64_min_x86_64_v3(2048, (Q + 63) / 64 * 64) * 4 + 63) / 64 * 64;
   float *restrict z_block = (float *)(void *)free_memory;
   if (Q == 1) {
     if (D < 16 && P >= 32) {
@@ -227,6 +227,7 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       for (int64_t p_block = 0; p_block < p_block_end; ++p_block) {
         const int64_t p_end = tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(P - p_block * 32, 32), 0);
         for (int64_t p = 0; p < p_end; ++p) {
+          #pragma GCC unroll 2
           for (int64_t p_element = 0; p_element < D; ++p_element) {
             X_lanes[p_element * 32 + p] = X[(p_block * 32 + p) * D + p_element];
           }
@@ -260,6 +261,7 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         }
         const int64_t p_end2 = tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(P - p_block * 32, 32), 0);
         for (int64_t p = 0; p < p_end2; ++p) {
+          #pragma GCC unroll 2
           for (int64_t p_element = 0; p_element < D; ++p_element) {
             Y[(p_block * 32 + p) * D + p_element] = Y_lanes[p_element * 32 + p];
           }
@@ -336,19 +338,19 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
   } else if (D >= 32 && Q >= 64) {
     /* many rows and columns: a block of rows at a time */
     for (int64_t p = 0; p < P; ++p) {
-      const int64_t q_strip_end = (Q + 1023) / 1024;
+      const int64_t q_strip_end = (Q + 2047) / 2048;
       const int64_t at = p * (Q * D);
       for (int64_t q_strip = 0; q_strip < q_strip_end; ++q_strip) {
-        const int64_t q_begin = q_strip * 1024;
-        const int64_t q_end = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+        const int64_t q_begin = q_strip * 2048;
+        const int64_t q_end = tn_i64_min_x86_64_v3(q_strip * 2048 + 2048, Q);
         const int64_t q_whole = q_begin + ((q_end - q_begin + 7) & -8);
         for (int64_t q = q_begin; q < q_whole; q += 8) {
-          *(tn_f32x8_at *)&m_rows[q - q_strip * 1024] = _mm256_set1_ps(-__builtin_inff());
+          *(tn_f32x8_at *)&m_rows[q - q_strip * 2048] = _mm256_set1_ps(-__builtin_inff());
         }
         const int64_t k_block_end = (D + 7) / 8;
         for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-          const int64_t q_begin2 = q_strip * 1024;
-          const int64_t q_end2 = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+          const int64_t q_begin2 = q_strip * 2048;
+          const int64_t q_end2 = tn_i64_min_x86_64_v3(q_strip * 2048 + 2048, Q);
           const int64_t q_groups = q_begin2 + ((q_end2 - q_begin2) & -32);
           for (int64_t q = q_begin2; q < q_groups; q += 32) {
             tn_f32x8 m0 = _mm256_set1_ps(-__builtin_inff());
@@ -363,14 +365,14 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
               m2 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + q + 16], m2);
               m3 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + q + 24], m3);
             }
-            *(tn_f32x8_at *)&m_rows[q - q_strip * 1024] = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&m_rows[q -
-                q_strip * 1024], m0);
-            *(tn_f32x8_at *)&m_rows[q + 8 - q_strip * 1024] =
-                tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&m_rows[q + 8 - q_strip * 1024], m1);
-            *(tn_f32x8_at *)&m_rows[q + 16 - q_strip * 1024] =
-                tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&m_rows[q + 16 - q_strip * 1024], m2);
-            *(tn_f32x8_at *)&m_rows[q + 24 - q_strip * 1024] =
-                tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&m_rows[q + 24 - q_strip * 1024], m3);
+            *(tn_f32x8_at *)&m_rows[q - q_strip * 2048] = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&m_rows[q -
+                q_strip * 2048], m0);
+            *(tn_f32x8_at *)&m_rows[q + 8 - q_strip * 2048] =
+                tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&m_rows[q + 8 - q_strip * 2048], m1);
+            *(tn_f32x8_at *)&m_rows[q + 16 - q_strip * 2048] =
+                tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&m_rows[q + 16 - q_strip * 2048], m2);
+            *(tn_f32x8_at *)&m_rows[q + 24 - q_strip * 2048] =
+                tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&m_rows[q + 24 - q_strip * 2048], m3);
           }
           for (int64_t q = q_groups; q < q_end2; q += 8) {
             const int64_t active = tn_i64_min_x86_64_v3(8, q_end2 - q);
@@ -380,33 +382,33 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
             for (int64_t k = k_begin; k < k_end; ++k) {
               m2 = tn_f32x8_max_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + k * Q + q], active), m2);
             }
-            tn_f32x8_store_first_x86_64_v3(&m_rows[q - q_strip * 1024], active,
-                tn_f32x8_max_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&m_rows[q - q_strip * 1024], active), m2));
+            tn_f32x8_store_first_x86_64_v3(&m_rows[q - q_strip * 2048], active,
+                tn_f32x8_max_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&m_rows[q - q_strip * 2048], active), m2));
           }
         }
-        const int64_t q_begin2 = q_strip * 1024;
-        const int64_t q_end2 = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+        const int64_t q_begin2 = q_strip * 2048;
+        const int64_t q_end2 = tn_i64_min_x86_64_v3(q_strip * 2048 + 2048, Q);
         const int64_t q_groups = q_begin2 + ((q_end2 - q_begin2) & -8);
         for (int64_t q = q_begin2; q < q_groups; q += 8) {
-          *(tn_f32x8_at *)&m[q] = *(const tn_f32x8_at *)&m_rows[q - q_strip * 1024];
-          *(tn_f32x8_at *)&z_rows[q - q_strip * 1024] = (tn_f32x8){0};
-          *(tn_f32x8_at *)&z_lost[q - q_strip * 1024] = (tn_f32x8){0};
-          *(tn_f32x8_at *)&z_block[q - q_strip * 1024] = (tn_f32x8){0};
+          *(tn_f32x8_at *)&m[q] = *(const tn_f32x8_at *)&m_rows[q - q_strip * 2048];
+          *(tn_f32x8_at *)&z_rows[q - q_strip * 2048] = (tn_f32x8){0};
+          *(tn_f32x8_at *)&z_lost[q - q_strip * 2048] = (tn_f32x8){0};
+          *(tn_f32x8_at *)&z_block[q - q_strip * 2048] = (tn_f32x8){0};
         }
         for (int64_t q = q_groups; q < q_end2; q += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, q_end2 - q);
-          tn_f32x8_copy_first_x86_64_v3(&m[q], &m_rows[q - q_strip * 1024], active);
-          tn_f32x8_store_first_x86_64_v3(&z_rows[q - q_strip * 1024], active, (tn_f32x8){0});
-          tn_f32x8_store_first_x86_64_v3(&z_lost[q - q_strip * 1024], active, (tn_f32x8){0});
-          tn_f32x8_store_first_x86_64_v3(&z_block[q - q_strip * 1024], active, (tn_f32x8){0});
+          tn_f32x8_copy_first_x86_64_v3(&m[q], &m_rows[q - q_strip * 2048], active);
+          tn_f32x8_store_first_x86_64_v3(&z_rows[q - q_strip * 2048], active, (tn_f32x8){0});
+          tn_f32x8_store_first_x86_64_v3(&z_lost[q - q_strip * 2048], active, (tn_f32x8){0});
+          tn_f32x8_store_first_x86_64_v3(&z_block[q - q_strip * 2048], active, (tn_f32x8){0});
         }
         const int64_t d_part_end = (D + 63) / 64;
         for (int64_t d_part = 0; d_part < d_part_end; ++d_part) {
           const int64_t d_block_begin = 8 * d_part;
           const int64_t d_block_end = (tn_i64_min_x86_64_v3(d_part * 64 + 64, D) + 7) / 8;
           for (int64_t d_block = d_block_begin; d_block < d_block_end; ++d_block) {
-            const int64_t q_begin3 = q_strip * 1024;
-            const int64_t q_end3 = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+            const int64_t q_begin3 = q_strip * 2048;
+            const int64_t q_end3 = tn_i64_min_x86_64_v3(q_strip * 2048 + 2048, Q);
             const int64_t q_groups2 = q_begin3 + ((q_end3 - q_begin3) & -16);
             for (int64_t q = q_begin3; q < q_groups2; q += 16) {
               tn_f32x8 z0 = (tn_f32x8){0};
@@ -423,8 +425,8 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
                 z0 = z0 + y;
                 z1 = z1 + y2;
               }
-              *(tn_f32x8_at *)&z_block[q - q_strip * 1024] = *(const tn_f32x8_at *)&z_block[q - q_strip * 1024] + z0;
-              *(tn_f32x8_at *)&z_block[q + 8 - q_strip * 1024] = *(const tn_f32x8_at *)&z_block[q + 8 - q_strip * 1024]
+              *(tn_f32x8_at *)&z_block[q - q_strip * 2048] = *(const tn_f32x8_at *)&z_block[q - q_strip * 2048] + z0;
+              *(tn_f32x8_at *)&z_block[q + 8 - q_strip * 2048] = *(const tn_f32x8_at *)&z_block[q + 8 - q_strip * 2048]
                   + z1;
             }
             for (int64_t q = q_groups2; q < q_end3; q += 8) {
@@ -438,39 +440,39 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
                 tn_f32x8_store_first_x86_64_v3(&Y[at + d * Q + q], active, y);
                 z = z + y;
               }
-              tn_f32x8_store_first_x86_64_v3(&z_block[q - q_strip * 1024], active,
-                  tn_f32x8_load_first_x86_64_v3(&z_block[q - q_strip * 1024], active) + z);
+              tn_f32x8_store_first_x86_64_v3(&z_block[q - q_strip * 2048], active,
+                  tn_f32x8_load_first_x86_64_v3(&z_block[q - q_strip * 2048], active) + z);
             }
           }
-          const int64_t q_begin3 = q_strip * 1024;
-          const int64_t q_end3 = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+          const int64_t q_begin3 = q_strip * 2048;
+          const int64_t q_end3 = tn_i64_min_x86_64_v3(q_strip * 2048 + 2048, Q);
           const int64_t q_whole2 = q_begin3 + ((q_end3 - q_begin3 + 7) & -8);
           for (int64_t q = q_begin3; q < q_whole2; q += 8) {
-            *(tn_f32x8_at *)&z_lost[q - q_strip * 1024] = *(const tn_f32x8_at *)&z_lost[q - q_strip * 1024] +
-                tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&z_rows[q - q_strip * 1024],
-                *(const tn_f32x8_at *)&z_block[q - q_strip * 1024]);
-            *(tn_f32x8_at *)&z_rows[q - q_strip * 1024] = *(const tn_f32x8_at *)&z_rows[q - q_strip * 1024] +
-                *(const tn_f32x8_at *)&z_block[q - q_strip * 1024];
-            *(tn_f32x8_at *)&z_block[q - q_strip * 1024] = (tn_f32x8){0};
+            *(tn_f32x8_at *)&z_lost[q - q_strip * 2048] = *(const tn_f32x8_at *)&z_lost[q - q_strip * 2048] +
+                tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&z_rows[q - q_strip * 2048],
+                *(const tn_f32x8_at *)&z_block[q - q_strip * 2048]);
+            *(tn_f32x8_at *)&z_rows[q - q_strip * 2048] = *(const tn_f32x8_at *)&z_rows[q - q_strip * 2048] +
+                *(const tn_f32x8_at *)&z_block[q - q_strip * 2048];
+            *(tn_f32x8_at *)&z_block[q - q_strip * 2048] = (tn_f32x8){0};
           }
         }
-        const int64_t q_begin3 = q_strip * 1024;
-        const int64_t q_end3 = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+        const int64_t q_begin3 = q_strip * 2048;
+        const int64_t q_end3 = tn_i64_min_x86_64_v3(q_strip * 2048 + 2048, Q);
         const int64_t q_groups2 = q_begin3 + ((q_end3 - q_begin3) & -8);
         for (int64_t q = q_begin3; q < q_groups2; q += 8) {
-          const tn_f32x8 z = *(const tn_f32x8_at *)&z_rows[q - q_strip * 1024] +
-              *(const tn_f32x8_at *)&z_lost[q - q_strip * 1024];
+          const tn_f32x8 z = *(const tn_f32x8_at *)&z_rows[q - q_strip * 2048] +
+              *(const tn_f32x8_at *)&z_lost[q - q_strip * 2048];
           *(tn_f32x8_at *)&z_inverse[q] = 1.0f / z;
         }
         for (int64_t q = q_groups2; q < q_end3; q += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, q_end3 - q);
-          const tn_f32x8 z = tn_f32x8_load_first_x86_64_v3(&z_rows[q - q_strip * 1024], active) +
-              tn_f32x8_load_first_x86_64_v3(&z_lost[q - q_strip * 1024], active);
+          const tn_f32x8 z = tn_f32x8_load_first_x86_64_v3(&z_rows[q - q_strip * 2048], active) +
+              tn_f32x8_load_first_x86_64_v3(&z_lost[q - q_strip * 2048], active);
           tn_f32x8_store_first_x86_64_v3(&z_inverse[q], active, 1.0f / z);
         }
         for (int64_t d = 0; d < D; ++d) {
-          const int64_t q_begin4 = q_strip * 1024;
-          const int64_t q_end4 = tn_i64_min_x86_64_v3(q_strip * 1024 + 1024, Q);
+          const int64_t q_begin4 = q_strip * 2048;
+          const int64_t q_end4 = tn_i64_min_x86_64_v3(q_strip * 2048 + 2048, Q);
           const int64_t q_groups3 = q_begin4 + ((q_end4 - q_begin4) & -16);
           const int64_t Y_at = at + d * Q;
           for (int64_t q = q_begin4; q < q_groups3; q += 16) {
@@ -581,7 +583,10 @@ static int64_t tn_softmax_f32_x86_64_v3_workspace(const int64_t *size, const tn_
   (void)attr;
   const int64_t Q = size[2];
   return (tn_rt_bytes_times(Q, 4) + 63) / 64 * 64 + 1920 + 1920 + 1920 + (tn_rt_bytes_times(Q, 4) + 63) / 64 * 64 +
-      4096 + 4096 + 4096 + 4096 + 63;
+      (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((Q + 63) / 64, 64)), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((Q + 63) / 64, 64)), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((Q + 63) / 64, 64)), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((Q + 63) / 64, 64)), 4) + 63) / 64 * 64 + 63;
 }
 
 extern const tn_core tn_cores_softmax_x86_64_v3[];

@@ -1,6 +1,7 @@
 // Recognises thin products: conditions on extents and strides.
 #include <fmt/format.h>
 
+#include "algebra/simplify.h"
 #include "lower/kernel/fork_parts.h"
 #include "lower/kernel/variants.h"
 #include "support/ranges.h"
@@ -8,8 +9,10 @@
 namespace tenon {
 namespace {
 
-/// Rows or columns up to which sums of products along the depth are faster than tiles.
+/// Rows, columns or depth up to which sums of products along the depth are faster than tiles.
 constexpr int64_t kFew = 4;
+/// Columns that are several vectors, and results that stay in the caches: tiles request the lines of others.
+constexpr int64_t kLeastColumns = 64, kNearResults = 1 << 20;
 
 /// The assumptions of a body: the sizes that it replaces by constants, and the condition that they have these values.
 class Assumptions {
@@ -75,6 +78,11 @@ Kernel with_inner_loop(Kernel k, const std::vector<LoopVar>& few) {
   return k;
 }
 
+void limit(Kernel& k, const std::string& size, int64_t most) {
+  for (Size& s : k.sizes)
+    if (s.name == size) s.hi = std::min(s.hi, most);
+}
+
 /// Few rows (or columns), and both sides dense along the depth: a sum of products each.
 std::optional<ThinProduct> along_depth(const Kernel& k, const Contraction& c, const std::vector<LoopVar>& few) {
   Assumptions a(k);
@@ -106,14 +114,29 @@ std::vector<ThinProduct> all_along_depth(const Kernel& k, const Contraction& c) 
   return out;
 }
 
-/// A depth of one: products, not sums of them, along the dense columns.
-std::optional<ThinProduct> single_products(const Kernel& k, const Contraction& c) {
+/// When plain loops are faster than tiles, which take longer to begin and to end than to add up: a depth of one, and
+/// short ones where the vectors of columns are whole and the results stay in the cache.
+Expr is_shallow(const Contraction& c) {
+  const Expr &depth = c.depth[0].extent, &columns = c.columns.front().extent;
+  const Expr results = c.rows.empty() ? columns : c.rows.front().extent * columns;
+  const Expr one = apply(ScalarOp::Eq, {depth, constant_int(1)});
+  const Expr few = apply(ScalarOp::Le, {depth, constant_int(kFew)});
+  const Expr wide = apply(ScalarOp::Ge, {columns, constant_int(kLeastColumns)});
+  const Expr near = apply(ScalarOp::Le, {results, constant_int(kNearResults)});
+  return simplify(apply(ScalarOp::Or, {one, both(both(few, wide), near)}));
+}
+
+/// A short depth and dense columns: sums of few products.
+std::optional<ThinProduct> shallow_products(const Kernel& k, const Contraction& c) {
+  const std::string depth = size_name(c.depth[0].extent);
   Assumptions a(k);
-  if (c.columns.empty() || constant_value(c.depth[0].extent) || !a.equal(c.depth[0].extent, 1)) return std::nullopt;
+  if (depth.empty() || c.columns.empty()) return std::nullopt;
+  a.demand(is_shallow(c));
   const std::string& var = c.columns.front().name;
   if (!a.dense(c.right, var) || !a.dense_epilogue(c, var)) return std::nullopt;
   ThinProduct out = a.product();
-  out.what = "a depth of one: products, no sums";
+  limit(out.kernel, depth, kFew);
+  out.what = "a short depth: sums of few products";
   return out;
 }
 
@@ -130,8 +153,7 @@ std::optional<ThinProduct> short_sums(const Kernel& k, const Contraction& c, con
   for (const Expr& more : {dense.holds, apply(ScalarOp::Lt, {size_ref(depth), constant_int(kLongRow)})})
     out.holds = both(out.holds, more);
   out.kernel = with_inner_loop(with_sizes(out.kernel, a.sizes()), c.columns);
-  for (Size& s : out.kernel.sizes)
-    if (s.name == depth) s.hi = std::min(s.hi, kLongRow - 1);
+  limit(out.kernel, depth, kLongRow - 1);
   out.joins_rows = true;
   out.what = "short sums: the sums of adjacent columns are reduced into one vector";
   return out;
@@ -167,7 +189,7 @@ std::vector<ThinProduct> thin_products(const Kernel& k, const Contraction& c) {
     return out;
   const std::vector<ThinProduct> sums = all_along_depth(k, c);
   if (floats) {  // there would be too many bodies for all integer types
-    if (const auto single = single_products(k, c)) out.push_back(*single);
+    if (const auto shallow = shallow_products(k, c)) out.push_back(*shallow);
     if (const auto together = short_sums(k, c, sums)) out.push_back(*together);
   }
   std::vector<std::optional<ThinProduct>> cases(sums.begin(), sums.end());

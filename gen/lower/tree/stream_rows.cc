@@ -12,8 +12,11 @@
 namespace tenon {
 namespace {
 
-/// Bytes of a row in a strip: whole pages are read, and the running values stay in the first-level cache.
-constexpr int64_t kStripBytes = 4096;
+/// Bytes of a row in a strip: two pages are read one after the other, as prefetchers begin anew in each row, the sums
+/// of a block of rows stay in the first-level cache, and few thousand columns are strips for several workers.
+constexpr int64_t kStripBytes = 8192;
+/// Elements that whole vectors may go over the end of a strip.
+constexpr int64_t kOverrun = 64;
 /// Rows that are added up in registers, and blocks of them whose sums are added up before their rounding is corrected.
 constexpr int64_t kBlockRows = 8, kBlocksOfRows = 8;
 
@@ -34,7 +37,9 @@ class StripMaker {
       dims_.push_back(v.extent);
       index_.push_back(var_ref(v.name));
     }
-    dims_.insert(dims_.end(), {out.var.extent, width});
+    const Expr pad = constant_int(kOverrun - 1), unit = constant_int(kOverrun);
+    const Expr room = apply(ScalarOp::FloorDiv, {q.extent + pad, unit}) * unit;
+    dims_.insert(dims_.end(), {out.var.extent, simplify(apply(ScalarOp::Min, {width, room}))});
     index_.insert(index_.end(), {var_ref(out.var.name), var_ref(q.name) - begin_});
     body_ = &out.body;
     for (const TreeNode& n : columns_.body) add(n);

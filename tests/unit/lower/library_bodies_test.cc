@@ -261,7 +261,7 @@ TEST_CASE("library bodies: products with few rows or columns are not computed in
   CHECK(contains(nest, "if and(and(eq(A_s1, 1), eq(B_s0, 1)), le(N, 4))"));  // the same, A's rows outside
   CHECK(contains(nest, "if and(and(eq(M, 1), eq(B_s1, 1)), eq(C_s1, 1))"));  // multiples of B's rows
   CHECK(contains(nest, "if and(and(eq(N, 1), eq(A_s0, 1)), eq(C_s0, 1))"));  // multiples of A's columns
-  CHECK(contains(nest, "if and(and(eq(K, 1), eq(B_s1, 1)), eq(C_s1, 1))"));  // a depth of one
+  CHECK(contains(nest, "or(eq(K, 1), and(and(le(K, 4), ge(N, 64)), le(mul(M, N), 1048576)))"));  // a short depth
   const std::string always = nest_of("matvec");
   INFO(always);
   CHECK(contains(always, "by loops"));
@@ -358,6 +358,7 @@ TEST_CASE("library bodies: many long columns are reduced by blocks of rows, in s
     CHECK(contains(nest, "for q_strip = 0 .. "));
     CHECK(contains(nest, "for r_block = "));
   }
+  CHECK(contains(nest_of("sum", "x86-64-v3"), "Y_rows: workspace f32 x min(2048, "));  // two pages of a row
   const std::string running = nest_of("cumsum", "x86-64-v3");
   INFO(running);
   CHECK(contains(running, "if and(ge(D, 32), ge(Q, 64))"));
