@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
-#include <set>
 
 #include "ir/op/type_function.h"
 #include "library/bind_node.h"
@@ -123,10 +122,12 @@ struct NodeChooser::Call {
   int64_t least = 4;                                  ///< the smallest of them: indices stay below
 };
 
-NodeChooser::NodeChooser(const OpLibrary& defs, uint64_t seed, bool smooth) : defs_(defs), rng_(seed), smooth_(smooth) {
+NodeChooser::NodeChooser(const OpLibrary& defs, uint64_t seed, bool smooth, const std::set<std::string>& frequent)
+    : defs_(defs), rng_(seed), smooth_(smooth) {
+  const std::set<std::string>& often = frequent.empty() ? kFrequent : frequent;
   for (const auto& [name, def] : defs.ops) {
     if (smooth && (def.grad == GradKind::none || name == "stop")) continue;  // differences go through stop(x)
-    (kFrequent.count(name) ? frequent_ : def.family.empty() ? others_ : families_).push_back(&def);
+    (often.count(name) ? frequent_ : def.family.empty() ? others_ : families_).push_back(&def);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <random>
+#include <set>
 
 #include "ir/op/op_def.h"
 #include "random_graphs/random_graph.h"
@@ -11,8 +12,9 @@ namespace tenon_test {
 
 class NodeChooser {
  public:
-  /// `smooth`: operators that have a gradient where they have a derivative, floats in f64 alone.
-  NodeChooser(const OpLibrary& defs, uint64_t seed, bool smooth = false);
+  /// `smooth`: operators that have a gradient where they have a derivative, floats in f64 alone. Half of the operators
+  /// are among `frequent`; if that is empty, among those that move elements, reduce them, or read windows.
+  NodeChooser(const OpLibrary& defs, uint64_t seed, bool smooth = false, const std::set<std::string>& frequent = {});
 
   /// A graph of about `nodes` operators; outputs are what nobody reads, and some values that are read too.
   RandomGraph graph(int nodes);

@@ -1,6 +1,8 @@
 // Graphs of random operators: the C with fusion, the C without it and the oracle have to agree.
-//   random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] [--open | --grad] | --graphs DIR
-// With --grad the gradients of the graphs, next to differences of what the oracle says.
+//   random_graphs [--nodes N] [--seconds N] [--seed S] [--ops A,B] [--keep DIR] [--shrink] [--open | --grad] | --graphs
+//   DIR
+// With --grad the gradients of the graphs, next to differences of what the oracle says. With --ops half of the
+// operators are among these.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -12,6 +14,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <set>
+#include <sstream>
+#include <string>
 
 #include "frame_files.h"
 #include "isa/all_isas.h"
@@ -37,10 +42,18 @@ struct Settings {
   uint64_t seed = 1;
   std::string keep;  ///< where folders of findings stay
   bool shrink = false;
-  bool open = false;   ///< two graphs of three are generated once more with an open size
-  bool grad = false;   ///< gradients of the graphs
-  std::string graphs;  ///< instead: the graphs in the YAML files there, at every level
+  bool open = false;          ///< two graphs of three are generated once more with an open size
+  bool grad = false;          ///< gradients of the graphs
+  std::set<std::string> ops;  ///< drawn more often than others
+  std::string graphs;         ///< instead: the graphs in the YAML files there, at every level
 };
+
+std::set<std::string> names_in(const std::string& list) {
+  std::set<std::string> names;
+  std::istringstream words(list);
+  for (std::string name; std::getline(words, name, ',');) names.insert(name);
+  return names;
+}
 
 /// False after a message.
 bool read_settings(int argc, char** argv, Settings& s) {
@@ -53,11 +66,12 @@ bool read_settings(int argc, char** argv, Settings& s) {
     else if (k + 1 < argc && flag == "--seconds") s.seconds = std::atoi(argv[++k]);
     else if (k + 1 < argc && flag == "--seed") s.seed = std::strtoull(argv[++k], nullptr, 10);
     else if (k + 1 < argc && flag == "--keep") s.keep = argv[++k];
+    else if (k + 1 < argc && flag == "--ops") s.ops = names_in(argv[++k]);
     else if (k + 1 < argc && flag == "--graphs") s.graphs = argv[++k];
     else
       return fmt::print(stderr,
-                        "random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] "
-                        "[--open | --grad] | --graphs DIR\n"),
+                        "random_graphs [--nodes N] [--seconds N] [--seed S] [--ops A,B] [--keep DIR] "
+                        "[--shrink] [--open | --grad] | --graphs DIR\n"),
              false;
   }
   return true;
@@ -244,7 +258,7 @@ void one_process(const Bench& bench, const Settings& s, uint64_t seed, Counts& c
   if (pid == 0) {
     {
       Hunt h(bench, s, counts);
-      NodeChooser chooser(bench.defs.ops, seed, s.grad);  // a seed alone says which graph it is
+      NodeChooser chooser(bench.defs.ops, seed, s.grad, s.ops);  // a seed alone says which graph it is
       h.one_graph(chooser, seed);
     }
     std::fflush(stdout);
@@ -300,6 +314,11 @@ int main(int argc, char** argv) {
   const auto math = read_math(yaml_files(TENON_CHECKOUT "/opdefs/math"));
   if (!defs.ok() || !math.ok())
     return fmt::print(stderr, "{}{}", defs.diagnostics().text(), math.diagnostics().text()), 1;
+  for (const std::string& name : settings.ops) {
+    const OpDef* def = defs->op(name);
+    if (!def || (settings.grad && def->grad == GradKind::none))
+      return fmt::print(stderr, "random_graphs: --ops: there is no {} '{}'\n", def ? "gradient of" : "op", name), 2;
+  }
   const char* cc = std::getenv("CC");
   const Definitions all{*defs, *math, read_scalar_functions(run)};
   return hunt({run, all, fmt::format("{} -O0 -w", cc ? cc : "cc")}, settings);  // compiling is most of the time
