@@ -6,7 +6,7 @@ if command -v mpicc >/dev/null && command -v mpirun >/dev/null; then
   held="--validate x=$work/held_x.npy --validate t=$work/held_t.npy"
   # More processes than processors take turns.
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-  check 'a program for processes' "$tenon" model "$graph" -q --isa portable,native --max-threads 2 --train --main --mpi -o "$work/mpi"
+  check 'a program for processes' "$tenon" model "$graph" -q --isa portable --max-threads 2 --train --main --mpi -o "$work/mpi"
   for cc in gcc clang; do
     command -v $cc >/dev/null || continue
     # shellcheck disable=SC2086,SC2046
