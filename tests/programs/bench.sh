@@ -27,11 +27,11 @@ check 'a variadic input' row '^concat_f32 +3x4 3x4 axis=1 +[0-9.]+ +[0-9.]+ +- '
 check 'a type that only the output has' row '^cast_f32 +6 '
 check 'indices' row '^gather_f32 +5x3 4 axis=0 '
 check 'a picture with a roof and two points' sh -c '[ "$(grep -c "<circle" "$0")" = 2 ] && grep -q "GFLOP/s in f32" "$0"' "$work/bench.svg"
-check 'an op of the user at the tests of its definition' benched --defs "$work/twice.yaml" --ops twice
-check 'its row' row '^twice_f32 +6 '
 check 'a model' benched "$checkout/examples/digits/digits.yaml" --size N=4
 check 'the row of the model, and no kernel' sh -c 'tail -n 1 "$0" | grep -Eq "^digits.yaml +N=4 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9]+%" && ! grep -q gemm "$0"' "$work/bench.txt"
-check 'a model with an open size' benched "$checkout/examples/digits/digits.yaml" --threads 2
+check 'a model with an open size, and an op of the user at the tests of its definition' \
+  benched "$checkout/examples/digits/digits.yaml" --defs "$work/twice.yaml" --ops twice --threads 2
+check 'the row of the op' row '^twice_f32 +6 '
 check 'has no rate' row '^digits.yaml +[0-9.]+ +[0-9.]+ +- +- +-  -$'
 if command -v python3 >/dev/null; then
   check 'all figures as JSON' python3 -c "

@@ -13,7 +13,7 @@ done
 check 'a third byte order' says_of_line 'byte-order: .middle. is not little or big' "$tenon" model "$checkout/examples/digits/digits.yaml" --byte-order middle -o "$work/none"
 check 'this machine is of the other order' says 'byte-order little for this machine' compiled big_c "${CC:-cc}"
 # Numbers that C spells have no byte order.
-check 'weights that are few numbers' "$tenon" model "$checkout/tests/programs/small.yaml" --main -q --byte-order big -o "$work/spelled"
+check 'weights that are few numbers' "$tenon" model "$checkout/tests/programs/small.yaml" --main -q $here --byte-order big -o "$work/spelled"
 check 'compile on any machine' compiled spelled "${CC:-cc}"
 
 # The same array with the most significant bytes first.

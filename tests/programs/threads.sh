@@ -69,7 +69,7 @@ done
 floats "$work/p.npy" '1, 4000, 2' 8000
 floats "$work/q.npy" '1, 900, 2' 1800
 floats "$work/pixels.npy" '1, 8, 30, 40' 9600
-check 'generates steps that are shared from end to end' "$tenon" model "$checkout/tests/programs/shared.yaml" --main -q -o "$work/shared"
+check 'generates steps that are shared from end to end' "$tenon" model "$checkout/tests/programs/shared.yaml" --main -q $here -o "$work/shared"
 check 'compiles them' compiled shared "${CC:-cc}"
 for n in 1 2 8; do
   check "shared steps on $n threads" "$work/shared/net" "$work/p.npy" "$work/q.npy" "$work/pixels.npy" --threads $n -o "$work/r$n.npy" -o "$work/c$n.npy"

@@ -2,7 +2,10 @@
 # shellcheck shell=sh
 npy "$work/in.npy" 3
 for form in c incbin bin; do
-  check "generates --weights $form" model $form --weights $form
+  levels=$here
+  [ $form = c ] && levels=
+  # shellcheck disable=SC2086
+  check "generates --weights $form" model $form --weights $form $levels
   for cc in gcc clang; do
     command -v $cc >/dev/null || { echo "SKIP weights $form: no $cc"; skipped=$((skipped + 1)); continue; }
     check "$cc compiles --weights $form" compiled $form $cc
@@ -29,7 +32,7 @@ check 'weights cut short' says 'not the size' "$work/bin/net" "$work/in.npy" --w
 { printf x; tail -c +2 "$work/elsewhere.bin"; } >"$work/other.bin"
 check 'weights of another model' says 'checksum' "$work/bin/net" "$work/in.npy" --weights "$work/other.bin"
 check '--weights without a file to load' refuses "$work/c/net" "$work/in.npy" --weights "$work/elsewhere.bin"
-check 'a model without weights, as a file' "$tenon" model "$checkout/tests/programs/counts.yaml" --main -q --weights bin -o "$work/weightless"
+check 'a model without weights, as a file' "$tenon" model "$checkout/tests/programs/counts.yaml" --main -q $here --weights bin -o "$work/weightless"
 check 'compiles without weights' compiled weightless "${CC:-cc}"
 { printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }" && head -c 24 /dev/zero; } >"$work/three.npy"
 check 'runs with a file of no bytes' "$work/weightless/net" "$work/three.npy"

@@ -215,7 +215,7 @@ TEST_CASE("the gradient of what only limits elements reads its result") {
 TEST_CASE("the gradient of a loop is a loop that runs the other way") {
   const std::string cell = "  cell(t, h, x, W, U): |\n    n = tanh(x*W + matmul(h, U))\n    [n, n*h]\n";
   for (const std::string reversed : {"true", "false"})
-    check({"  x: f64[5, 2, 3]\n  h: f64[2, 3]\n  W: f64[3]\n  U: f64[3, 3]\n",
+    check({"  x: f64[3, 2, 3]\n  h: f64[2, 3]\n  W: f64[3]\n  U: f64[3, 3]\n",
            "  e, all = scan('cell', [h], [x], [W, U], " + reversed +
                ")\n  s = sum(sq(all), axes=[0, 1, 2]) + sum(e*W, axes=[0, 1])\n",
            "x, h, W, U", cell});

@@ -14,7 +14,8 @@ using namespace tenon_test;
 
 namespace {
 
-/// The names of the tiles of a product at a level, after its values were compared with the oracle's at every level.
+/// The names of the tiles of a product at a level, after its values were compared with the oracle's: at every level for
+/// a short sum, whose interpretation takes less.
 std::string tiles_of(int rows, int depth, int columns, std::string_view level) {
   const ExecutionPlan plan = planned(
       {fmt::format("x: \"f32[{}, {}]\"", rows, depth), fmt::format("f32[{}, {}]", depth, columns), "y = matmul(x, F)"},
@@ -22,7 +23,7 @@ std::string tiles_of(int rows, int depth, int columns, std::string_view level) {
   const std::vector<double> want = values(plan);
   std::string found;
   for (const Isa& isa : all_isas()) {
-    if (!isa.base.empty()) continue;
+    if (!isa.base.empty() || (depth > 100 && isa.name != level)) continue;
     const LoopNest nest = lower_kernel(plan.steps.back().kernel, tenon_test::shipped_blueprints(), isa);
     INFO(isa.name << " " << rows << " x " << depth << " x " << columns);
     CHECK(verify(nest).empty());
