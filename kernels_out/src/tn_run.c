@@ -377,9 +377,13 @@ static int turns(const tn_frame *f, const plan *p, int pack, int32_t loop, int64
   return 0;
 }
 
-/* A plane kernel takes one of the loops itself: the one along which an input is dense, else the innermost. Returns 1 if
-   that input goes from cache line to cache line along the run. */
+/* Elements up to which a plane is copied in less time than it takes to call its kernel. */
+enum { TINY_PLANE = 32 };
+
+/* A plane kernel takes one of the loops itself: the one along which an input is dense, else the innermost, but the
+   longest where that makes a tiny plane. Returns 1 if that input goes from cache line to cache line along the run. */
 static int take_loop(const tn_frame *f, plan *p, int pack) {
+  const int64_t run = pack_words(p, pack)[INNER];
   int32_t taken = 0;
   int transposed = 0;
   if (p->loops == 0) {
@@ -389,6 +393,13 @@ static int take_loop(const tn_frame *f, plan *p, int pack) {
     if (turns(f, p, pack, d, 0)) {
       taken = d;
       transposed = turns(f, p, pack, d, 64);
+    }
+  }
+  const int is_tiny = times(run, loop_words(p, taken)[EXTENT]) <= TINY_PLANE;
+  for (int32_t d = 0; d < p->loops && is_tiny; ++d) {
+    if (loop_words(p, d)[EXTENT] > loop_words(p, taken)[EXTENT]) {
+      taken = d;
+      transposed = 0;
     }
   }
   pack_words(p, pack)[OUTER] = loop_words(p, taken)[EXTENT];

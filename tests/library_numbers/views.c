@@ -1,5 +1,6 @@
 /* Reductions of permuted and reversed views: the same numbers as of copies, no copy where one order of dimensions does,
-   and copies of parts where rows are apart. Copies of such views: a view is copied first where most of it is used. */
+   and copies of parts where rows are apart. Copies of such views: a view is copied first where most of it is used.
+   Transposes whose inner planes are tiny or long. */
 #include <math.h>
 
 #include "uniform.h"
@@ -125,6 +126,33 @@ static void orders(void)
         }
 }
 
+/* Transposes of 2, 3 and 20 elements in every order, to every order. */
+static void transposes(void)
+{
+    static const int64_t extents[RANK] = {2, 3, 20};
+    static const int64_t order[6][RANK] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (int k = 0; k < 36; ++k) {
+        const int64_t *from = order[k / 6], *perm = order[k % 6];
+        const int64_t shape[RANK] = {extents[from[0]], extents[from[1]], extents[from[2]]};
+        const int64_t strides[RANK] = {shape[1] * shape[2], shape[2], 1};
+        const int64_t made[RANK] = {shape[perm[0]], shape[perm[1]], shape[perm[2]]};
+        float y[2 * 3 * 20];
+        const tn_attr attrs[1] = {{"perm", RANK, perm, NULL}};
+        box in = boxed(TN_F32, x, RANK, shape, NULL), out = boxed(TN_F32, y, RANK, made, NULL);
+        const int status = call_op("transpose", TN_F32, &in, 1, &out, 1, attrs, 1);
+        int same = status == 0;
+        for (int64_t i = 0; i < 2 * 3 * 20 && same; ++i) {
+            const int64_t o[RANK] = {i / (made[1] * made[2]), i / made[2] % made[1], i % made[2]};
+            int64_t at[RANK];
+            for (int d = 0; d < RANK; ++d)
+                at[perm[d]] = o[d];
+            same = y[i] == element(strides, at, 0);
+        }
+        if (!same && ++wrong < 20)
+            printf("%s, transpose: case %d, status %d\n", level, k, status);
+    }
+}
+
 /* Workspace for a reduction of a view. */
 static int64_t bytes_of_view(const char *op, int rank, const int64_t *shape, const int64_t *strides, int64_t axis)
 {
@@ -198,6 +226,7 @@ int main(void)
         if (tn_force_isa(level) != 0)
             continue;
         orders();
+        transposes();
         no_copies();
         copies_of_most();
     }
