@@ -284,14 +284,25 @@ TEST_CASE("math entries: powers of numbers near 1 and of any others, with result
   }
 }
 
-TEST_CASE("math entries: the power 2 is the square rounded once") {
+TEST_CASE("math entries: the powers 2, 3 and 0.5 are products and a root, rounded as such") {
   const auto check = [](const auto& run, auto one) {
     using T = decltype(one);
+    const auto is = [&](T x, T y, T want) {
+      INFO(x << " to the power of " << y);
+      const T got = run("pow", {x, y});
+      if (got != want || std::signbit(got) != std::signbit(want)) CHECK(got == want);
+    };
     for (int k = -3000; k <= 3000; ++k)
       for (const T x : {T(1) + T(k) * T(0x1.357p-13), T(-std::exp2(k * 0.0571)), T(std::exp2(k * 0.3571))}) {
-        INFO(x);
-        if (run("pow", {x, T(2)}) != x * x) CHECK(run("pow", {x, T(2)}) == x * x);
+        is(x, T(2), x * x);
+        is(x, T(3), x * x * x);
+        if (x > 0) is(x, T(0.5), std::sqrt(x));
       }
+    const T infinity = std::numeric_limits<T>::infinity();
+    is(-T(0), T(0.5), T(0));
+    is(-infinity, T(0.5), infinity);
+    is(-infinity, T(3), -infinity);
+    CHECK(std::isnan(run("pow", {T(-1), T(0.5)})));
   };
   for (const auto& [fused, lookups] : {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
     check(MathEvaluator<float, uint32_t>(library(), DType::F32, fused, lookups), 1.0f);

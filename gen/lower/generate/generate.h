@@ -177,7 +177,7 @@ class Generator {
   // ---- powers with one exponent (generate_powers.cc)
   bool is_common_exponent(const Expr& e, const TreeLoop& l);
   Expr common_power(const TreeLoop& l);
-  bool squares_apart(const TreeLoop& l);
+  bool simple_powers_apart(const TreeLoop& l);
 
   // ---- what is named before a loop (generate_outside.cc)
   void name_positions_outside(const TreeLoop& l);
@@ -299,7 +299,7 @@ class Generator {
   ValueMemo memo_;
   std::vector<WordBlocks> word_blocks_;
   int part_of_run_ = 0;        ///< > 0: runs at hand are two parts of so many elements; < 0: their length was looked at
-  bool powers_asked_ = false;  ///< whether the exponent of the loop at hand is 2 was asked before it
+  bool powers_asked_ = false;  ///< whether the exponent of the loop at hand is a simple one was asked before it
   bool all_short_ = false;     ///< none of the runs at hand is longer than two parts
 };
 

@@ -137,7 +137,7 @@ void Generator::loop(const TreeLoop& l) {
     out_->push_back(s_if(needed, std::move(then)));
     return;
   }
-  if (short_runs(l) || squares_apart(l)) return;
+  if (short_runs(l) || simple_powers_apart(l)) return;
   start_leaf({});
   const auto outside = outside_;
   const auto inside = inside_;

@@ -1,4 +1,6 @@
-// Loops over powers with one exponent for all iterations: where it is 2, they are loops over squares.
+// Loops over powers with one exponent for all iterations: where it is 2, 3 or 0.5, they are loops without powers.
+#include <limits>
+
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "support/ranges.h"
@@ -10,6 +12,19 @@ bool is_leaf_loop(const TreeLoop& l) {
   return none_of(l.body, [](const TreeNode& n) {
     return std::holds_alternative<TreeLoop>(n.node) || std::holds_alternative<TreeTranspose>(n.node);
   });
+}
+
+struct SimplePower {
+  double exponent;
+  Expr value;
+};
+
+/// As opdefs/math/power.yaml has them.
+std::vector<SimplePower> simple_powers(const Expr& x) {
+  const auto is = [&](double v) { return apply(ScalarOp::Eq, {x, constant_float(v, x->type)}); };
+  const Expr square = apply(ScalarOp::Sq, {x});
+  const Expr without_sign = apply(ScalarOp::Or, {is(0), is(-std::numeric_limits<double>::infinity())});
+  return {{2, square}, {3, square * x}, {0.5, select(without_sign, square, apply(ScalarOp::Sqrt, {x}))}};
 }
 
 }  // namespace
@@ -46,26 +61,32 @@ Expr Generator::common_power(const TreeLoop& l) {
   return found;
 }
 
-/// Writes the loop twice if it computes powers with one exponent: a square takes a fraction of the time of a power, and
-/// the function `pow` rounds it once too. The exponent is read only if the loop runs.
-bool Generator::squares_apart(const TreeLoop& l) {
+/// Writes the loop again for squares, cubes and roots, if it computes powers with one exponent: these take a fraction
+/// of the time of a power, and the function `pow` has the same bits. The exponent is read only if the loop
+/// runs.
+bool Generator::simple_powers_apart(const TreeLoop& l) {
   if (powers_asked_ || !lanes_.var.empty() || l.parallel) return false;
   if (!is_leaf_loop(l) || is_presence(k_, l.var.extent)) return false;
   const Expr power = common_power(l);
   if (!power) return false;
   const Few<Expr>& args = std::get<Apply>(power->node).args;
   const Expr runs = apply(ScalarOp::Lt, {l.begin ? l.begin : constant_int(0), l.end ? l.end : l.var.extent});
-  const Expr two = apply(ScalarOp::Eq, {args[1], constant_float(2, args[1]->type)});
   start_leaf({});
-  const Operand squares = scalar(apply(ScalarOp::And, {runs, two}), 0);
-  TreeLoop arm = l;
-  const Expr square = apply(ScalarOp::Sq, {args[0]});
-  arm.body = changed_tree(l.body, {}, [&](const Expr& e, const Ranges&) { return with_expr(e, power, square); });
   powers_asked_ = true;
-  Block then = block([&] { loop(arm); });
-  Block otherwise = block([&] { loop(l); });
+  std::vector<std::pair<Operand, Block>> arms;
+  for (const SimplePower& simple : simple_powers(args[0])) {
+    const Expr is = apply(ScalarOp::Eq, {args[1], constant_float(simple.exponent, args[1]->type)});
+    const Operand holds = scalar(apply(ScalarOp::And, {runs, is}), 0);
+    TreeLoop arm = l;
+    arm.body =
+        changed_tree(l.body, {}, [&](const Expr& e, const Ranges&) { return with_expr(e, power, simple.value); });
+    arms.emplace_back(holds, block([&] { loop(arm); }));
+  }
+  Block rest = block([&] { loop(l); });
   powers_asked_ = false;
-  out_->push_back(s_if(squares, std::move(then), std::move(otherwise)));
+  for (; !arms.empty(); arms.pop_back())
+    rest = {s_if(arms.back().first, std::move(arms.back().second), std::move(rest))};
+  append(*out_, std::move(rest));
   return true;
 }
 
