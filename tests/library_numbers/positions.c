@@ -3,7 +3,7 @@
 
 #include "uniform.h"
 
-enum { MOST = 200, ROWS = 70 };
+enum { MOST = 200, ROWS = 70, LONG = 5000 };
 
 static double numbers[MOST * ROWS];
 static double memory[MOST * ROWS];
@@ -18,6 +18,8 @@ static void store(tn_dtype type, int i, double v)
         memory[i] = v;
     else if (type == TN_I32)
         ((int32_t *)memory)[i] = (int32_t)v;
+    else if (type == TN_U8)
+        ((uint8_t *)memory)[i] = (uint8_t)(v + 10); /* in the same order */
     else if (type == TN_I8)
         ((int8_t *)memory)[i] = (int8_t)v;
     else
@@ -68,9 +70,36 @@ static void compare(tn_dtype type, int n, int axis, unsigned seed)
         }
 }
 
+/* Long rows with extremes at two places only, around the ends of blocks. */
+static void compare_long(tn_dtype type, int n)
+{
+    const int64_t shape[1] = {n}, axis = 0;
+    const int places[] = {0, 1023, 1024, 2047, n - 1025, n - 1024, n - 1};
+    const int count = sizeof places / sizeof places[0];
+    for (int k = 0; k < count * count * 4; ++k) {
+        const int64_t last = k & 1;
+        const int most = k >> 1 & 1;
+        for (int i = 0; i < n; ++i)
+            numbers[i] = i % 7 - 3;
+        numbers[places[k / 4 % count]] = numbers[places[k / 4 / count]] = most ? 5 : -5;
+        for (int i = 0; i < n; ++i)
+            store(type, i, numbers[i]);
+        const tn_attr attrs[2] = {{"axis", 1, &axis, NULL}, {"last", 1, &last, NULL}};
+        int64_t y = -1;
+        box in = boxed(type, memory, 1, shape, NULL), out = boxed(TN_I64, &y, 0, NULL, NULL);
+        const int status = call_op(most ? "argmax" : "argmin", type, &in, 1, &out, 1, attrs, 2);
+        ++calls;
+        if (status != 0 || y != plain(most, last != 0, numbers, n, 1)) {
+            printf("%s: %s of type %d, %d elements, last %d, is %d\n", level, most ? "argmax" : "argmin", (int)type, n,
+                   (int)last, (int)y);
+            wrong = 1;
+        }
+    }
+}
+
 int main(void)
 {
-    static const tn_dtype types[] = {TN_F32, TN_F64, TN_I8, TN_I32, TN_I64};
+    static const tn_dtype types[] = {TN_F32, TN_F64, TN_I8, TN_U8, TN_I32, TN_I64};
     for (size_t v = 0; v < sizeof levels / sizeof levels[0]; ++v) {
         level = levels[v];
         if (tn_force_isa(level) != 0)
@@ -79,6 +108,9 @@ int main(void)
             for (int n = 1; n <= MOST; n += 1 + n / 9)
                 for (int axis = 0; axis < 2; ++axis)
                     compare(types[t], n, axis, (unsigned)n * 31u + (unsigned)t);
+        for (size_t t = 0; t < sizeof types / sizeof types[0]; ++t)
+            for (int n = 2048; n <= LONG; n = n < 2050 ? n + 1 : 2 * n - 1022)
+                compare_long(types[t], n);
     }
     printf("positions: %s in %d calls\n", wrong == 0 ? "passed" : "failed", calls);
     return wrong != 0;

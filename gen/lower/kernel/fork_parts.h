@@ -54,6 +54,13 @@ std::optional<Fork> fork_boxes(const Kernel& k);
 /// Long windows are few: they get one body, whatever their steps.
 bool has_long_windows(const Kernel& k);
 
+// ---- positions of extremes (position_forks.cc)
+/// Where an argmax runs in vectors: its positions fit, and there are many of them, as folding a vector of values and
+/// positions takes longer than processing a few elements one by one.
+std::optional<Fork> fork_positions(const Kernel& k);
+/// Long rows of bytes are sought by blocks.
+std::optional<Fork> fork_long_positions(const Kernel& k);
+
 // ---- what is broadcast (repeat_forks.cc)
 /// The last dimension of the operand has one element, or each element is there once.
 std::optional<Fork> fork_last_repeated(const Kernel& k);

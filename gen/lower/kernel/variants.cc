@@ -319,47 +319,6 @@ std::optional<Fork> fork_flag(const Kernel& k) {
   return Fork{{}, attr_ref(flag, DType::Bool), with(1), with(0)};
 }
 
-/// Whether vectors run along rows of integers, with adjacent elements. Floats are tested for NaN one by one.
-bool is_dense_row(const Kernel& k, const Reduce& r) {
-  bool dense = is_int(r.value->type);
-  each_read(r.value, [&](const Read& read) {
-    const Tensor& t = k.tensor(read.tensor);
-    for (size_t d = 0; d < read.index.size(); ++d)
-      dense = dense && (!mentions(read.index[d], r.vars.back().name) || is_one(t.strides[d]));
-  });
-  return dense;
-}
-
-/// Positions next to values of up to four bytes have 32 bits, which suffice in practice.
-bool has_short_positions(const Reduce& r) { return bytes_of(r.value->type) <= 4; }
-
-/// Where an argmax runs in vectors: its positions fit, and there are many of them, as folding a vector of values and
-/// positions takes longer than processing a few elements one by one.
-std::optional<Fork> fork_positions(const Kernel& k) {
-  constexpr int64_t kFewElements = 12;
-  std::string extent;
-  bool few = false, wide = false;
-  each_reduction(k, [&](const Reduce& r) {
-    if (!is_positional(r.op)) return;
-    for (const LoopVar& v : r.vars)
-      for (const Size& s : k.sizes) {
-        if (s.name != size_name(v.extent) || s.hi <= INT32_MAX) continue;
-        const bool along = is_dense_row(k, r) && s.lo < kFewElements;
-        if (along || has_short_positions(r)) extent = s.name, few = along, wide = has_short_positions(r);
-      }
-  });
-  if (extent.empty()) return std::nullopt;
-  const Expr fits = apply(ScalarOp::Le, {size_ref(extent), constant_int(INT32_MAX)});
-  const Expr many = apply(ScalarOp::Ge, {size_ref(extent), constant_int(kFewElements)});
-  Fork f{{.otherwise_scalar = true}, !few ? fits : !wide ? many : apply(ScalarOp::And, {many, fits}), k, k};
-  for (Size& s : f.then.sizes)
-    if (s.name == extent && wide) s.hi = INT32_MAX;
-    else if (s.name == extent) s.lo = kFewElements;
-  for (Size& s : f.otherwise.sizes)
-    if (s.name == extent && !few) s.lo = int64_t{INT32_MAX} + 1;
-  return f;
-}
-
 }  // namespace
 
 std::optional<Fork> fork_stored(const Kernel& k) {
@@ -383,6 +342,7 @@ std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (isa.vector_bits == 0) return is_gather(k) ? fork_last_extent(k) : std::nullopt;
   for (const Finder find : for_vectors)
     if (auto f = find(k)) return f;
+  if (auto f = fork_long_positions(k)) return f;
   if (has_long_windows(k)) return fork_positions(k);
   if (auto f = fork_steps(k)) return f;
   if (auto f = fork_updates(k)) return f;

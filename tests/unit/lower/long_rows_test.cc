@@ -1,0 +1,40 @@
+// Bodies of library kernels for long rows: searches in rows of bytes, and sums of products with one row or column.
+#include "catch.h"
+#include "isa/all_isas.h"
+#include "library/expand_library.h"
+#include "lower/lower_kernel.h"
+#include "shipped_library.h"
+
+namespace long_rows_test {
+
+using namespace tenon;
+
+namespace {
+
+std::string nest_of(const std::string& op, std::string_view level, DType type = DType::F32) {
+  const auto library = expand_library(tenon_test::shipped_ops(), {{op}, {type}});
+  REQUIRE(library);
+  const Isa& isa = *isa_from_name(level);
+  return to_text(*lower_levels(library->ops[0].kernels[0].kernel, tenon_test::shipped_blueprints(), {&isa})[0]);
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+int count_of(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("long rows: the position of an extreme in a long row of bytes is sought in one block") {
+  for (const char* op : {"argmax", "argmin"}) {
+    const std::string bytes = nest_of(op, "x86-64-v3", DType::U8), words = nest_of(op, "x86-64-v3", DType::I32);
+    INFO(bytes);
+    CHECK(count_of(bytes, "ge(D, 2048)") == 2);  // the first of equals, and the last
+    CHECK_FALSE(contains(words, "2048"));
+  }
+}
+
+}  // namespace long_rows_test
