@@ -86,6 +86,14 @@ static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, 
   }
 }
 
+/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; exact */
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_sum_error_x86_64_v3(tn_f32x8 a, tn_f32x8 b) {
+  const tn_f32x8 s = a + b;
+  const tn_f32x8 added = s - a;
+  const tn_f32x8 lost = a - (s - added) + (b - added);
+  return _mm256_blendv_ps((tn_f32x8){0}, lost, (__m256)(lost == lost));
+}
+
 static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_sum_x86_64_v3(tn_f32x8 a) {
   const tn_f32x4 by_4 = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
   const tn_f32x4 by_2 = by_4 + __builtin_shufflevector(by_4, by_4, 2, 3, 0, 1);
@@ -99,14 +107,6 @@ static inline TN_TARGET_X86_64_V3 float tn_f32_sum_error_x86_64_v3(float a, floa
   const float added = s - a;
   const float lost = a - (s - added) + (b - added);
   return lost == lost ? lost : 0.0f;
-}
-
-/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; exact */
-static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_sum_error_x86_64_v3(tn_f32x8 a, tn_f32x8 b) {
-  const tn_f32x8 s = a + b;
-  const tn_f32x8 added = s - a;
-  const tn_f32x8 lost = a - (s - added) + (b - added);
-  return _mm256_blendv_ps((tn_f32x8){0}, lost, (__m256)(lost == lost));
 }
 
 static inline TN_TARGET_X86_64_V3 int64_t tn_i64_max_x86_64_v3(int64_t a, int64_t b) {
@@ -297,9 +297,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   float *restrict tile = (float *)(void *)free_memory;
   free_memory += 384;
   float *restrict Y_sum_rows = (float *)(void *)free_memory;
-  free_memory += (tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64) * 4 + 63) / 64 * 64;
+  free_memory += (tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, (M + 63) / 64 * 64),
+      tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64)) * 4 + 63) / 64 * 64;
   float *restrict Y_sum_lost = (float *)(void *)free_memory;
-  free_memory += (tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64) * 4 + 63) / 64 * 64;
+  free_memory += (tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, (M + 63) / 64 * 64),
+      tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64)) * 4 + 63) / 64 * 64;
   float *restrict Y_sum_block = (float *)(void *)free_memory;
   if ((K == 1 || (K <= 4 && N >= 64 && M * N <= 1048576)) && B_s1 == 1 && C_s1 == 1) {
     /* a short depth: sums of few products */
@@ -347,86 +349,239 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         tn_f32x8_store_first_x86_64_v3(&Y[m * N + n], active, t2 + t4);
       }
     }
-  } else if (((A_s1 == 1 && B_s0 == 1 && M <= 4) || (A_s1 == 1 && B_s0 == 1 && N <= 4)) && C_s1 == 1 && K < 512) {
-    /* short sums: the sums of adjacent columns are reduced into one vector */
-    for (int64_t m = 0; m < M; ++m) {
-      const int64_t n_together = N & -8;
-      for (int64_t n = 0; n < n_together; n += 8) {
-        tn_f32x8 Y_sum0 = (tn_f32x8){0};
-        tn_f32x8 Y_sum1 = (tn_f32x8){0};
-        tn_f32x8 Y_sum2 = (tn_f32x8){0};
-        tn_f32x8 Y_sum3 = (tn_f32x8){0};
-        tn_f32x8 Y_sum4 = (tn_f32x8){0};
-        tn_f32x8 Y_sum5 = (tn_f32x8){0};
-        tn_f32x8 Y_sum6 = (tn_f32x8){0};
-        tn_f32x8 Y_sum7 = (tn_f32x8){0};
-        const int64_t k_whole = K & -8;
-        for (int64_t k = 0; k < k_whole; k += 8) {
-          const tn_f32x8 a = *(const tn_f32x8_at *)&A[m * A_s0 + k];
-          Y_sum0 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
+  } else if (N == 1 && A_s1 == 1 && B_s0 == 1 && C_s0 == 1) {
+    /* one column, contiguous along the depth: several rows at a time */
+    const int64_t m_together = M & -8;
+    for (int64_t m = 0; m < m_together; m += 8) {
+      tn_f32x8 Y_sum = (tn_f32x8){0};
+      tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
+      const int64_t k_block_end = (K + 512 - 1) / 512;
+      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+        tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
+        const int64_t k_begin = k_block * 512;
+        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 512 + 512, K);
+        const int64_t k_whole = k_begin + ((k_end - k_begin) & -8);
+        for (int64_t k = k_begin; k < k_whole; k += 8) {
+          const tn_f32x8 b = *(const tn_f32x8_at *)&B[k];
+          Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], b, Y_sum_block0);
+          Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 1) * A_s0 + k], b, Y_sum_block1);
+          Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 2) * A_s0 + k], b, Y_sum_block2);
+          Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 3) * A_s0 + k], b, Y_sum_block3);
+          Y_sum_block4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 4) * A_s0 + k], b, Y_sum_block4);
+          Y_sum_block5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 5) * A_s0 + k], b, Y_sum_block5);
+          Y_sum_block6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 6) * A_s0 + k], b, Y_sum_block6);
+          Y_sum_block7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 7) * A_s0 + k], b, Y_sum_block7);
         }
-        for (int64_t k = k_whole; k < K; k += 8) {
-          const int64_t active = K - k;
-          const tn_f32x8 a = tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active);
-          Y_sum0 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
+        for (int64_t k = k_whole; k < k_end; k += 8) {
+          const int64_t active = k_end - k;
+          const tn_f32x8 b = tn_f32x8_load_first_x86_64_v3(&B[k], active);
+          Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active), b, Y_sum_block0);
+          Y_sum_block1 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 1) * A_s0 + k], active), b,
+              Y_sum_block1);
+          Y_sum_block2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 2) * A_s0 + k], active), b,
+              Y_sum_block2);
+          Y_sum_block3 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 3) * A_s0 + k], active), b,
+              Y_sum_block3);
+          Y_sum_block4 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 4) * A_s0 + k], active), b,
+              Y_sum_block4);
+          Y_sum_block5 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 5) * A_s0 + k], active), b,
+              Y_sum_block5);
+          Y_sum_block6 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 6) * A_s0 + k], active), b,
+              Y_sum_block6);
+          Y_sum_block7 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 7) * A_s0 + k], active), b,
+              Y_sum_block7);
         }
-        const tn_f32x8 t = __builtin_shufflevector(Y_sum0, Y_sum4, 0, 1, 2, 3, 8, 9, 10, 11) +
-            __builtin_shufflevector(Y_sum0, Y_sum4, 4, 5, 6, 7, 12, 13, 14, 15);
-        const tn_f32x8 t2 = __builtin_shufflevector(Y_sum1, Y_sum5, 0, 1, 2, 3, 8, 9, 10, 11) +
-            __builtin_shufflevector(Y_sum1, Y_sum5, 4, 5, 6, 7, 12, 13, 14, 15);
-        const tn_f32x8 t3 = __builtin_shufflevector(Y_sum2, Y_sum6, 0, 1, 2, 3, 8, 9, 10, 11) +
-            __builtin_shufflevector(Y_sum2, Y_sum6, 4, 5, 6, 7, 12, 13, 14, 15);
-        const tn_f32x8 t4 = __builtin_shufflevector(Y_sum3, Y_sum7, 0, 1, 2, 3, 8, 9, 10, 11) +
-            __builtin_shufflevector(Y_sum3, Y_sum7, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t = __builtin_shufflevector(Y_sum_block0, Y_sum_block4, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum_block0, Y_sum_block4, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t2 = __builtin_shufflevector(Y_sum_block1, Y_sum_block5, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum_block1, Y_sum_block5, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t3 = __builtin_shufflevector(Y_sum_block2, Y_sum_block6, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum_block2, Y_sum_block6, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t4 = __builtin_shufflevector(Y_sum_block3, Y_sum_block7, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum_block3, Y_sum_block7, 4, 5, 6, 7, 12, 13, 14, 15);
         const tn_f32x8 t5 = __builtin_shufflevector(t, t3, 0, 1, 8, 9, 4, 5, 12, 13) +
             __builtin_shufflevector(t, t3, 2, 3, 10, 11, 6, 7, 14, 15);
         const tn_f32x8 t6 = __builtin_shufflevector(t2, t4, 0, 1, 8, 9, 4, 5, 12, 13) +
             __builtin_shufflevector(t2, t4, 2, 3, 10, 11, 6, 7, 14, 15);
         const tn_f32x8 t7 = __builtin_shufflevector(t5, t6, 0, 8, 2, 10, 4, 12, 6, 14) +
             __builtin_shufflevector(t5, t6, 1, 9, 3, 11, 5, 13, 7, 15);
-        const int t8 = alpha == 0.0f;
-        const tn_f32x8 t9 = t8 ? (tn_f32x8){0} : (tn_f32x8)(alpha * t7);
-        const int t10 = beta == 0.0f;
-        const tn_f32x8 t11 = t10 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n]);
-        *(tn_f32x8_at *)&Y[m * N + n] = t9 + t11;
+        if (k_block == 0) {
+          Y_sum = t7;
+        } else {
+          Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, t7);
+          Y_sum = Y_sum + t7;
+        }
+      }
+      const tn_f32x8 all = Y_sum + Y_sum_lost_2;
+      const int t = alpha == 0.0f;
+      const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * all);
+      const int t3 = beta == 0.0f;
+      const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m]);
+      *(tn_f32x8_at *)&Y[m] = t2 + t4;
+    }
+    for (int64_t m = m_together; m < M; ++m) {
+      float Y_sum = 0.0f;
+      float Y_sum_lost_2 = 0.0f;
+      const int64_t k_block_end = (K + 512 - 1) / 512;
+      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+        tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+        const int64_t k_begin = k_block * 512;
+        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 512 + 512, K);
+        const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
+        for (int64_t k = k_begin; k < k_groups; k += 32) {
+          Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k],
+              Y_sum_block0);
+          Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8], *(const tn_f32x8_at *)&B[k + 8],
+              Y_sum_block1);
+          Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16], *(const tn_f32x8_at *)&B[k + 16],
+              Y_sum_block2);
+          Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24], *(const tn_f32x8_at *)&B[k + 24],
+              Y_sum_block3);
+        }
+        for (int64_t k = k_groups; k < k_end; k += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
+          Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k], active), Y_sum_block0);
+        }
+        const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+            Y_sum_block0 + Y_sum_block1 + (Y_sum_block2 + Y_sum_block3));
+        if (k_block == 0) {
+          Y_sum = Y_sum_block_all;
+        } else {
+          Y_sum_lost_2 = Y_sum_lost_2 + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
+          Y_sum = Y_sum + Y_sum_block_all;
+        }
+      }
+      const float y_sum = Y_sum + Y_sum_lost_2;
+      Y[m] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * C[m]);
+    }
+  } else if (((A_s1 == 1 && B_s0 == 1 && M <= 4) || (A_s1 == 1 && B_s0 == 1 && N <= 4)) && C_s1 == 1 &&
+      (K < 512 || M == 1)) {
+    /* short sums, or one row: the sums of adjacent columns are reduced into one vector */
+    for (int64_t m = 0; m < M; ++m) {
+      const int64_t n_together = N & -8;
+      for (int64_t n = 0; n < n_together; n += 8) {
+        tn_f32x8 Y_sum = (tn_f32x8){0};
+        tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
+        const int64_t k_block_end = (K + 512 - 1) / 512;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 512;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 512 + 512, K);
+          const int64_t k_whole = k_begin + ((k_end - k_begin) & -8);
+          for (int64_t k = k_begin; k < k_whole; k += 8) {
+            const tn_f32x8 a = *(const tn_f32x8_at *)&A[m * A_s0 + k];
+            Y_sum_block0 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum_block3);
+            Y_sum_block4 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum_block4);
+            Y_sum_block5 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum_block5);
+            Y_sum_block6 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum_block6);
+            Y_sum_block7 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum_block7);
+          }
+          for (int64_t k = k_whole; k < k_end; k += 8) {
+            const int64_t active = k_end - k;
+            const tn_f32x8 a = tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active);
+            Y_sum_block0 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active),
+                Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active),
+                Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active),
+                Y_sum_block3);
+            Y_sum_block4 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active),
+                Y_sum_block4);
+            Y_sum_block5 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active),
+                Y_sum_block5);
+            Y_sum_block6 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active),
+                Y_sum_block6);
+            Y_sum_block7 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active),
+                Y_sum_block7);
+          }
+          const tn_f32x8 t = __builtin_shufflevector(Y_sum_block0, Y_sum_block4, 0, 1, 2, 3, 8, 9, 10, 11) +
+              __builtin_shufflevector(Y_sum_block0, Y_sum_block4, 4, 5, 6, 7, 12, 13, 14, 15);
+          const tn_f32x8 t2 = __builtin_shufflevector(Y_sum_block1, Y_sum_block5, 0, 1, 2, 3, 8, 9, 10, 11) +
+              __builtin_shufflevector(Y_sum_block1, Y_sum_block5, 4, 5, 6, 7, 12, 13, 14, 15);
+          const tn_f32x8 t3 = __builtin_shufflevector(Y_sum_block2, Y_sum_block6, 0, 1, 2, 3, 8, 9, 10, 11) +
+              __builtin_shufflevector(Y_sum_block2, Y_sum_block6, 4, 5, 6, 7, 12, 13, 14, 15);
+          const tn_f32x8 t4 = __builtin_shufflevector(Y_sum_block3, Y_sum_block7, 0, 1, 2, 3, 8, 9, 10, 11) +
+              __builtin_shufflevector(Y_sum_block3, Y_sum_block7, 4, 5, 6, 7, 12, 13, 14, 15);
+          const tn_f32x8 t5 = __builtin_shufflevector(t, t3, 0, 1, 8, 9, 4, 5, 12, 13) +
+              __builtin_shufflevector(t, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+          const tn_f32x8 t6 = __builtin_shufflevector(t2, t4, 0, 1, 8, 9, 4, 5, 12, 13) +
+              __builtin_shufflevector(t2, t4, 2, 3, 10, 11, 6, 7, 14, 15);
+          const tn_f32x8 t7 = __builtin_shufflevector(t5, t6, 0, 8, 2, 10, 4, 12, 6, 14) +
+              __builtin_shufflevector(t5, t6, 1, 9, 3, 11, 5, 13, 7, 15);
+          if (k_block == 0) {
+            Y_sum = t7;
+          } else {
+            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, t7);
+            Y_sum = Y_sum + t7;
+          }
+        }
+        const tn_f32x8 all = Y_sum + Y_sum_lost_2;
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * all);
+        const int t3 = beta == 0.0f;
+        const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m * C_s0 + n]);
+        *(tn_f32x8_at *)&Y[m * N + n] = t2 + t4;
       }
       for (int64_t n = n_together; n < N; ++n) {
-        tn_f32x8 Y_sum0 = (tn_f32x8){0};
-        tn_f32x8 Y_sum1 = (tn_f32x8){0};
-        tn_f32x8 Y_sum2 = (tn_f32x8){0};
-        tn_f32x8 Y_sum3 = (tn_f32x8){0};
-        const int64_t k_groups = K & -32;
-        for (int64_t k = 0; k < k_groups; k += 32) {
-          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
-              Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
-              *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
-              *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
-              *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
+        float Y_sum = 0.0f;
+        float Y_sum_lost_2 = 0.0f;
+        const int64_t k_block_end = (K + 512 - 1) / 512;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 512;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 512 + 512, K);
+          const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
+          for (int64_t k = k_begin; k < k_groups; k += 32) {
+            Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+                *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
+                *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
+                *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
+                *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
+          }
+          for (int64_t k = k_groups; k < k_end; k += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
+            Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
+          }
+          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+              Y_sum_block0 + Y_sum_block1 + (Y_sum_block2 + Y_sum_block3));
+          if (k_block == 0) {
+            Y_sum = Y_sum_block_all;
+          } else {
+            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
+            Y_sum = Y_sum + Y_sum_block_all;
+          }
         }
-        for (int64_t k = k_groups; k < K; k += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, K - k);
-          Y_sum0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
-        }
-        const float Y_sum_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum0 + Y_sum1 + (Y_sum2 + Y_sum3));
-        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * Y_sum_all) + (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n]);
+        const float y_sum = Y_sum + Y_sum_lost_2;
+        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n]);
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && M <= 4) {
@@ -675,67 +830,137 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * tn_f32x8_load_first_x86_64_v3(&C[n], active));
       tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
     }
+  } else if (N == 1 && A_s0 == 1 && C_s0 == 1 && (K >= 32 && M >= 64)) {
+    /* one column: a sum of scaled columns of the left side, a block of rows at a time */
+    const int64_t m_strip_end = (M + 2047) / 2048;
+    for (int64_t m_strip = 0; m_strip < m_strip_end; ++m_strip) {
+      const int64_t m_begin = m_strip * 2048;
+      const int64_t m_end = tn_i64_min_x86_64_v3(m_strip * 2048 + 2048, M);
+      const int64_t m_whole = m_begin + ((m_end - m_begin + 7) & -8);
+      for (int64_t m = m_begin; m < m_whole; m += 8) {
+        *(tn_f32x8_at *)&Y_sum_rows[m - m_strip * 2048] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_lost[m - m_strip * 2048] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_block[m - m_strip * 2048] = (tn_f32x8){0};
+      }
+      const int64_t k_part_end = (K + 63) / 64;
+      for (int64_t k_part = 0; k_part < k_part_end; ++k_part) {
+        const int64_t k_block_begin = 8 * k_part;
+        const int64_t k_block_end = (tn_i64_min_x86_64_v3(k_part * 64 + 64, K) + 7) / 8;
+        for (int64_t k_block = k_block_begin; k_block < k_block_end; ++k_block) {
+          const int64_t m_begin2 = m_strip * 2048;
+          const int64_t m_end2 = tn_i64_min_x86_64_v3(m_strip * 2048 + 2048, M);
+          const int64_t m_groups = m_begin2 + ((m_end2 - m_begin2) & -32);
+          for (int64_t m = m_begin2; m < m_groups; m += 32) {
+            tn_f32x8 Y_sum0 = (tn_f32x8){0};
+            tn_f32x8 Y_sum1 = (tn_f32x8){0};
+            tn_f32x8 Y_sum2 = (tn_f32x8){0};
+            tn_f32x8 Y_sum3 = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 8;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float b = B[k * B_s0];
+              Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum0);
+              Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b), Y_sum1);
+              Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b), Y_sum2);
+              Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b), Y_sum3);
+            }
+            *(tn_f32x8_at *)&Y_sum_block[m - m_strip * 2048] = *(const tn_f32x8_at *)&Y_sum_block[m - m_strip * 2048] +
+                Y_sum0;
+            *(tn_f32x8_at *)&Y_sum_block[m + 8 - m_strip * 2048] =
+                *(const tn_f32x8_at *)&Y_sum_block[m + 8 - m_strip * 2048] + Y_sum1;
+            *(tn_f32x8_at *)&Y_sum_block[m + 16 - m_strip * 2048] =
+                *(const tn_f32x8_at *)&Y_sum_block[m + 16 - m_strip * 2048] + Y_sum2;
+            *(tn_f32x8_at *)&Y_sum_block[m + 24 - m_strip * 2048] =
+                *(const tn_f32x8_at *)&Y_sum_block[m + 24 - m_strip * 2048] + Y_sum3;
+          }
+          for (int64_t m = m_groups; m < m_end2; m += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, m_end2 - m);
+            tn_f32x8 Y_sum = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 8;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float b = B[k * B_s0];
+              Y_sum = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active), _mm256_set1_ps(b),
+                  Y_sum);
+            }
+            tn_f32x8_store_first_x86_64_v3(&Y_sum_block[m - m_strip * 2048], active,
+                tn_f32x8_load_first_x86_64_v3(&Y_sum_block[m - m_strip * 2048], active) + Y_sum);
+          }
+        }
+        const int64_t m_begin2 = m_strip * 2048;
+        const int64_t m_end2 = tn_i64_min_x86_64_v3(m_strip * 2048 + 2048, M);
+        const int64_t m_whole2 = m_begin2 + ((m_end2 - m_begin2 + 7) & -8);
+        for (int64_t m = m_begin2; m < m_whole2; m += 8) {
+          *(tn_f32x8_at *)&Y_sum_lost[m - m_strip * 2048] = *(const tn_f32x8_at *)&Y_sum_lost[m - m_strip * 2048] +
+              tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[m - m_strip * 2048],
+              *(const tn_f32x8_at *)&Y_sum_block[m - m_strip * 2048]);
+          *(tn_f32x8_at *)&Y_sum_rows[m - m_strip * 2048] = *(const tn_f32x8_at *)&Y_sum_rows[m - m_strip * 2048] +
+              *(const tn_f32x8_at *)&Y_sum_block[m - m_strip * 2048];
+          *(tn_f32x8_at *)&Y_sum_block[m - m_strip * 2048] = (tn_f32x8){0};
+        }
+      }
+      const int64_t m_begin2 = m_strip * 2048;
+      const int64_t m_end2 = tn_i64_min_x86_64_v3(m_strip * 2048 + 2048, M);
+      const int64_t m_groups = m_begin2 + ((m_end2 - m_begin2) & -8);
+      for (int64_t m = m_begin2; m < m_groups; m += 8) {
+        const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[m - m_strip * 2048] +
+            *(const tn_f32x8_at *)&Y_sum_lost[m - m_strip * 2048];
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+        const int t3 = beta == 0.0f;
+        const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m]);
+        *(tn_f32x8_at *)&Y[m] = t2 + t4;
+      }
+      for (int64_t m = m_groups; m < m_end2; m += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, m_end2 - m);
+        const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[m - m_strip * 2048], active) +
+            tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[m - m_strip * 2048], active);
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+        const int t3 = beta == 0.0f;
+        const tn_f32x8 t4 = t3 ? (tn_f32x8){0} : (tn_f32x8)(beta * tn_f32x8_load_first_x86_64_v3(&C[m], active));
+        tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t4);
+      }
+    }
   } else if (N == 1 && A_s0 == 1 && C_s0 == 1) {
     /* one column: a sum of scaled columns of the left side */
-    const int64_t m_groups = M & -32;
-    for (int64_t m = 0; m < m_groups; m += 32) {
+    const int64_t m_groups = M & -16;
+    for (int64_t m = 0; m < m_groups; m += 16) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
       tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
       tn_f32x8 Y_sum1 = (tn_f32x8){0};
       tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-      tn_f32x8 Y_sum2 = (tn_f32x8){0};
-      tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
-      tn_f32x8 Y_sum3 = (tn_f32x8){0};
-      tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
       const int64_t k_block_end = (K + 64 - 1) / 64;
       for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
         tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
         tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-        tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-        tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
         const int64_t k_begin = k_block * 64;
         const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
         for (int64_t k = k_begin; k < k_end; ++k) {
           const float b = B[k * B_s0];
           Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
           Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b), Y_sum_block1);
-          Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b), Y_sum_block2);
-          Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b), Y_sum_block3);
         }
         if (k_block == 0) {
           Y_sum0 = Y_sum_block0;
           Y_sum1 = Y_sum_block1;
-          Y_sum2 = Y_sum_block2;
-          Y_sum3 = Y_sum_block3;
         } else {
           Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
           Y_sum0 = Y_sum0 + Y_sum_block0;
           Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
           Y_sum1 = Y_sum1 + Y_sum_block1;
-          Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
-          Y_sum2 = Y_sum2 + Y_sum_block2;
-          Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
-          Y_sum3 = Y_sum3 + Y_sum_block3;
         }
       }
       const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
       const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-      const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
-      const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
       const int t = alpha == 0.0f;
       const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
       const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
-      const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum3);
-      const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum4);
-      const int t6 = beta == 0.0f;
-      const tn_f32x8 t7 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m]);
-      const tn_f32x8 t8 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m + 8]);
-      const tn_f32x8 t9 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m + 16]);
-      const tn_f32x8 t10 = t6 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m + 24]);
-      *(tn_f32x8_at *)&Y[m] = t2 + t7;
-      *(tn_f32x8_at *)&Y[m + 8] = t3 + t8;
-      *(tn_f32x8_at *)&Y[m + 16] = t4 + t9;
-      *(tn_f32x8_at *)&Y[m + 24] = t5 + t10;
+      const int t4 = beta == 0.0f;
+      const tn_f32x8 t5 = t4 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m]);
+      const tn_f32x8 t6 = t4 ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[m + 8]);
+      *(tn_f32x8_at *)&Y[m] = t2 + t5;
+      *(tn_f32x8_at *)&Y[m + 8] = t3 + t6;
     }
     for (int64_t m = m_groups; m < M; m += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
@@ -942,9 +1167,12 @@ static int64_t tn_gemm_f32_x86_64_v3_workspace(const int64_t *size, const tn_sca
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1), 6)), K + 16), 4) + 63) / 64 * 64 +
       (tn_rt_bytes_times(tn_rt_bytes_times(tn_rt_bytes_times((tn_i64_min_x86_64_v3(N,
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1), 16)) + 15) / 16, 16), K), 4) + 63) / 64 * 64
-      + 384 + (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64)), 4) + 63) / 64 * 64 +
-      (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64)), 4) + 63) / 64 * 64 +
-      (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64)), 4) + 63) / 64 * 64 + 63;
+      + 384 + (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
+      tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64))), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
+      tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64))), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
+      tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64))), 4) + 63) / 64 * 64 + 63;
 }
 
 /*
@@ -976,9 +1204,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   float *restrict tile = (float *)(void *)free_memory;
   free_memory += 384;
   float *restrict Y_sum_rows = (float *)(void *)free_memory;
-  free_memory += (tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64) * 4 + 63) / 64 * 64;
+  free_memory += (tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, (M + 63) / 64 * 64),
+      tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64)) * 4 + 63) / 64 * 64;
   float *restrict Y_sum_lost = (float *)(void *)free_memory;
-  free_memory += (tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64) * 4 + 63) / 64 * 64;
+  free_memory += (tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, (M + 63) / 64 * 64),
+      tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64)) * 4 + 63) / 64 * 64;
   float *restrict Y_sum_block = (float *)(void *)free_memory;
   if ((K == 1 || (K <= 4 && N >= 64 && M * N <= 1048576)) && B_s1 == 1) {
     /* a short depth: sums of few products */
@@ -1057,84 +1287,234 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         tn_f32x8_store_first_x86_64_v3(&Y[m * N + n], active, t2);
       }
     }
-  } else if (((A_s1 == 1 && B_s0 == 1 && M <= 4) || (A_s1 == 1 && B_s0 == 1 && N <= 4)) && K < 512) {
-    /* short sums: the sums of adjacent columns are reduced into one vector */
-    for (int64_t m = 0; m < M; ++m) {
-      const int64_t n_together = N & -8;
-      for (int64_t n = 0; n < n_together; n += 8) {
-        tn_f32x8 Y_sum0 = (tn_f32x8){0};
-        tn_f32x8 Y_sum1 = (tn_f32x8){0};
-        tn_f32x8 Y_sum2 = (tn_f32x8){0};
-        tn_f32x8 Y_sum3 = (tn_f32x8){0};
-        tn_f32x8 Y_sum4 = (tn_f32x8){0};
-        tn_f32x8 Y_sum5 = (tn_f32x8){0};
-        tn_f32x8 Y_sum6 = (tn_f32x8){0};
-        tn_f32x8 Y_sum7 = (tn_f32x8){0};
-        const int64_t k_whole = K & -8;
-        for (int64_t k = 0; k < k_whole; k += 8) {
-          const tn_f32x8 a = *(const tn_f32x8_at *)&A[m * A_s0 + k];
-          Y_sum0 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum7);
+  } else if (N == 1 && A_s1 == 1 && B_s0 == 1) {
+    /* one column, contiguous along the depth: several rows at a time */
+    const int64_t m_together = M & -8;
+    for (int64_t m = 0; m < m_together; m += 8) {
+      tn_f32x8 Y_sum = (tn_f32x8){0};
+      tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
+      const int64_t k_block_end = (K + 512 - 1) / 512;
+      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+        tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
+        const int64_t k_begin = k_block * 512;
+        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 512 + 512, K);
+        const int64_t k_whole = k_begin + ((k_end - k_begin) & -8);
+        for (int64_t k = k_begin; k < k_whole; k += 8) {
+          const tn_f32x8 b = *(const tn_f32x8_at *)&B[k];
+          Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], b, Y_sum_block0);
+          Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 1) * A_s0 + k], b, Y_sum_block1);
+          Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 2) * A_s0 + k], b, Y_sum_block2);
+          Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 3) * A_s0 + k], b, Y_sum_block3);
+          Y_sum_block4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 4) * A_s0 + k], b, Y_sum_block4);
+          Y_sum_block5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 5) * A_s0 + k], b, Y_sum_block5);
+          Y_sum_block6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 6) * A_s0 + k], b, Y_sum_block6);
+          Y_sum_block7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[(m + 7) * A_s0 + k], b, Y_sum_block7);
         }
-        for (int64_t k = k_whole; k < K; k += 8) {
-          const int64_t active = K - k;
-          const tn_f32x8 a = tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active);
-          Y_sum0 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active), Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active), Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active), Y_sum3);
-          Y_sum4 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active), Y_sum4);
-          Y_sum5 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active), Y_sum5);
-          Y_sum6 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active), Y_sum6);
-          Y_sum7 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active), Y_sum7);
+        for (int64_t k = k_whole; k < k_end; k += 8) {
+          const int64_t active = k_end - k;
+          const tn_f32x8 b = tn_f32x8_load_first_x86_64_v3(&B[k], active);
+          Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active), b, Y_sum_block0);
+          Y_sum_block1 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 1) * A_s0 + k], active), b,
+              Y_sum_block1);
+          Y_sum_block2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 2) * A_s0 + k], active), b,
+              Y_sum_block2);
+          Y_sum_block3 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 3) * A_s0 + k], active), b,
+              Y_sum_block3);
+          Y_sum_block4 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 4) * A_s0 + k], active), b,
+              Y_sum_block4);
+          Y_sum_block5 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 5) * A_s0 + k], active), b,
+              Y_sum_block5);
+          Y_sum_block6 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 6) * A_s0 + k], active), b,
+              Y_sum_block6);
+          Y_sum_block7 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[(m + 7) * A_s0 + k], active), b,
+              Y_sum_block7);
         }
-        const tn_f32x8 t = __builtin_shufflevector(Y_sum0, Y_sum4, 0, 1, 2, 3, 8, 9, 10, 11) +
-            __builtin_shufflevector(Y_sum0, Y_sum4, 4, 5, 6, 7, 12, 13, 14, 15);
-        const tn_f32x8 t2 = __builtin_shufflevector(Y_sum1, Y_sum5, 0, 1, 2, 3, 8, 9, 10, 11) +
-            __builtin_shufflevector(Y_sum1, Y_sum5, 4, 5, 6, 7, 12, 13, 14, 15);
-        const tn_f32x8 t3 = __builtin_shufflevector(Y_sum2, Y_sum6, 0, 1, 2, 3, 8, 9, 10, 11) +
-            __builtin_shufflevector(Y_sum2, Y_sum6, 4, 5, 6, 7, 12, 13, 14, 15);
-        const tn_f32x8 t4 = __builtin_shufflevector(Y_sum3, Y_sum7, 0, 1, 2, 3, 8, 9, 10, 11) +
-            __builtin_shufflevector(Y_sum3, Y_sum7, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t = __builtin_shufflevector(Y_sum_block0, Y_sum_block4, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum_block0, Y_sum_block4, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t2 = __builtin_shufflevector(Y_sum_block1, Y_sum_block5, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum_block1, Y_sum_block5, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t3 = __builtin_shufflevector(Y_sum_block2, Y_sum_block6, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum_block2, Y_sum_block6, 4, 5, 6, 7, 12, 13, 14, 15);
+        const tn_f32x8 t4 = __builtin_shufflevector(Y_sum_block3, Y_sum_block7, 0, 1, 2, 3, 8, 9, 10, 11) +
+            __builtin_shufflevector(Y_sum_block3, Y_sum_block7, 4, 5, 6, 7, 12, 13, 14, 15);
         const tn_f32x8 t5 = __builtin_shufflevector(t, t3, 0, 1, 8, 9, 4, 5, 12, 13) +
             __builtin_shufflevector(t, t3, 2, 3, 10, 11, 6, 7, 14, 15);
         const tn_f32x8 t6 = __builtin_shufflevector(t2, t4, 0, 1, 8, 9, 4, 5, 12, 13) +
             __builtin_shufflevector(t2, t4, 2, 3, 10, 11, 6, 7, 14, 15);
         const tn_f32x8 t7 = __builtin_shufflevector(t5, t6, 0, 8, 2, 10, 4, 12, 6, 14) +
             __builtin_shufflevector(t5, t6, 1, 9, 3, 11, 5, 13, 7, 15);
-        const int t8 = alpha == 0.0f;
-        const tn_f32x8 t9 = t8 ? (tn_f32x8){0} : (tn_f32x8)(alpha * t7);
-        *(tn_f32x8_at *)&Y[m * N + n] = t9;
+        if (k_block == 0) {
+          Y_sum = t7;
+        } else {
+          Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, t7);
+          Y_sum = Y_sum + t7;
+        }
+      }
+      const tn_f32x8 all = Y_sum + Y_sum_lost_2;
+      const int t = alpha == 0.0f;
+      const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * all);
+      *(tn_f32x8_at *)&Y[m] = t2;
+    }
+    for (int64_t m = m_together; m < M; ++m) {
+      float Y_sum = 0.0f;
+      float Y_sum_lost_2 = 0.0f;
+      const int64_t k_block_end = (K + 512 - 1) / 512;
+      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+        tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+        const int64_t k_begin = k_block * 512;
+        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 512 + 512, K);
+        const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
+        for (int64_t k = k_begin; k < k_groups; k += 32) {
+          Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k],
+              Y_sum_block0);
+          Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8], *(const tn_f32x8_at *)&B[k + 8],
+              Y_sum_block1);
+          Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16], *(const tn_f32x8_at *)&B[k + 16],
+              Y_sum_block2);
+          Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24], *(const tn_f32x8_at *)&B[k + 24],
+              Y_sum_block3);
+        }
+        for (int64_t k = k_groups; k < k_end; k += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
+          Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+              tn_f32x8_load_first_x86_64_v3(&B[k], active), Y_sum_block0);
+        }
+        const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+            Y_sum_block0 + Y_sum_block1 + (Y_sum_block2 + Y_sum_block3));
+        if (k_block == 0) {
+          Y_sum = Y_sum_block_all;
+        } else {
+          Y_sum_lost_2 = Y_sum_lost_2 + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
+          Y_sum = Y_sum + Y_sum_block_all;
+        }
+      }
+      const float y_sum = Y_sum + Y_sum_lost_2;
+      Y[m] = alpha == 0.0f ? 0.0f : alpha * y_sum;
+    }
+  } else if (((A_s1 == 1 && B_s0 == 1 && M <= 4) || (A_s1 == 1 && B_s0 == 1 && N <= 4)) && (K < 512 || M == 1)) {
+    /* short sums, or one row: the sums of adjacent columns are reduced into one vector */
+    for (int64_t m = 0; m < M; ++m) {
+      const int64_t n_together = N & -8;
+      for (int64_t n = 0; n < n_together; n += 8) {
+        tn_f32x8 Y_sum = (tn_f32x8){0};
+        tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
+        const int64_t k_block_end = (K + 512 - 1) / 512;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 512;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 512 + 512, K);
+          const int64_t k_whole = k_begin + ((k_end - k_begin) & -8);
+          for (int64_t k = k_begin; k < k_whole; k += 8) {
+            const tn_f32x8 a = *(const tn_f32x8_at *)&A[m * A_s0 + k];
+            Y_sum_block0 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum_block3);
+            Y_sum_block4 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum_block4);
+            Y_sum_block5 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum_block5);
+            Y_sum_block6 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum_block6);
+            Y_sum_block7 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum_block7);
+          }
+          for (int64_t k = k_whole; k < k_end; k += 8) {
+            const int64_t active = k_end - k;
+            const tn_f32x8 a = tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active);
+            Y_sum_block0 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active),
+                Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active),
+                Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active),
+                Y_sum_block3);
+            Y_sum_block4 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active),
+                Y_sum_block4);
+            Y_sum_block5 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active),
+                Y_sum_block5);
+            Y_sum_block6 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active),
+                Y_sum_block6);
+            Y_sum_block7 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active),
+                Y_sum_block7);
+          }
+          const tn_f32x8 t = __builtin_shufflevector(Y_sum_block0, Y_sum_block4, 0, 1, 2, 3, 8, 9, 10, 11) +
+              __builtin_shufflevector(Y_sum_block0, Y_sum_block4, 4, 5, 6, 7, 12, 13, 14, 15);
+          const tn_f32x8 t2 = __builtin_shufflevector(Y_sum_block1, Y_sum_block5, 0, 1, 2, 3, 8, 9, 10, 11) +
+              __builtin_shufflevector(Y_sum_block1, Y_sum_block5, 4, 5, 6, 7, 12, 13, 14, 15);
+          const tn_f32x8 t3 = __builtin_shufflevector(Y_sum_block2, Y_sum_block6, 0, 1, 2, 3, 8, 9, 10, 11) +
+              __builtin_shufflevector(Y_sum_block2, Y_sum_block6, 4, 5, 6, 7, 12, 13, 14, 15);
+          const tn_f32x8 t4 = __builtin_shufflevector(Y_sum_block3, Y_sum_block7, 0, 1, 2, 3, 8, 9, 10, 11) +
+              __builtin_shufflevector(Y_sum_block3, Y_sum_block7, 4, 5, 6, 7, 12, 13, 14, 15);
+          const tn_f32x8 t5 = __builtin_shufflevector(t, t3, 0, 1, 8, 9, 4, 5, 12, 13) +
+              __builtin_shufflevector(t, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+          const tn_f32x8 t6 = __builtin_shufflevector(t2, t4, 0, 1, 8, 9, 4, 5, 12, 13) +
+              __builtin_shufflevector(t2, t4, 2, 3, 10, 11, 6, 7, 14, 15);
+          const tn_f32x8 t7 = __builtin_shufflevector(t5, t6, 0, 8, 2, 10, 4, 12, 6, 14) +
+              __builtin_shufflevector(t5, t6, 1, 9, 3, 11, 5, 13, 7, 15);
+          if (k_block == 0) {
+            Y_sum = t7;
+          } else {
+            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, t7);
+            Y_sum = Y_sum + t7;
+          }
+        }
+        const tn_f32x8 all = Y_sum + Y_sum_lost_2;
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * all);
+        *(tn_f32x8_at *)&Y[m * N + n] = t2;
       }
       for (int64_t n = n_together; n < N; ++n) {
-        tn_f32x8 Y_sum0 = (tn_f32x8){0};
-        tn_f32x8 Y_sum1 = (tn_f32x8){0};
-        tn_f32x8 Y_sum2 = (tn_f32x8){0};
-        tn_f32x8 Y_sum3 = (tn_f32x8){0};
-        const int64_t k_groups = K & -32;
-        for (int64_t k = 0; k < k_groups; k += 32) {
-          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
-              Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
-              *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
-              *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
-              *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
+        float Y_sum = 0.0f;
+        float Y_sum_lost_2 = 0.0f;
+        const int64_t k_block_end = (K + 512 - 1) / 512;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 512;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 512 + 512, K);
+          const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
+          for (int64_t k = k_begin; k < k_groups; k += 32) {
+            Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+                *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
+                *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
+                *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
+                *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
+          }
+          for (int64_t k = k_groups; k < k_end; k += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
+            Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
+                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
+          }
+          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
+              Y_sum_block0 + Y_sum_block1 + (Y_sum_block2 + Y_sum_block3));
+          if (k_block == 0) {
+            Y_sum = Y_sum_block_all;
+          } else {
+            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
+            Y_sum = Y_sum + Y_sum_block_all;
+          }
         }
-        for (int64_t k = k_groups; k < K; k += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, K - k);
-          Y_sum0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum0);
-        }
-        const float Y_sum_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum0 + Y_sum1 + (Y_sum2 + Y_sum3));
-        Y[m * N + n] = alpha == 0.0f ? 0.0f : alpha * Y_sum_all;
+        const float y_sum = Y_sum + Y_sum_lost_2;
+        Y[m * N + n] = alpha == 0.0f ? 0.0f : alpha * y_sum;
       }
     }
   } else if (A_s1 == 1 && B_s0 == 1 && M <= 4) {
@@ -1183,17 +1563,90 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   } else if (A_s1 == 1 && B_s0 == 1 && N <= 4) {
     /* few columns, contiguous along the depth: a dot product for each result, one of the columns after another */
     for (int64_t m = 0; m < M; ++m) {
-      for (int64_t n = 0; n < N; ++n) {
-        float Y_sum = 0.0f;
-        float Y_sum_lost_2 = 0.0f;
-        const int64_t k_block_end = (K + 2048 - 1) / 2048;
+      const int64_t n_together = N & -8;
+      for (int64_t n = 0; n < n_together; n += 8) {
+        tn_f32x8 Y_sum = (tn_f32x8){0};
+        tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
+        const int64_t k_block_end = (K + 512 - 1) / 512;
         for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
           tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
           tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
           tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
           tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-          const int64_t k_begin = k_block * 2048;
-          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 2048 + 2048, K);
+          tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 512;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 512 + 512, K);
+          const int64_t k_whole = k_begin + ((k_end - k_begin) & -8);
+          for (int64_t k = k_begin; k < k_whole; k += 8) {
+            const tn_f32x8 a = *(const tn_f32x8_at *)&A[m * A_s0 + k];
+            Y_sum_block0 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum_block3);
+            Y_sum_block4 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum_block4);
+            Y_sum_block5 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum_block5);
+            Y_sum_block6 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum_block6);
+            Y_sum_block7 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum_block7);
+          }
+          for (int64_t k = k_whole; k < k_end; k += 8) {
+            const int64_t active = k_end - k;
+            const tn_f32x8 a = tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active);
+            Y_sum_block0 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active),
+                Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active),
+                Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active),
+                Y_sum_block3);
+            Y_sum_block4 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active),
+                Y_sum_block4);
+            Y_sum_block5 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active),
+                Y_sum_block5);
+            Y_sum_block6 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active),
+                Y_sum_block6);
+            Y_sum_block7 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active),
+                Y_sum_block7);
+          }
+          const tn_f32x8 t = __builtin_shufflevector(Y_sum_block0, Y_sum_block4, 0, 1, 2, 3, 8, 9, 10, 11) +
+              __builtin_shufflevector(Y_sum_block0, Y_sum_block4, 4, 5, 6, 7, 12, 13, 14, 15);
+          const tn_f32x8 t2 = __builtin_shufflevector(Y_sum_block1, Y_sum_block5, 0, 1, 2, 3, 8, 9, 10, 11) +
+              __builtin_shufflevector(Y_sum_block1, Y_sum_block5, 4, 5, 6, 7, 12, 13, 14, 15);
+          const tn_f32x8 t3 = __builtin_shufflevector(Y_sum_block2, Y_sum_block6, 0, 1, 2, 3, 8, 9, 10, 11) +
+              __builtin_shufflevector(Y_sum_block2, Y_sum_block6, 4, 5, 6, 7, 12, 13, 14, 15);
+          const tn_f32x8 t4 = __builtin_shufflevector(Y_sum_block3, Y_sum_block7, 0, 1, 2, 3, 8, 9, 10, 11) +
+              __builtin_shufflevector(Y_sum_block3, Y_sum_block7, 4, 5, 6, 7, 12, 13, 14, 15);
+          const tn_f32x8 t5 = __builtin_shufflevector(t, t3, 0, 1, 8, 9, 4, 5, 12, 13) +
+              __builtin_shufflevector(t, t3, 2, 3, 10, 11, 6, 7, 14, 15);
+          const tn_f32x8 t6 = __builtin_shufflevector(t2, t4, 0, 1, 8, 9, 4, 5, 12, 13) +
+              __builtin_shufflevector(t2, t4, 2, 3, 10, 11, 6, 7, 14, 15);
+          const tn_f32x8 t7 = __builtin_shufflevector(t5, t6, 0, 8, 2, 10, 4, 12, 6, 14) +
+              __builtin_shufflevector(t5, t6, 1, 9, 3, 11, 5, 13, 7, 15);
+          if (k_block == 0) {
+            Y_sum = t7;
+          } else {
+            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, t7);
+            Y_sum = Y_sum + t7;
+          }
+        }
+        const tn_f32x8 all = Y_sum + Y_sum_lost_2;
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * all);
+        *(tn_f32x8_at *)&Y[m * N + n] = t2;
+      }
+      for (int64_t n = n_together; n < N; ++n) {
+        float Y_sum = 0.0f;
+        float Y_sum_lost_2 = 0.0f;
+        const int64_t k_block_end = (K + 512 - 1) / 512;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 512;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 512 + 512, K);
           const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
           for (int64_t k = k_begin; k < k_groups; k += 32) {
             Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
@@ -1374,159 +1827,132 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
       tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2);
     }
+  } else if (N == 1 && A_s0 == 1 && (K >= 32 && M >= 64)) {
+    /* one column: a sum of scaled columns of the left side, a block of rows at a time */
+    const int64_t m_strip_end = (M + 2047) / 2048;
+    for (int64_t m_strip = 0; m_strip < m_strip_end; ++m_strip) {
+      const int64_t m_begin = m_strip * 2048;
+      const int64_t m_end = tn_i64_min_x86_64_v3(m_strip * 2048 + 2048, M);
+      const int64_t m_whole = m_begin + ((m_end - m_begin + 7) & -8);
+      for (int64_t m = m_begin; m < m_whole; m += 8) {
+        *(tn_f32x8_at *)&Y_sum_rows[m - m_strip * 2048] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_lost[m - m_strip * 2048] = (tn_f32x8){0};
+        *(tn_f32x8_at *)&Y_sum_block[m - m_strip * 2048] = (tn_f32x8){0};
+      }
+      const int64_t k_part_end = (K + 63) / 64;
+      for (int64_t k_part = 0; k_part < k_part_end; ++k_part) {
+        const int64_t k_block_begin = 8 * k_part;
+        const int64_t k_block_end = (tn_i64_min_x86_64_v3(k_part * 64 + 64, K) + 7) / 8;
+        for (int64_t k_block = k_block_begin; k_block < k_block_end; ++k_block) {
+          const int64_t m_begin2 = m_strip * 2048;
+          const int64_t m_end2 = tn_i64_min_x86_64_v3(m_strip * 2048 + 2048, M);
+          const int64_t m_groups = m_begin2 + ((m_end2 - m_begin2) & -32);
+          for (int64_t m = m_begin2; m < m_groups; m += 32) {
+            tn_f32x8 Y_sum0 = (tn_f32x8){0};
+            tn_f32x8 Y_sum1 = (tn_f32x8){0};
+            tn_f32x8 Y_sum2 = (tn_f32x8){0};
+            tn_f32x8 Y_sum3 = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 8;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float b = B[k * B_s0];
+              Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum0);
+              Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b), Y_sum1);
+              Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b), Y_sum2);
+              Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b), Y_sum3);
+            }
+            *(tn_f32x8_at *)&Y_sum_block[m - m_strip * 2048] = *(const tn_f32x8_at *)&Y_sum_block[m - m_strip * 2048] +
+                Y_sum0;
+            *(tn_f32x8_at *)&Y_sum_block[m + 8 - m_strip * 2048] =
+                *(const tn_f32x8_at *)&Y_sum_block[m + 8 - m_strip * 2048] + Y_sum1;
+            *(tn_f32x8_at *)&Y_sum_block[m + 16 - m_strip * 2048] =
+                *(const tn_f32x8_at *)&Y_sum_block[m + 16 - m_strip * 2048] + Y_sum2;
+            *(tn_f32x8_at *)&Y_sum_block[m + 24 - m_strip * 2048] =
+                *(const tn_f32x8_at *)&Y_sum_block[m + 24 - m_strip * 2048] + Y_sum3;
+          }
+          for (int64_t m = m_groups; m < m_end2; m += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, m_end2 - m);
+            tn_f32x8 Y_sum = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 8;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float b = B[k * B_s0];
+              Y_sum = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active), _mm256_set1_ps(b),
+                  Y_sum);
+            }
+            tn_f32x8_store_first_x86_64_v3(&Y_sum_block[m - m_strip * 2048], active,
+                tn_f32x8_load_first_x86_64_v3(&Y_sum_block[m - m_strip * 2048], active) + Y_sum);
+          }
+        }
+        const int64_t m_begin2 = m_strip * 2048;
+        const int64_t m_end2 = tn_i64_min_x86_64_v3(m_strip * 2048 + 2048, M);
+        const int64_t m_whole2 = m_begin2 + ((m_end2 - m_begin2 + 7) & -8);
+        for (int64_t m = m_begin2; m < m_whole2; m += 8) {
+          *(tn_f32x8_at *)&Y_sum_lost[m - m_strip * 2048] = *(const tn_f32x8_at *)&Y_sum_lost[m - m_strip * 2048] +
+              tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[m - m_strip * 2048],
+              *(const tn_f32x8_at *)&Y_sum_block[m - m_strip * 2048]);
+          *(tn_f32x8_at *)&Y_sum_rows[m - m_strip * 2048] = *(const tn_f32x8_at *)&Y_sum_rows[m - m_strip * 2048] +
+              *(const tn_f32x8_at *)&Y_sum_block[m - m_strip * 2048];
+          *(tn_f32x8_at *)&Y_sum_block[m - m_strip * 2048] = (tn_f32x8){0};
+        }
+      }
+      const int64_t m_begin2 = m_strip * 2048;
+      const int64_t m_end2 = tn_i64_min_x86_64_v3(m_strip * 2048 + 2048, M);
+      const int64_t m_groups = m_begin2 + ((m_end2 - m_begin2) & -8);
+      for (int64_t m = m_begin2; m < m_groups; m += 8) {
+        const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[m - m_strip * 2048] +
+            *(const tn_f32x8_at *)&Y_sum_lost[m - m_strip * 2048];
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+        *(tn_f32x8_at *)&Y[m] = t2;
+      }
+      for (int64_t m = m_groups; m < m_end2; m += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, m_end2 - m);
+        const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[m - m_strip * 2048], active) +
+            tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[m - m_strip * 2048], active);
+        const int t = alpha == 0.0f;
+        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
+        tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2);
+      }
+    }
   } else if (N == 1 && A_s0 == 1) {
     /* one column: a sum of scaled columns of the left side */
-    const int64_t m_groups = M & -64;
-    for (int64_t m = 0; m < m_groups; m += 64) {
+    const int64_t m_groups = M & -16;
+    for (int64_t m = 0; m < m_groups; m += 16) {
       tn_f32x8 Y_sum0 = (tn_f32x8){0};
       tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
       tn_f32x8 Y_sum1 = (tn_f32x8){0};
       tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-      tn_f32x8 Y_sum2 = (tn_f32x8){0};
-      tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
-      tn_f32x8 Y_sum3 = (tn_f32x8){0};
-      tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
-      tn_f32x8 Y_sum4 = (tn_f32x8){0};
-      tn_f32x8 Y_sum4_lost = (tn_f32x8){0};
-      tn_f32x8 Y_sum5 = (tn_f32x8){0};
-      tn_f32x8 Y_sum5_lost = (tn_f32x8){0};
-      tn_f32x8 Y_sum6 = (tn_f32x8){0};
-      tn_f32x8 Y_sum6_lost = (tn_f32x8){0};
-      tn_f32x8 Y_sum7 = (tn_f32x8){0};
-      tn_f32x8 Y_sum7_lost = (tn_f32x8){0};
       const int64_t k_block_end = (K + 64 - 1) / 64;
       for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
         tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
         tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-        tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-        tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-        tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
-        tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
-        tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
-        tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
         const int64_t k_begin = k_block * 64;
         const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
         for (int64_t k = k_begin; k < k_end; ++k) {
           const float b = B[k * B_s0];
           Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
           Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b), Y_sum_block1);
-          Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b), Y_sum_block2);
-          Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b), Y_sum_block3);
-          Y_sum_block4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 32 + k * A_s1], _mm256_set1_ps(b), Y_sum_block4);
-          Y_sum_block5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 40 + k * A_s1], _mm256_set1_ps(b), Y_sum_block5);
-          Y_sum_block6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 48 + k * A_s1], _mm256_set1_ps(b), Y_sum_block6);
-          Y_sum_block7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 56 + k * A_s1], _mm256_set1_ps(b), Y_sum_block7);
         }
         if (k_block == 0) {
           Y_sum0 = Y_sum_block0;
           Y_sum1 = Y_sum_block1;
-          Y_sum2 = Y_sum_block2;
-          Y_sum3 = Y_sum_block3;
-          Y_sum4 = Y_sum_block4;
-          Y_sum5 = Y_sum_block5;
-          Y_sum6 = Y_sum_block6;
-          Y_sum7 = Y_sum_block7;
         } else {
           Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
           Y_sum0 = Y_sum0 + Y_sum_block0;
           Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
           Y_sum1 = Y_sum1 + Y_sum_block1;
-          Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
-          Y_sum2 = Y_sum2 + Y_sum_block2;
-          Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
-          Y_sum3 = Y_sum3 + Y_sum_block3;
-          Y_sum4_lost = Y_sum4_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum4, Y_sum_block4);
-          Y_sum4 = Y_sum4 + Y_sum_block4;
-          Y_sum5_lost = Y_sum5_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum5, Y_sum_block5);
-          Y_sum5 = Y_sum5 + Y_sum_block5;
-          Y_sum6_lost = Y_sum6_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum6, Y_sum_block6);
-          Y_sum6 = Y_sum6 + Y_sum_block6;
-          Y_sum7_lost = Y_sum7_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum7, Y_sum_block7);
-          Y_sum7 = Y_sum7 + Y_sum_block7;
         }
       }
       const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
       const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-      const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
-      const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
-      const tn_f32x8 y_sum5 = Y_sum4 + Y_sum4_lost;
-      const tn_f32x8 y_sum6 = Y_sum5 + Y_sum5_lost;
-      const tn_f32x8 y_sum7 = Y_sum6 + Y_sum6_lost;
-      const tn_f32x8 y_sum8 = Y_sum7 + Y_sum7_lost;
       const int t = alpha == 0.0f;
       const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
       const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
-      const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum3);
-      const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum4);
-      const tn_f32x8 t6 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum5);
-      const tn_f32x8 t7 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum6);
-      const tn_f32x8 t8 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum7);
-      const tn_f32x8 t9 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum8);
       *(tn_f32x8_at *)&Y[m] = t2;
       *(tn_f32x8_at *)&Y[m + 8] = t3;
-      *(tn_f32x8_at *)&Y[m + 16] = t4;
-      *(tn_f32x8_at *)&Y[m + 24] = t5;
-      *(tn_f32x8_at *)&Y[m + 32] = t6;
-      *(tn_f32x8_at *)&Y[m + 40] = t7;
-      *(tn_f32x8_at *)&Y[m + 48] = t8;
-      *(tn_f32x8_at *)&Y[m + 56] = t9;
     }
-    const int64_t m_halves = m_groups + ((M - m_groups) & -32);
-    for (int64_t m = m_groups; m < m_halves; m += 32) {
-      tn_f32x8 Y_sum0 = (tn_f32x8){0};
-      tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
-      tn_f32x8 Y_sum1 = (tn_f32x8){0};
-      tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-      tn_f32x8 Y_sum2 = (tn_f32x8){0};
-      tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
-      tn_f32x8 Y_sum3 = (tn_f32x8){0};
-      tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
-      const int64_t k_block_end = (K + 64 - 1) / 64;
-      for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-        tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-        tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-        tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-        tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-        const int64_t k_begin = k_block * 64;
-        const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-        for (int64_t k = k_begin; k < k_end; ++k) {
-          const float b = B[k * B_s0];
-          Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
-          Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b), Y_sum_block1);
-          Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b), Y_sum_block2);
-          Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b), Y_sum_block3);
-        }
-        if (k_block == 0) {
-          Y_sum0 = Y_sum_block0;
-          Y_sum1 = Y_sum_block1;
-          Y_sum2 = Y_sum_block2;
-          Y_sum3 = Y_sum_block3;
-        } else {
-          Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
-          Y_sum0 = Y_sum0 + Y_sum_block0;
-          Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
-          Y_sum1 = Y_sum1 + Y_sum_block1;
-          Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
-          Y_sum2 = Y_sum2 + Y_sum_block2;
-          Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
-          Y_sum3 = Y_sum3 + Y_sum_block3;
-        }
-      }
-      const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
-      const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-      const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
-      const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
-      const int t = alpha == 0.0f;
-      const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum);
-      const tn_f32x8 t3 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum2);
-      const tn_f32x8 t4 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum3);
-      const tn_f32x8 t5 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * y_sum4);
-      *(tn_f32x8_at *)&Y[m] = t2;
-      *(tn_f32x8_at *)&Y[m + 8] = t3;
-      *(tn_f32x8_at *)&Y[m + 16] = t4;
-      *(tn_f32x8_at *)&Y[m + 24] = t5;
-    }
-    for (int64_t m = m_halves; m < M; m += 8) {
+    for (int64_t m = m_groups; m < M; m += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
       tn_f32x8 Y_sum = (tn_f32x8){0};
       tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
@@ -1722,9 +2148,12 @@ static int64_t tn_gemm_f32_noC_x86_64_v3_workspace(const int64_t *size, const tn
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1), 6)), K + 16), 4) + 63) / 64 * 64 +
       (tn_rt_bytes_times(tn_rt_bytes_times(tn_rt_bytes_times((tn_i64_min_x86_64_v3(N,
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1), 16)) + 15) / 16, 16), K), 4) + 63) / 64 * 64
-      + 384 + (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64)), 4) + 63) / 64 * 64 +
-      (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64)), 4) + 63) / 64 * 64 +
-      (tn_rt_bytes_times(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64)), 4) + 63) / 64 * 64 + 63;
+      + 384 + (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
+      tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64))), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
+      tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64))), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
+      tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64))), 4) + 63) / 64 * 64 + 63;
 }
 
 extern const tn_core tn_cores_gemm_x86_64_v3[];

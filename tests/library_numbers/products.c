@@ -1,7 +1,7 @@
 /* Products of views of matrices in every order, and no copies of those that are dense along rows or columns. */
 #include "uniform.h"
 
-enum { ROWS = 37, DEPTH = 53, COLUMNS = 19, SPACE = 3 * (ROWS + COLUMNS) * DEPTH };
+enum { ROWS = 37, DEPTH = 53, LONG_DEPTH = 1100, COLUMNS = 19, SPACE = 3 * (ROWS + COLUMNS) * LONG_DEPTH };
 
 static float a[SPACE], b[SPACE], y[ROWS * COLUMNS];
 static const char* level;
@@ -56,11 +56,11 @@ static void no_copies(void) {
 }
 
 /* `rows` rows of A and the columns of B; `op` has B by rows (dense), by columns (matmul) or as a vector (matvec). */
-static void check(const char* op, int64_t rows, int64_t columns, int of_a, int of_b) {
+static void check(const char* op, int64_t rows, int64_t depth, int64_t columns, int of_a, int of_b) {
   const int by_rows = strcmp(op, "dense") == 0, is_vector = strcmp(op, "matvec") == 0;
-  const int64_t shape_a[2] = {rows, DEPTH}, shape_b[2] = {by_rows ? columns : DEPTH, by_rows ? DEPTH : columns};
+  const int64_t shape_a[2] = {rows, depth}, shape_b[2] = {by_rows ? columns : depth, by_rows ? depth : columns};
   const int64_t shape_y[2] = {rows, columns};
-  const view va = view_of(of_a, rows, DEPTH), vb = view_of(of_b, shape_b[0], shape_b[1]);
+  const view va = view_of(of_a, rows, depth), vb = view_of(of_b, shape_b[0], shape_b[1]);
   box in[3] = {boxed(TN_F32, a + va.first, 2, shape_a, va.strides),
                boxed(TN_F32, b + vb.first, is_vector ? 1 : 2, shape_b, vb.strides),
                {.t = {.ndim = -1}}};
@@ -70,11 +70,11 @@ static void check(const char* op, int64_t rows, int64_t columns, int of_a, int o
   for (int64_t i = 0; i < rows && status == 0; ++i)
     for (int64_t j = 0; j < columns; ++j) {
       double want = 0;
-      for (int64_t k = 0; k < DEPTH; ++k) want += at(a, va, i, k) * (by_rows ? at(b, vb, j, k) : at(b, vb, k, j));
+      for (int64_t k = 0; k < depth; ++k) want += at(a, va, i, k) * (by_rows ? at(b, vb, j, k) : at(b, vb, k, j));
       const double got = y[i * columns + j];
       if (got != want && ++wrong < 20)
-        printf("%s, %s of views %d and %d, %d x %d: element %d, %d is %g, not %g\n", level, op, of_a, of_b, (int)rows,
-               (int)columns, (int)i, (int)j, got, want);
+        printf("%s, %s of views %d and %d, %d x %d x %d: element %d, %d is %g, not %g\n", level, op, of_a, of_b,
+               (int)rows, (int)depth, (int)columns, (int)i, (int)j, got, want);
     }
 }
 
@@ -88,10 +88,17 @@ int main(void) {
     for (int of_a = 0; of_a < VIEWS; ++of_a)
       for (int of_b = 0; of_b < VIEWS; ++of_b)
         for (int64_t rows = 1; rows <= ROWS; rows += 4) {
-          check("matmul", rows, COLUMNS, of_a, of_b);
-          check("dense", rows, COLUMNS, of_a == 2 ? 0 : of_a, of_b);
-          check("matvec", rows, 1, of_a, 0);
+          check("matmul", rows, DEPTH, COLUMNS, of_a, of_b);
+          check("dense", rows, DEPTH, COLUMNS, of_a == 2 ? 0 : of_a, of_b);
+          check("matvec", rows, DEPTH, 1, of_a, 0);
         }
+    for (int of_a = 0; of_a < 4; ++of_a)
+      for (int of_b = 0; of_b < 4; ++of_b) {
+        check("matvec", COLUMNS, LONG_DEPTH, 1, of_a, 0);
+        check("matmul", 1, LONG_DEPTH, COLUMNS, of_a, of_b);
+        check("matmul", COLUMNS, LONG_DEPTH, 1, of_a, of_b);
+        check("dense", 1, LONG_DEPTH, COLUMNS, of_a == 2 ? 0 : of_a, of_b);
+      }
   }
   puts(wrong == 0 ? "products: passed" : "products: failed");
   return wrong != 0;

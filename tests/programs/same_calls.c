@@ -20,6 +20,19 @@ static int gemm(const tn_context* on, float* y, int64_t m) {
   return status;
 }
 
+/* One row of the left side, long and contiguous on both sides: several columns at a time. */
+static int long_rows(const tn_context* on, float* y, int64_t columns) {
+  const tn_gemm_dims d = {.M = 1, .K = 1100, .N = columns + 27};
+  tn_gemm_attrs attrs;
+  tn_gemm_defaults(&attrs, TN_F32);
+  attrs.transB = 1;
+  const size_t bytes = tn_gemm_f32_on_workspace(on, &d, &attrs);
+  void* w = malloc(bytes + 1);
+  const int status = tn_gemm_f32_on(on, &d, &attrs, a, b, NULL, y, w, bytes);
+  free(w);
+  return status;
+}
+
 static int conv(const tn_context* on, float* y, int64_t channels) {
   const tn_conv2d_dims d = {2, channels, 13, 11, 5, 3, 3};
   tn_conv2d_attrs attrs;
@@ -104,8 +117,8 @@ int main(void) {
   static const struct {
     const char* name;
     call* op;
-  } ops[] = {{"gemm", gemm}, {"conv2d", conv},   {"conv_transpose2d", transposed}, {"softmax", softmax}, {"relu", relu},
-             {"sum", sum},   {"maxpool2d", pool}};
+  } ops[] = {{"gemm", gemm},       {"long rows", long_rows}, {"conv2d", conv}, {"conv_transpose2d", transposed},
+             {"softmax", softmax}, {"relu", relu},           {"sum", sum},     {"maxpool2d", pool}};
   tn_context contexts[4];
   int wrong = 0;
   for (int k = 0; k < MOST; ++k)

@@ -199,6 +199,8 @@ class Generator {
   // ---- rows taken together (generate_rows.cc)
   void rows_loop(const TreeLoop& l);
   void rows_together(const TreeLoop& l, const Operand& first);
+  void part_of_rows(const TreeNode& n, const std::string& var, const Operand& first);
+  void blocks_of_rows(const TreeLoop& blocks, const std::string& var, const Operand& first);
   void over_rows(const TreeLoop& inner, const std::string& var, const Operand& first);
   template <class F>
   void with_rows_as_lanes(const std::string& var, const Operand& first, F write);

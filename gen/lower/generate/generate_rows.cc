@@ -6,6 +6,14 @@
 #include "support/ranges.h"
 
 namespace tenon {
+namespace {
+
+/// Whether a loop goes over blocks, each with accumulators of its own.
+bool has_blocks(const TreeLoop& l) {
+  return any_of(l.body, [](const TreeNode& n) { return std::holds_alternative<TreeBegin>(n.node); });
+}
+
+}  // namespace
 
 /// Rows together as long as there are enough of them, then one by one.
 void Generator::rows_loop(const TreeLoop& l) {
@@ -25,14 +33,53 @@ void Generator::rows_together(const TreeLoop& l, const Operand& first) {
   rows_ = l.rows;
   for (const TreeNode& n : l.body) {
     vars_[l.var.name] = each;
-    if (const auto* b = std::get_if<TreeBegin>(&n.node)) begin(*b);
-    else if (const auto* e = std::get_if<TreeEnd>(&n.node)) fold_rows(*e);
-    else if (const auto* d = std::get_if<TreeDefine>(&n.node)) define_rows(*d, l.var.name, first);
-    else over_rows(std::get<TreeLoop>(n.node), l.var.name, first);
+    part_of_rows(n, l.var.name, first);
   }
   rows_ = 0;
   folded_.clear();
   row_temps_.clear();
+}
+
+/// Totals of blocks are a vector with a lane for each row; other accumulators are one for each row.
+void Generator::part_of_rows(const TreeNode& n, const std::string& var, const Operand& first) {
+  const auto is_total = [&](int accumulator) {
+    return tree_.accumulators[static_cast<size_t>(accumulator)].compensated;
+  };
+  if (const auto* b = std::get_if<TreeBegin>(&n.node)) {
+    if (is_total(b->accumulator)) with_rows_as_lanes(var, first, [&] { begin(*b); });
+    else begin(*b);
+  } else if (const auto* e = std::get_if<TreeEnd>(&n.node)) {
+    if (!is_total(e->accumulator)) return fold_rows(*e);
+    end(*e);
+    folded_[e->accumulator] = named("all", vars_.at(accumulator_name(e->accumulator))[0]);
+  } else if (const auto* d = std::get_if<TreeDefine>(&n.node)) {
+    define_rows(*d, var, first);
+  } else if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) {
+    with_rows_as_lanes(var, first, [&] { accumulate(*a); });
+  } else {
+    const auto& inner = std::get<TreeLoop>(n.node);
+    if (has_blocks(inner)) blocks_of_rows(inner, var, first);
+    else over_rows(inner, var, first);
+  }
+}
+
+/// A loop over blocks of all rows.
+void Generator::blocks_of_rows(const TreeLoop& blocks, const std::string& var, const Operand& first) {
+  const Bundle rows = vars_.at(var);
+  ranges_.extents[blocks.var.name] = blocks.var.extent;
+  const Operand extent = bound(blocks.var.extent, blocks, "_end");
+  const std::string name = names_.take(letter_of(blocks.var.name));
+  Block body = block([&] {
+    for (const TreeNode& n : blocks.body) {
+      vars_[var] = rows;
+      vars_[blocks.var.name] = {v_var(name)};
+      part_of_rows(n, var, first);
+    }
+  });
+  vars_.erase(blocks.var.name);
+  ranges_.extents.erase(blocks.var.name);
+  names_.release(name);
+  out_->push_back(s_for(name, v_int(0), extent, 1, std::move(body)));
 }
 
 /// A loop along all rows. Facts about a row hold for all of its elements.
@@ -65,16 +112,18 @@ void Generator::over_rows(const TreeLoop& inner, const std::string& var, const O
     if (asks([&, t = tensor](const Expr& e) { return reads_tensor(e, t); }))
       forwarded_.write(tensor, temp.index, each_row(temp.value));
   ranges_.extents[inner.var.name] = inner.var.extent;
-  const Operand extent = bound(inner.var.extent, inner, "_end");
-  const Operand whole = named(letter_of(inner.var.name) + "_whole",
-                              v_apply(ScalarOp::BitAnd, {extent, v_int(-int64_t{inner.shape.lanes})}));
+  const Operand from = bound(inner.begin, inner, "_begin");
+  const Operand extent = bound(inner.end ? inner.end : inner.var.extent, inner, "_end");
+  const Operand whole = named(
+      letter_of(inner.var.name) + "_whole",
+      from + v_apply(ScalarOp::BitAnd, {inner.begin ? extent - from : extent, v_int(-int64_t{inner.shape.lanes})}));
   // one loop for all accumulators, or one for each if their rows would take too many registers
   const size_t accumulators = inner.body.size();
   const bool apart = accumulators > 1 && 2 * static_cast<int>(accumulators) * rows_ > isa_.vector_registers;
   for (size_t n = 0; n < (apart ? accumulators : 1); ++n) {
     TreeLoop part = inner;
     if (apart) part.body = {inner.body[n]};
-    rows_part(part, v_int(0), whole, false);
+    rows_part(part, from, whole, false);
     rows_part(part, whole, extent, true);
   }
   ranges_.extents.erase(inner.var.name);

@@ -60,8 +60,8 @@ std::string asked_rows(const Kernel& k) {
   return alike && k.body.size() == 1 && !rows.empty() && is_open(k, rows) ? rows : "";
 }
 
-/// A reduction along one dimension of a tensor, next to a last one whose elements each have a result of their own: the
-/// extents of both.
+/// A reduction along one dimension of a tensor, next to one of adjacent elements that each have a result of their own:
+/// the extents of both.
 struct ReducedColumns {
   Expr rows, columns;
 };
@@ -72,11 +72,12 @@ std::optional<ReducedColumns> reduced_columns(const Kernel& k, const LoopVar& co
   if (r.vars.size() != 1) return found;
   each_read(r.value, [&](const Read& read) {
     const Tensor& t = k.tensor(read.tensor);
-    if (bytes_of(t.dtype) < 4 || read.index.empty()) return;
-    if (!is_variable(read.index.back(), column.name)) return;
-    const bool walked = std::any_of(read.index.begin(), read.index.end() - 1,
-                                    [&](const Expr& e) { return is_variable(e, r.vars[0].name); });
-    if (is_one(t.strides.back()) && walked) found = ReducedColumns{r.vars[0].extent, column.extent};
+    const size_t rank = read.index.size();
+    if (bytes_of(t.dtype) < 4) return;
+    const bool walked = any_of(read.index, [&](const Expr& e) { return is_variable(e, r.vars[0].name); });
+    for (size_t d = rank == 2 ? 0 : rank - 1; d < rank && walked; ++d)  // matrices are stored either way
+      if (is_variable(read.index[d], column.name) && is_one(t.strides[d]))
+        found = ReducedColumns{r.vars[0].extent, column.extent};
   });
   return found;
 }

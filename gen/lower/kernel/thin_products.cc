@@ -1,6 +1,8 @@
 // Recognises thin products: conditions on extents and strides.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "algebra/simplify.h"
 #include "lower/kernel/fork_parts.h"
 #include "lower/kernel/variants.h"
@@ -140,7 +142,8 @@ std::optional<ThinProduct> shallow_products(const Kernel& k, const Contraction& 
   return out;
 }
 
-/// The same for sums of few vectors: those of neighbouring columns are folded together, into a vector of results.
+/// The same for sums of few vectors, or of one row: those of neighbouring columns are folded together, into a vector of
+/// results.
 std::optional<ThinProduct> short_sums(const Kernel& k, const Contraction& c, const std::vector<ThinProduct>& sums) {
   const std::string depth = size_name(c.depth[0].extent);
   Assumptions a(k);
@@ -150,12 +153,38 @@ std::optional<ThinProduct> short_sums(const Kernel& k, const Contraction& c, con
   ThinProduct out = sums.front();
   if (sums.size() > 1)
     out.holds = out.holds && sums.back().holds ? apply(ScalarOp::Or, {out.holds, sums.back().holds}) : nullptr;
-  for (const Expr& more : {dense.holds, apply(ScalarOp::Lt, {size_ref(depth), constant_int(kLongRow)})})
-    out.holds = both(out.holds, more);
+  Expr brief = apply(ScalarOp::Lt, {size_ref(depth), constant_int(kLongRow)});
   out.kernel = with_inner_loop(with_sizes(out.kernel, a.sizes()), c.columns);
-  limit(out.kernel, depth, kLongRow - 1);
   out.joins_rows = true;
   out.what = "short sums: the sums of adjacent columns are reduced into one vector";
+  if (!c.rows.empty() && is_open(k, size_name(c.rows.front().extent))) {
+    brief = apply(ScalarOp::Or, {brief, equals(c.rows.front().extent, 1)});
+    out.what = "short sums, or one row: the sums of adjacent columns are reduced into one vector";
+  } else {
+    limit(out.kernel, depth, kLongRow - 1);
+  }
+  for (const Expr& more : {dense.holds, brief}) out.holds = both(out.holds, more);
+  return out;
+}
+
+/// Whether both sides have the type of their products: others would be too many bodies.
+bool multiplies_as_stored(const Kernel& k, const Contraction& c) {
+  return all_of(std::array{c.left, c.right}, [&](const Expr& side) {
+    const Read* r = plain_read(side);
+    return r && k.tensor(r->tensor).dtype == c.accumulator;
+  });
+}
+
+/// One column, and both sides dense along the depth: the sums of adjacent rows are added up together.
+std::optional<ThinProduct> column_along_depth(const Kernel& k, const Contraction& c) {
+  const std::string& depth = c.depth[0].name;
+  Assumptions a(k);
+  if (c.rows.empty() || c.columns.empty() || !multiplies_as_stored(k, c) || !a.equal(c.columns.front().extent, 1) ||
+      !a.dense(c.left, depth) || !a.dense(c.right, depth) || !a.dense_epilogue(c, c.rows.front().name))
+    return std::nullopt;
+  ThinProduct out = a.product();
+  out.joins_rows = true;
+  out.what = "one column, contiguous along the depth: several rows at a time";
   return out;
 }
 
@@ -167,6 +196,7 @@ std::optional<ThinProduct> along_other(const Kernel& k, const Contraction& c, bo
   const std::string& var = many.front().name;
   if (!a.dense(one_row ? c.right : c.left, var) || !a.dense_epilogue(c, var)) return std::nullopt;
   ThinProduct out = a.product();
+  if (multiplies_as_stored(k, c)) out.kernel = with_inner_loop(std::move(out.kernel), many);
   out.what = one_row ? "one row: a sum of scaled rows of the right side"
                      : "one column: a sum of scaled columns of the left side";
   return out;
@@ -190,6 +220,7 @@ std::vector<ThinProduct> thin_products(const Kernel& k, const Contraction& c) {
   const std::vector<ThinProduct> sums = all_along_depth(k, c);
   if (floats) {  // there would be too many bodies for all integer types
     if (const auto shallow = shallow_products(k, c)) out.push_back(*shallow);
+    if (const auto column = column_along_depth(k, c)) out.push_back(*column);
     if (const auto together = short_sums(k, c, sums)) out.push_back(*together);
   }
   std::vector<std::optional<ThinProduct>> cases(sums.begin(), sums.end());

@@ -37,14 +37,16 @@ class Blocks {
       if (!l) continue;
       const std::string var = l->var.name;
       ranges_.extents[var] = l->var.extent;
-      const bool outer = in_lanes_;
+      const bool outer = in_lanes_, outer_rows = in_rows_;
       in_lanes_ = in_lanes_ || together(*l) > 1;
+      in_rows_ = in_rows_ || l->rows > 1;
       ++depth_;
       split(l->body);
       if (const std::map<int, int64_t> sums = long_reductions(t, *l, outer); !sums.empty())
         n.node = blocked(t, *l, sums);
       --depth_;
       in_lanes_ = outer;
+      in_rows_ = outer_rows;
       ranges_.extents.erase(var);
     }
   }
@@ -163,7 +165,8 @@ class Blocks {
     const Reducer op = tree_.accumulators[static_cast<size_t>(first)].op;
     int64_t each = 1;
     for (const auto& [total, count] : sums) each = std::max(each, count);
-    const int64_t elements = (is_question(op) ? kQuestions : std::max<int64_t>(kAdditions / each, 1)) * together(l);
+    const int64_t elements = (is_question(op) ? kQuestions : std::max<int64_t>(kAdditions / each, 1)) *
+                             (in_rows_ ? l.shape.lanes : together(l));  // rows together have one vector each
     std::map<int, int> block_of;
     for (const auto& [total, count] : sums) block_of[total] = block_accumulator(total);
     TreeLoop outer, inner = l;
@@ -232,6 +235,7 @@ class Blocks {
   int depth_ = 0;                 ///< of the loop at hand
   int blocks_ = 0;
   bool in_lanes_ = false;  ///< of a vector loop around the one at hand
+  bool in_rows_ = false;   ///< of a loop around the one at hand that takes several rows together
 };
 
 }  // namespace

@@ -46,10 +46,20 @@ class RowJoiner {
            place_temps(k_, tree_)[static_cast<size_t>(d->tensor)].stored;
   }
 
+  /// Whether the loop adds up one product of the row with what is the same for all rows. Long rows are streams: several
+  /// come from memory in less time than one after the other.
+  bool adds_scaled_row(const TreeLoop& inner, const std::string& row) const {
+    const auto* a = inner.body.size() == 1 ? std::get_if<TreeAccumulate>(&inner.body[0].node) : nullptr;
+    if (!a || tree_.accumulators[static_cast<size_t>(a->accumulator)].op != Reducer::Sum) return false;
+    const Apply* product = as_apply(a->value, ScalarOp::Mul);
+    return product && is_float(a->value->type) && product->args.size() == 2 &&
+           mentions(product->args[0], row) != mentions(product->args[1], row);
+  }
+
   /// A loop over neighbours in the row, that only adds to accumulators, for little.
   bool reduces_row(const TreeLoop& inner, const std::string& row) {
     if (inner.shape.lanes < 2 || inner.begin || inner.end || mentions(inner.var.extent, row) ||
-        !proves_lt(inner.var.extent, constant_int(kLongRow), ranges_))
+        !(proves_lt(inner.var.extent, constant_int(kLongRow), ranges_) || adds_scaled_row(inner, row)))
       return false;
     if (LaneSurvey({k_, isa_, tree_, ranges_}, inner, place_temps(k_, tree_)).costly() > 0) return false;
     return all_of(inner.body, [&](const TreeNode& n) {

@@ -37,4 +37,22 @@ TEST_CASE("long rows: the position of an extreme in a long row of bytes is sough
   }
 }
 
+TEST_CASE("long rows: long sums of products of a matrix with one row go several together, by blocks") {
+  for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    INFO(level);
+    CHECK(count_of(nest_of("matvec", level), "for m = 0 .. m_together step") ==
+          2);  // below 512 elements and from there on
+    const std::string gemm = nest_of("gemm", level);
+    CHECK(contains(gemm, "short sums, or one row: the sums of adjacent columns are reduced into one vector"));
+    CHECK(contains(gemm, "one column, contiguous along the depth: several rows at a time"));
+  }
+}
+
+TEST_CASE("long rows: a matrix that is dense along its columns is read row by row for one column too") {
+  const std::string gemm = nest_of("gemm", "x86-64-v3");
+  INFO(gemm);
+  CHECK(contains(gemm, "one row: a sum of scaled rows of the right side, a block of rows at a time"));
+  CHECK(contains(gemm, "one column: a sum of scaled columns of the left side, a block of rows at a time"));
+}
+
 }  // namespace long_rows_test
