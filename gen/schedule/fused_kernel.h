@@ -53,7 +53,7 @@ Expr with_equal_sums_shared(const Expr& e);
 /// A sum of products whose operands take a variable apart, as `v // k` and `v % k` with one constant k (groups and
 /// their filters under an element-wise reader, rows and columns of a flattened image, heads and their features), with
 /// two loops instead of it where the kernel then is a contraction, and so one that runs from panels and register
-/// tiles. Any other kernel as it is.
+/// tiles. Any other sum has two loops for the variables that walk split lines: each of these is one run of elements.
 Kernel with_split_loops(const Kernel& kernel);
 
 /// The kernel with one axis instead of several, where its statements only read elements at the index that they write,

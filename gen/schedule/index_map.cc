@@ -80,6 +80,16 @@ bool spread(Expr e, Axis from, const std::vector<Axis>& to, std::vector<Expr>& o
 
 bool same_shape(const Tensor& a, const Tensor& b) { return same(a.dims, b.dims) && same(a.strides, b.strides); }
 
+bool splits_line(const Tensor& t, const std::vector<Expr>& index) {
+  for (size_t d = t.dims.size(); d-- > 0;) {
+    if (is_one(t.dims[d])) continue;
+    bool found = false;
+    each_node<Apply>(index[d], [&](const Apply& a) { found = found || a.op == ScalarOp::Mod; });
+    return found;
+  }
+  return false;
+}
+
 bool is_dense(const Tensor& t) {
   const std::vector<Expr> dense = contiguous_strides(t.dims);
   for (size_t d = 0; d < t.dims.size(); ++d)

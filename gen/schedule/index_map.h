@@ -17,6 +17,9 @@ std::optional<std::vector<Expr>> reindex(const Tensor& from, const std::vector<E
 /// Whether extents and strides are the same.
 bool same_shape(const Tensor& a, const Tensor& b);
 
+/// Whether the index has a remainder in the fastest dim: it walks lines that another shape of the tensor splits.
+bool splits_line(const Tensor& t, const std::vector<Expr>& index);
+
 /// Whether the elements follow each other without gaps, the last dim fastest; of an extent of 1 no stride matters.
 bool is_dense(const Tensor& t);
 

@@ -113,6 +113,14 @@ bool has_rows(const Kernel& k) {
   return false;
 }
 
+/// Whether a row that is summed lies in memory as another shape that splits its lines: the sum would go from element to
+/// element, in an order of its own.
+bool splits_lines(const Kernel& k) {
+  return any_of(k.body, [&](const KernelStatement& s) {
+    return !all_reads(s.value, [&](const Read& r) { return !splits_line(k.tensor(r.tensor), r.index); });
+  });
+}
+
 /// Where the second kernel's tensors are in the merged one; makes reads of other shapes of a made value reads of its
 /// own shape.
 class Joiner {
@@ -216,7 +224,7 @@ class RowMerger {
         multiplies_result(first, second) || !g_.can_wait(first, second))
       return false;
     auto merged = concatenate(a, b, needed_outside(g_, first, second));
-    if (!merged || !has_rows(merged->kernel)) return false;
+    if (!merged || !has_rows(merged->kernel) || splits_lines(merged->kernel)) return false;
     share_statements(*merged);
     merged->notes.push_back(fmt::format("{} and {}: {}", operators_of(a), operators_of(b), reason));
     g_.remove(first);

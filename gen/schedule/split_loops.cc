@@ -6,6 +6,7 @@
 #include "algebra/contraction.h"
 #include "algebra/simplify.h"
 #include "schedule/fused_kernel.h"
+#include "schedule/index_map.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -98,6 +99,17 @@ bool split_once(KernelStatement& s) {
   return false;
 }
 
+/// The value with two variables for each one of a sum that walks lines split by their shape.
+Expr with_split_sums(const Expr& e, const Kernel& k) {
+  const Expr x = map_children(e, [&](const Expr& c) { return with_split_sums(c, k); });
+  const auto* r = std::get_if<Reduce>(&x->node);
+  if (!r || all_reads(r->value, [&](const Read& read) { return !splits_line(k.tensor(read.tensor), read.index); }))
+    return x;
+  for (const LoopVar& v : r->vars)
+    if (const auto m = merged(v, x)) return with_split_sums(simplify(split_reduction(x, *m)), k);
+  return x;
+}
+
 }  // namespace
 
 Kernel with_split_loops(const Kernel& kernel) {
@@ -105,7 +117,10 @@ Kernel with_split_loops(const Kernel& kernel) {
   Kernel out = kernel;
   while (split_once(out.body[0])) {
   }
-  return find_contraction(out) ? out : kernel;
+  if (find_contraction(out)) return out;
+  out = kernel;
+  out.body[0].value = with_split_sums(out.body[0].value, out);
+  return out;
 }
 
 }  // namespace tenon

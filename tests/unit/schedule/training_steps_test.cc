@@ -69,6 +69,20 @@ TEST_CASE("runs of which a loop takes elements in turns are loaded as vectors") 
     }
 }
 
+TEST_CASE("sums along lines that another shape splits have vectors") {
+  // heads joined before a norm, pixels of blocks of channels
+  const std::string joined = "reshape(transpose(x, perm=[0, 2, 1, 3]), shape=[2, 5, 32])";
+  const std::string pixels = "reshape(depth_to_space(z, block=2), shape=[2, 32])";
+  for (const std::string& rows : {joined, pixels})
+    for (const char* f : {"mean({}, axes=[-1])", "rms_norm({}, g)", "softmax({}, axis=-1)", "sum(sq({}), axes=[-1])"}) {
+      const std::string main = "y = " + fmt::format(fmt::runtime(f), rows) + "*F";
+      const auto nests = checked_nests(layer("x: \"f32[2, 2, 5, 16]\", z: \"f32[2, 4, 2, 4]\", g: \"f32[32]\"", main));
+      INFO(main << "\n" << nests.at("x86-64-v3"));
+      CHECK(contains(nests.at("x86-64-v3"), "fold_sum("));
+      CHECK_FALSE(contains(nests.at("x86-64-v3"), "_sum: f32 ="));
+    }
+}
+
 TEST_CASE("the gradient of one filter sums over lines of pixels") {
   checked_nests(layer("x: \"f32[2, 3, 5, 18]\", W: \"f32[1, 3, 3, 3]\"",
                       "l = sum(sq(conv2d(x, W, pads=[1, 1, 1, 1])))*F\n  y = grad(sum(l), W)"));
