@@ -17,18 +17,49 @@ struct PackUses {
   std::set<std::string> measured;   ///< size(S)
   std::set<std::string> counted;    ///< lin(s): how many elements are before the current one
   std::map<std::string, std::string> of_variable;
+  std::map<std::string, std::vector<std::string>> of_value;  ///< an intermediate: the pack of each dim, "" of others
 };
 
 const TensorDef* tensor_of(const OpDef& def, const std::string& name) {
   return def.input(name) ? def.input(name) : def.output(name);
 }
 
+/// The packs of a tensor's dims.
+std::vector<std::string> packs_of(const OpDef& def, const std::string& tensor, const PackUses& uses) {
+  if (const TensorDef* t = tensor_of(def, tensor))
+    return mapped(t->dims, [](const Dim& d) { return d.kind == DimKind::pack ? d.name : std::string(); });
+  const auto* known = find_value(uses.of_value, tensor);
+  return known ? *known : std::vector<std::string>();
+}
+
 void collect_variables(const OpDef& def, const std::string& tensor, const std::vector<Syntax>& subs, PackUses& uses) {
-  const TensorDef* t = tensor_of(def, tensor);
-  if (!t || t->dims.size() != subs.size()) return;
+  const std::vector<std::string> packs = packs_of(def, tensor, uses);
+  if (packs.size() != subs.size()) return;
   for (size_t i = 0; i < subs.size(); ++i)
-    if (subs[i].kind == SyntaxKind::pack && t->dims[i].kind == DimKind::pack)
-      uses.of_variable.emplace(subs[i].text, t->dims[i].name);
+    if (subs[i].is(SyntaxKind::pack) && !packs[i].empty()) uses.of_variable.emplace(subs[i].text, packs[i]);
+}
+
+/// The pack of each pack variable: that of a tensor's dim that it indexes, or of an intermediate's.
+void collect_variables(const OpDef& def, PackUses& uses) {
+  for (size_t known = 0, before = 1; known != before;) {
+    before = known;
+    for (const Statement& s : def.body) {
+      if (s.is_call || s.is_extent) continue;
+      collect_variables(def, s.targets[0].text, s.subs, uses);
+      each_expression(s, [&](const Syntax& e) {
+        each_within(e, [&](const Syntax& n) {
+          if (n.is(SyntaxKind::subscript)) collect_variables(def, n.text, n.children, uses);
+        });
+      });
+      if (s.update != Update::Assign) continue;
+      const auto pack_of = [&](const Syntax& sub) {
+        const std::string* pack = sub.is(SyntaxKind::pack) ? find_value(uses.of_variable, sub.text) : nullptr;
+        return pack ? *pack : std::string();
+      };
+      for (const Word& target : s.targets) uses.of_value[target.text] = mapped(s.subs, pack_of);
+    }
+    known = uses.of_variable.size();
+  }
 }
 
 void collect_dims(const std::vector<TensorDef>& tensors, PackUses& uses) {
@@ -40,10 +71,7 @@ void collect_dims(const std::vector<TensorDef>& tensors, PackUses& uses) {
       }
 }
 
-void collect_by_dim(const OpDef& def, const Syntax& s, PackUses& uses) {
-  each_within(s, [&](const Syntax& n) {
-    if (n.kind == SyntaxKind::subscript) collect_variables(def, n.text, n.children, uses);
-  });
+void collect_by_dim(const Syntax& s, PackUses& uses) {
   each_within(s, [&](const Syntax& n) {
     if (n.kind == SyntaxKind::each && !n.children[0].calls(Builtin::unravel))
       each_within(n, [&](const Syntax& m) {
@@ -58,6 +86,17 @@ void collect_by_dim(const OpDef& def, const Syntax& s, PackUses& uses) {
     if (n.calls(Builtin::lin))
       if (const auto p = uses.of_variable.find(n.children[0].text); p != uses.of_variable.end())
         uses.counted.insert(p->second);
+  });
+}
+
+/// An update combines the elements along packs that do not index its target.
+void collect_combined(const Statement& s, PackUses& uses) {
+  each_expression(s, [&](const Syntax& e) {
+    each_within(e, [&](const Syntax& n) {
+      const std::string* pack = n.is(SyntaxKind::pack) ? find_value(uses.of_variable, n.text) : nullptr;
+      if (pack && none_of(s.subs, [&](const Syntax& sub) { return sub.is(SyntaxKind::pack) && sub.text == n.text; }))
+        uses.reduced.insert(*pack);
+    });
   });
 }
 
@@ -78,11 +117,10 @@ PackUses uses_of(const OpDef& def) {
   collect_dims(def.inputs, uses);
   collect_dims(def.outputs, uses);
   collect_ranges(def, uses);
-  for (const Statement& s : def.body)
-    if (!s.is_call) collect_variables(def, s.targets[0].text, s.subs, uses);
+  collect_variables(def, uses);
   for (const Statement& s : def.body) {
-    collect_by_dim(def, s.value, uses);
-    for (const Syntax& sub : s.subs) collect_by_dim(def, sub, uses);
+    each_expression(s, [&](const Syntax& e) { collect_by_dim(e, uses); });
+    if (s.update != Update::Assign) collect_combined(s, uses);
   }
   for (const LetDef& l : def.lets) {
     if (l.pack && l.value.calls(Builtin::keep)) continue;  // all 1, regardless of their number
@@ -119,11 +157,10 @@ bool leads_outputs(const OpDef& def, const std::string& pack) {
 }  // namespace
 
 bool asks_for_rank(const OpDef& def, const std::string& pack) {
-  const auto asks = [&](const Syntax& s) {
+  return any_of(def.body, [&](const Statement& s) {
     return any_within(
         s, [&](const Syntax& n) { return n.calls(Builtin::rank, Builtin::dim) && n.children[0].text == pack; });
-  };
-  return any_of(def.body, [&](const Statement& s) { return asks(s.value) || any_of(s.subs, asks); });
+  });
 }
 
 bool takes_dims_apart(const OpDef& def, const Frame* frame, const std::string& pack) {

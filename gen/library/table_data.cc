@@ -137,16 +137,6 @@ int constant_tensor(Kernel& kernel, const std::string& name, const std::shared_p
   return kernel.add(std::move(made));
 }
 
-namespace {
-
-bool reads(const Statement& s, const std::string& table) {
-  bool found = false;
-  each_expression(s, [&](const Syntax& e) { found = found || tenon::reads(e, table); });
-  return found;
-}
-
-}  // namespace
-
 void declare_tables(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnostics& diagnostics) {
   const OpDef& def = *scope.def;
   for (const TableDef& table : def.tables) {

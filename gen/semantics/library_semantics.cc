@@ -148,10 +148,18 @@ std::vector<bool> reads(const OpLibrary& library, const OpDef& def,
   const auto call = expand_node({library, def, given_tensors(inputs), attrs}, {}, diagnostics);
   std::vector<bool> out(inputs.size(), !call);  // an op that cannot be expanded is refused later
   if (!call) return out;
-  for (const KernelStatement& s : call->kernel.body)
-    each_node<Read>(simplify(s.value, {}), [&](const Read& r) {
+  const auto note = [&](const Expr& e) {
+    if (!e) return;
+    each_node<Read>(simplify(e, {}), [&](const Read& r) {
       if (static_cast<size_t>(r.tensor) < out.size()) out[static_cast<size_t>(r.tensor)] = true;
     });
+  };
+  for (const KernelStatement& s : call->kernel.body) {
+    note(s.value);
+    note(s.where);
+    for (const Expr& e : s.index) note(e);
+    for (const LoopVar& v : s.loops) note(v.extent);
+  }
   return out;
 }
 

@@ -24,6 +24,16 @@ void each_expression(const Statement& s, FunctionRef<void(const Syntax&)> visit)
   if (s.where) visit(*s.where);
 }
 
+bool any_within(const Statement& s, FunctionRef<bool(const Syntax&)> holds) {
+  bool found = false;
+  each_expression(s, [&](const Syntax& e) { found = found || any_within(e, holds); });
+  return found;
+}
+
+bool reads(const Statement& s, const std::string& name) {
+  return any_within(s, [&](const Syntax& n) { return n.is(SyntaxKind::subscript) && n.text == name; });
+}
+
 const AttrDef* OpDef::attr(std::string_view n) const { return by_name(attrs, n); }
 const TensorDef* OpDef::input(std::string_view n) const { return by_name(inputs, n); }
 const TensorDef* OpDef::output(std::string_view n) const { return by_name(outputs, n); }

@@ -157,6 +157,10 @@ std::optional<Syntax> collected_extent(const Syntax& sub, const Syntax** variabl
 
 /// Calls `visit` for each expression of a statement, in the order of the text.
 void each_expression(const Statement& s, FunctionRef<void(const Syntax&)> visit);
+/// Whether `holds` for a node of one of them.
+bool any_within(const Statement& s, FunctionRef<bool(const Syntax&)> holds);
+/// Whether one of them reads the value or tensor of this name.
+bool reads(const Statement& s, const std::string& name);
 
 enum class GradKind { derived, none, closed };
 

@@ -75,13 +75,9 @@ class PartialRanges {
   }
 
   void warn_if_unused(const IndexRange& range) {
-    const auto names = [&](const Syntax& s) {
-      return any_within(s, [&](const Syntax& n) { return n.text == range.name; });
-    };
-    const auto in_statement = [&](const Statement& s) {
-      return names(s.value) || any_of(s.subs, names) || any_of(s.ranges, names) || (s.where && names(*s.where));
-    };
-    if (any_of(op_.body, in_statement) || any_of(op_.tables, [&](const TableDef& t) { return names(t.values); }))
+    const auto names = [&](const Syntax& n) { return n.text == range.name; };
+    if (any_of(op_.body, [&](const Statement& s) { return any_within(s, names); }) ||
+        any_of(op_.tables, [&](const TableDef& t) { return any_within(t.values, names); }))
       return;
     diagnostics_.warning(Code::E0440, range.span, fmt::format("no statement has an index '{}'", range.name),
                          {"remove the entry, or correct its name"});
