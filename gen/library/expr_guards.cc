@@ -207,7 +207,7 @@ void ExprBuilder::require_data(Expr holds, CheckStatus status, const Syntax& pla
     if (none_of(running_, runs_in(path_[i]))) holds = apply(ScalarOp::Or, {apply(ScalarOp::Not, {path_[i]}), holds});
   Check check{{}, holds, status, one_line(place.span.known() ? place.span.text() : std::string_view())};
   const auto add = [&](const LoopVar& v) {
-    if (mentions(holds, v.name)) check.loops.push_back(v);
+    if (mentions(holds, v.name) || is_presence(kernel_, v.extent)) check.loops.push_back(v);
   };
   for (const LoopVar& v : statement_.loops) add(v);
   for (const LoopVar& v : reducing_) add(v);

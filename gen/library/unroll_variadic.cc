@@ -22,10 +22,19 @@ bool has_own_extent(const TensorDef& t) {
   return any_of(t.dims, [](const Dim& d) { return d.per_operand; });
 }
 
+/// Whether a statement puts an operand at its number: it has an element even where the operand has none.
+bool places_operands(const OpDef& def) {
+  return any_of(def.body, [](const Statement& s) {
+    return any_of(s.subs, [](const Syntax& sub) { return mentions_call(sub, Builtin::operand); });
+  });
+}
+
 bool mentions_count(const OpDef& def) {
   const auto counts = [](const Syntax& s) { return mentions_call(s, Builtin::count); };
   return any_of(def.lets, [&](const LetDef& l) { return counts(l.value); }) || any_of(def.requires_, counts) ||
-         any_of(def.body, [&](const Statement& s) { return counts(s.value) || any_of(s.subs, counts); });
+         any_of(def.body, [&](const Statement& s) {
+           return any_within(s, [](const Syntax& n) { return n.calls(Builtin::count); });
+         });
 }
 
 class Unroller {
@@ -36,14 +45,16 @@ class Unroller {
         tensor_(output_ ? def.outputs.back() : def.inputs.back()),
         tensors_(tensors),
         may_lack_(may_lack),
-        steps_(may_lack && !output_ && !has_own_extent(tensor_)) {
+        steps_(may_lack && !output_ && (!has_own_extent(tensor_) || places_operands(def))) {
     for (const Dim& d : tensor_.dims)
       if (d.per_operand) own_.push_back(d.name);
     if (output_) extents_ = own_.at(0);
     for (const Statement& s : def_.body) {
       if (output_ && is_each(s)) note_variables(s.subs);
-      each_within(s.value, [&](const Syntax& n) {
-        if (n.is(SyntaxKind::subscript) && n.text == tensor_.name) note_variables(n.children);
+      each_expression(s, [&](const Syntax& e) {
+        each_within(e, [&](const Syntax& n) {
+          if (n.is(SyntaxKind::subscript) && n.text == tensor_.name) note_variables(n.children);
+        });
       });
     }
   }
@@ -64,6 +75,8 @@ class Unroller {
         if (!output_ && each) copy.extents = collected(s);
         for (Syntax& sub : copy.subs) sub = rewritten(sub, each ? k : -1, steps_ && each);
         copy.value = rewritten(copy.value, each ? k : -1);
+        for (Syntax& range : copy.ranges) range = rewritten(range, each ? k : -1);
+        if (copy.where) copy.where = rewritten(*copy.where, each ? k : -1);
         out.body.push_back(std::move(copy));
       }
     }
@@ -76,7 +89,7 @@ class Unroller {
 
   /// Whether the statement is expanded to one statement per tensor.
   bool is_each(const Statement& s) const {
-    return output_ ? !s.is_call && s.targets[0].text == tensor_.name : reads(s.value, tensor_.name);
+    return output_ ? !s.is_call && s.targets[0].text == tensor_.name : reads(s, tensor_.name);
   }
 
   /// The extents of an intermediate that all operands make.
@@ -222,7 +235,7 @@ bool may_lack_tensors(const OpDef& def) {
   if (has_variadic_output(def)) return true;
   if (!is_variadic(def) || def.inputs.size() != 1) return false;
   const auto placed = [&](const Statement& s) {
-    return !reads(s.value, def.inputs[0].name) ||
+    return !reads(s, def.inputs[0].name) ||
            any_of(s.subs, [](const Syntax& sub) { return mentions_call(sub, Builtin::operand); });
   };
   return has_own_extent(def.inputs[0]) || all_of(def.body, placed);

@@ -70,7 +70,7 @@ class BodyChecker {
   /// Statements of a group may read each other. One over a variadic input stands for several, and is none.
   void know_group(const RecurrentGroup& group) {
     for (std::size_t i = group.first; i <= group.last; ++i)
-      if (is_variadic(op_.body[i].value)) return;
+      if (is_variadic(op_.body[i])) return;
     for (std::size_t i = group.first; i <= group.last; ++i) expressions_.defined.insert(op_.body[i].targets[0].text);
   }
 
@@ -188,7 +188,7 @@ class BodyChecker {
     for (const Syntax& child : s.children) bind_all(child);
   }
 
-  bool is_variadic(const Syntax& s) const {
+  bool is_variadic(const Statement& s) const {
     return any_within(s, [&](const Syntax& n) {
       const TensorDef* input = n.is(SyntaxKind::subscript) ? op_.input(n.text) : nullptr;
       return input != nullptr && input->variadic;
@@ -206,12 +206,10 @@ class BodyChecker {
     const Word& target = statement.targets[0];
     if (!assignable(target) || !define(target, statement.update)) return;
     // A statement over a variadic input stands for one per operand; together they define the value.
-    const bool per_operand = is_variadic(statement.value);
+    const bool per_operand = is_variadic(statement);
     const TensorDef* output = op_.output(target.text);
-    if (!per_operand && (output == nullptr || !output->variadic)) {
-      for (const Syntax& sub : statement.subs) check_numberless(sub);
-      check_numberless(statement.value);
-    }
+    if (!per_operand && (output == nullptr || !output->variadic))
+      each_expression(statement, [&](const Syntax& e) { check_numberless(e); });
     if (statement.update == Update::Assign) {
       const std::size_t before = diagnostics_.size();
       for (const Syntax& sub : statement.subs)
@@ -298,7 +296,7 @@ class BodyChecker {
   }
 
   /// Whether a variable indexes a value that has no shape because a variable on its left side has no range.
-  bool follows_open_value(const Syntax& s, const std::string& name) const {
+  bool follows_open_value(const Statement& s, const std::string& name) const {
     return any_within(s, [&](const Syntax& n) {
       const BodyValue* value = n.is(SyntaxKind::subscript) ? scope_.value(n.text) : nullptr;
       return value != nullptr && !value->slots && !value->open &&
@@ -311,7 +309,7 @@ class BodyChecker {
     const auto named = [&](const Syntax& sub) { return sub.is_name(name) || sub.is(SyntaxKind::pack); };
     const auto defines = [&](const Statement& s) { return any_of(s.subs, named); };
     return none_of(op_.body, defines) &&
-           any_of(op_.body, [&](const Statement& s) { return follows_open_value(s.value, name); });
+           any_of(op_.body, [&](const Statement& s) { return follows_open_value(s, name); });
   }
 
   void check_ranges() {
