@@ -42,10 +42,11 @@ bool tells_extent(const BindState& s, const Dim& d) {
          (d.kind == DimKind::pack ? !s.bound_packs.count(d.name) : d.kind == DimKind::size && !s.knows(d));
 }
 
-/// Sizes and packs that no input has without `~`: what all operands' extents broadcast to.
-void write_broadcast_extents(BindState& s, const TensorDef& t, const CExpr& name) {
+/// What all operands' extents broadcast to, for those dims that `tells` names.
+template <class Tells>
+void write_broadcast_extents(BindState& s, const TensorDef& t, const CExpr& name, const Tells& tells) {
   each_extent(s, t, [&](const Dim& d, const StoredPlace& at, const CExpr& count) {
-    if (!tells_extent(s, d)) return;
+    if (!tells(d)) return;
     if (count)
       return s.call("broadcast_pack", {c_number(position(s.signature->packs, d.name)), name, at.value(), count});
     s.assign(c_name(d.name),
@@ -183,9 +184,43 @@ bool can_bind(const BindState& s, const TensorDef& t) {
   return open_packs <= 1 || has_axis || added_dim(s.def(), t);
 }
 
+namespace {
+
+std::vector<const TensorDef*> stretching_inputs(const OpDef& def) {
+  std::vector<const TensorDef*> out;
+  for (const TensorDef& t : def.inputs)
+    if (has_broadcast(t)) out.push_back(&t);
+  return out;
+}
+
+/// The extents that an absent input would have told, where others have them with `~`: what these broadcast to.
+void write_extents_without(BindState& s, const TensorDef& absent, const std::set<std::string>& known) {
+  const auto tells = [&](const Dim& d) {
+    return d.broadcast && any_of(absent.dims, [&](const Dim& own) {
+             return own.kind == d.kind && own.name == d.name && !own.broadcast && known.count(d.name) == 0;
+           });
+  };
+  std::set<std::string> sizes;
+  const std::vector<const TensorDef*> tensors = stretching_inputs(s.def());
+  for (const TensorDef* t : tensors)
+    for (const Dim& d : t->dims)
+      if (tells(d) && d.kind == DimKind::size && sizes.insert(d.name).second) s.assign(c_name(d.name), c_number(1));
+  for (const TensorDef* t : tensors) {
+    if (none_of(t->dims, tells)) continue;
+    if_given(s, *t, [&] {
+      InputShape(s, *t).declare_axes();
+      write_broadcast_extents(s, *t, input_name(*t), tells);
+    });
+  }
+}
+
+}  // namespace
+
 void write_plain_input(BindState& s, const TensorDef& t) {
   s.add(c_paragraph(shape_comment(t)));
   const bool last_ones = t.follows && t.optional;
+  std::set<std::string> known = s.bound_sizes;
+  known.insert(s.bound_packs.begin(), s.bound_packs.end());
   const CBlock shape = s.block([&] {
     if (last_ones) {
       const auto at = find_if(s.def().inputs, [&](const TensorDef& other) { return other.name == t.name; });
@@ -196,21 +231,11 @@ void write_plain_input(BindState& s, const TensorDef& t) {
   });
   const CBlock absent = s.block([&] {
     if (last_ones) write_absent_extents(s, t, "nothing is read");
+    else if (t.optional) write_extents_without(s, t, known);
   });
   if (t.optional) return s.add(c_if(c_arrow(input_name(t), "is_given"), shape, absent));
   for (const CStmt& statement : shape) s.add(statement);
 }
-
-namespace {
-
-std::vector<const TensorDef*> stretching_inputs(const OpDef& def) {
-  std::vector<const TensorDef*> out;
-  for (const TensorDef& t : def.inputs)
-    if (has_broadcast(t)) out.push_back(&t);
-  return out;
-}
-
-}  // namespace
 
 void write_exact_sizes(BindState& s) {
   bool first = true;
@@ -229,7 +254,7 @@ void write_broadcast_inputs(BindState& s) {
     if (none_of(t->dims, [&](const Dim& d) { return tells_extent(s, d); })) continue;
     if_given(s, *t, [&] {
       InputShape(s, *t).declare_axes();
-      write_broadcast_extents(s, *t, input_name(*t));
+      write_broadcast_extents(s, *t, input_name(*t), [&](const Dim& d) { return tells_extent(s, d); });
     });
   }
   for (const TensorDef* t : tensors)
