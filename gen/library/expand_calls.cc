@@ -267,7 +267,7 @@ void BodyExpander::call_frame(const std::shared_ptr<const Frame>& frame, Scope& 
     if (b.tensor < 0 || is_contiguous(kernel_.tensor(b.tensor))) continue;
     StoredDims plain;
     for (size_t k = 0; k < kernel_.tensor(b.tensor).dims.size(); ++k) plain.push_back(static_cast<int>(k));
-    b = stored_view(kernel_, b, plain);
+    b.tensor = stored_view(kernel_, b, plain).tensor;
   }
   note_checks();
   Scope called = inner;
@@ -292,12 +292,12 @@ void BodyExpander::call_frame(const std::shared_ptr<const Frame>& frame, Scope& 
 /// The subscripts of the first read of a tensor in the body; nullptr if there is none.
 const Syntax* BodyExpander::read_of_name(const std::string& name) const {
   const auto is_read = [&](const Syntax& s) { return s.is(SyntaxKind::subscript) && s.text == name; };
-  for (const Statement& s : def_.body) {
-    if (const Syntax* found = first_within(s.value, is_read)) return found;
-    for (const Syntax& sub : s.subs)
-      if (const Syntax* found = first_within(sub, is_read)) return found;
-  }
-  return nullptr;
+  const Syntax* found = nullptr;
+  for (const Statement& s : def_.body)
+    each_expression(s, [&](const Syntax& e) {
+      if (!found) found = first_within(e, is_read);
+    });
+  return found;
 }
 
 /// Results that the definition lacks, but its values are read at.

@@ -60,6 +60,8 @@ std::map<std::string, std::string> sizes_of_variables(const Kernel& k) {
       for (const LoopVar& v : r.vars) out[v.name] = size_name(v.extent);
     });
   }
+  for (const Check& c : k.checks)
+    for (const LoopVar& v : c.loops) out[v.name] = size_name(v.extent);
   return out;
 }
 
@@ -90,13 +92,16 @@ class RepeatSplitter {
   void split(int tensor, size_t d) {
     const Repeat* by = nullptr;
     bool all = true;
-    for (const KernelStatement& s : out_.body)
-      each_node<Read>(s.value, [&](const Read& r) {
+    map_exprs(out_, [&](const Expr& e) {  // reads in indices, conditions and checks too: all are rewritten
+      if (!e) return e;
+      each_node<Read>(e, [&](const Read& r) {
         if (r.tensor != tensor) return;
         const Repeat* here = r.fill ? nullptr : at(r.index[d]);
         all = all && here && (!by || by == here);
         by = here;
       });
+      return e;
+    });
     if (!by || !all) return;
     Tensor& t = out_.tensor(tensor);
     const auto place = static_cast<std::ptrdiff_t>(d);
