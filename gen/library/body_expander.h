@@ -103,7 +103,7 @@ class BodyExpander {
     Typed v = expr_.value(s.value);
     if (diagnostics_.has_errors()) return;
     if (!target) target = &make_temp(name, s, v);
-    else if (s.update != Update::Assign) adopt_type(scope_.tensors[name], v);
+    else if (s.update != Update::Assign) adopt_type(scope_.tensors[name], v, s.value);
     const Tensor& t = kernel_.tensor(target->tensor);
     if (const auto why = assignable(v, t.dtype))
       expr_.error(Code::E0602, s.value, *why, {fmt::format("write cast(…, {})", name_of(t.dtype))});
@@ -179,13 +179,20 @@ class BodyExpander {
   }
 
   /// An intermediate whose initial value is an untyped constant takes the type of the first value combined into it.
-  void adopt_type(BoundTensor& target, const Typed& v) {
+  void adopt_type(BoundTensor& target, const Typed& v, const Syntax& place) {
     Tensor& t = kernel_.tensor(target.tensor);
     if (!target.flexible || v.flexible || t.role != Role::Temp || t.dtype == v.e->type ||
         !(is_float(v.e->type) || is_complex(v.e->type)))
       return;
-    const auto is_target = [&](const Read& r) { return r.tensor == target.tensor; };
-    if (any_of(kernel_.body, [&](const KernelStatement& s) { return any_read(s.value, is_target); })) return;
+    const auto reads = [&](const Expr& e) {
+      return e && any_read(e, [&](const Read& r) { return r.tensor == target.tensor; });
+    };
+    if (any_of(kernel_.body,
+               [&](const KernelStatement& s) { return reads(s.value) || reads(s.where) || any_of(s.index, reads); }))
+      return expr_.error(
+          Code::E0602, place,
+          fmt::format("'{}' is read as {} before {} is combined into it", t.name, name_of(t.dtype), name_of(v.e->type)),
+          {fmt::format("define it as cast(…, {})", name_of(v.e->type))});
     t.dtype = v.e->type;
     for (KernelStatement& s : kernel_.body)
       if (s.target == target.tensor) s.value = stored({s.value, true}, t.dtype);
