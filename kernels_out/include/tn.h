@@ -138,7 +138,8 @@ typedef struct tn_kernel tn_kernel;
 /* key: the dtype of the operator's first type variable (without one: of its first tensor). ndim: rank of the first
    input, or of the first output if there is no input. NULL: not compiled in. */
 const tn_kernel *tn_find(const char *op, tn_dtype key, int ndim);
-/* Fills dtype, ndim and shape of the outputs; `shape` must have space for TN_MAX_NDIM extents. Returns a status. */
+/* Fills dtype, ndim and shape of the outputs; `shape` must have space for TN_MAX_NDIM extents. The dtype of an output
+   that no input determines is the caller's choice: set it before the call. Returns a status. */
 int tn_infer(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs,
     tn_tensor *const *out);
 /* Bytes of workspace that tn_call needs, or a negative status. */
