@@ -31,10 +31,18 @@ constexpr std::pair<std::string_view, std::string_view> kForeignSigns[] = {
     {"^", "a**b for a power, bit_xor(a, b) for bits"},
     {"!", "not"},
     {"\u2212", "-"},
+    {"\u2013", "-"},
     {"\u00d7", "*"},
+    {"\u00b7", "*"},
+    {"\u00f7", "/ or //"},
+    {"\u2264", "<="},
+    {"\u2265", ">="},
+    {"\u2260", "!="},
     {"?", "select(condition, a, b)"},
     {"'", "the words of an enum without quotes"},
     {"\"", "the words of an enum without quotes"}};
+/// Characters that look like a space: no-break, figure, narrow no-break, zero-width, ideographic.
+constexpr std::array<std::string_view, 5> kForeignSpaces = {"\u00a0", "\u2007", "\u202f", "\u200b", "\u3000"};
 constexpr std::string_view kLongMathSigns[] = {"<<", ">>", "<=", ">=", "==", "!="};
 
 /// The differences between the notations.
@@ -206,8 +214,12 @@ class Scanner {
     }
     std::size_t end = at_ + 1;
     while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0u) == 0x80u) ++end;
-    fault_(Code::E0301, at_, end, fmt::format("{} no character '{}'", dialect_.name, text_.substr(at_, end - at_)),
-           std::string(dialect_.operators));
+    const std::string_view character = text_.substr(at_, end - at_);
+    if (contains(kForeignSpaces, character))
+      fault_(Code::E0301, at_, end, "this is not an ordinary space", "write a space or nothing");
+    else
+      fault_(Code::E0301, at_, end, fmt::format("{} no character '{}'", dialect_.name, character),
+             std::string(dialect_.operators));
     at_ = end;
   }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <yaml.h>
 
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +16,8 @@
 namespace tenon {
 
 namespace {
+
+constexpr std::array<std::string_view, 4> kCurlyQuotes = {"\u201c", "\u201d", "\u2018", "\u2019"};
 
 /// Rejects text that is not UTF-8, and control characters (the YAML library reads one of them as the end of file).
 bool clean_text(const SourceFileRef& file, Diagnostics& diagnostics) {
@@ -130,8 +133,11 @@ class YamlReader {
         text_.size());
     const std::size_t line = text_.rfind('\n', at == 0 ? 0 : at - 1) + 1, first = text_.find_first_not_of(" \t", line);
     const bool tab = first >= at && text_.substr(line, first - line).find('\t') != std::string::npos;
+    const std::string_view written = std::string_view(text_).substr(line, text_.find('\n', line) - line);
+    const bool curly = any_of(kCurlyQuotes, [&](std::string_view q) { return written.find(q) != std::string::npos; });
     diagnostics_.error(Code::E0101, {file_, at, at + 1}, fmt::format("this is not YAML: {}", problem),
-                       {tab ? "YAML is indented with spaces, not with tabs"
+                       {curly ? "quotes are \" or ', not curly ones"
+                        : tab ? "YAML is indented with spaces, not with tabs"
                         : context.find("flow") != std::string::npos
                             ? "inside {…} and […], text that holds brackets, commas or ': ' needs quotes"
                         : problem.find("mapping values") != std::string::npos

@@ -277,6 +277,22 @@ std::string last_of(const Syntax& extent) {
   return sum ? fmt::format("({}) - 1", print(extent)) : fmt::format("{} - 1", print(extent));
 }
 
+/// The index inside of a guard: of the data, if the arguments are in another order.
+const Syntax& unguarded(const Syntax& sub, const BodyScope& scope) {
+  if (!sub.calls(Builtin::clamp, Builtin::wrap, Builtin::reflect, Builtin::mirror)) return sub;
+  const auto data = find_if(sub.children, [&](const Syntax& argument) { return reads_data(argument, scope); });
+  return data == sub.children.end() ? sub.children[0] : *data;
+}
+
+/// How an index is brought into a dim.
+std::string guard_note(const Syntax& sub, const Syntax& extent, const BodyScope& scope) {
+  const Syntax& index = unguarded(sub, scope);
+  if (&index == &sub && !reads_data(sub, scope))
+    return "guard it with padded, clamp, wrap, reflect or mirror, or state under `require` what makes it true";
+  return fmt::format("write wrap({0}, {1}) or clamp({0}, 0, {2}){3}", print(index), print(extent), last_of(extent),
+                     reads_data(sub, scope) ? "" : ", or state under `require` what makes it true");
+}
+
 }  // namespace
 
 /// Whether the range of a variable is not known, which is reported of the variable itself.
@@ -304,9 +320,7 @@ void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, co
   IndexBounds& bounds = scope_.bounds();
   bounds.within(bound);
   const bool data = reads_data(sub, scope_);
-  const std::string guard =
-      data ? fmt::format("write wrap({0}, {1}) or clamp({0}, 0, {2})", print(sub), print(extent), last_of(extent))
-           : "guard it with padded, clamp, wrap, reflect or mirror, or state under `require` what makes it true";
+  const std::string guard = guard_note(sub, extent, scope_);
   if (!bounds.follows(sub)) {
     diagnostics_.error(
         data ? Code::E0503 : Code::E0504, sub.span,

@@ -32,6 +32,8 @@ void ExpressionChecker::check_call(const Syntax& s, const ExpressionPlace& place
         tensor              ? fmt::format("a tensor is read with brackets, {}[…]", s.text)
         : s.text == "where" ? "a choice of numbers is written select(condition, a, b)"
         : scope_.op().type(s.text) || dtype_from_name(s.text) ? fmt::format("write cast(x, {})", s.text)
+        : is_type_class(s.text)                               ? "write cast(x, T) with a type variable or a dtype"
+        : !dtype_called(s.text).empty()                       ? fmt::format("write cast(x, {})", dtype_called(s.text))
         : is_reducer(s.text) ? fmt::format("over index variables it is written {}[k](…)", s.text)
         : op   ? fmt::format("'{}' is an op: call it in a statement of its own, p = {}(…)", s.text, s.text)
         : pack ? "it gives a pack: use it under `let`, or as an index *f(…)"
@@ -68,6 +70,11 @@ bool ExpressionChecker::check_special_call(const Syntax& s, const ExpressionPlac
       return true;
     case Builtin::cast:
     case Builtin::bits:
+      if (names_type(s.children[0])) {
+        diagnostics_.error(Code::E0403, s.span, fmt::format("'{}' takes the number first, then the type", s.text),
+                           {fmt::format("write {}({}, {})", s.text, print(s.children[1]), print(s.children[0]))});
+        return true;
+      }
       check(s.children[0], place);
       check_type(s.children[1]);
       return true;
@@ -132,8 +139,12 @@ void ExpressionChecker::check_guard(const Syntax& s, ExpressionPlace place) {
   }
 }
 
+bool ExpressionChecker::names_type(const Syntax& s) const {
+  return s.is(SyntaxKind::name) && (op_.type(s.text) != nullptr || dtype_from_name(s.text));
+}
+
 void ExpressionChecker::check_type(const Syntax& type) {
-  if (type.is(SyntaxKind::name) && (op_.type(type.text) != nullptr || dtype_from_name(type.text))) return;
+  if (names_type(type)) return;
   if (type.is(SyntaxKind::call) && is_type_function(type.text) && type.children.size() == 1)
     return check_derived_type(type);
   std::vector<std::string> known = mapped(op_.types, &TypeVar::name);

@@ -76,10 +76,14 @@ class DeclarationChecker {
   void check_dtype(const TensorDef& tensor) {
     if (tensor.dtype.empty() || op_.type(tensor.dtype) != nullptr || dtype_from_name(tensor.dtype)) return;
     if (is_derived_type(tensor.dtype)) return;  // reported when it was read
-    diagnostics_.error(Code::E0207, tensor.dtype_span,
-                       fmt::format("'{}' is neither a type variable of this op nor a dtype", tensor.dtype),
-                       {fmt::format("declare it, `types: {{{}: float}}`, or {}", tensor.dtype,
-                                    meant_note(tensor.dtype, type_names()))});
+    const bool is_class = is_type_class(tensor.dtype);
+    diagnostics_.error(
+        Code::E0207, tensor.dtype_span,
+        fmt::format("'{}' is neither a type variable of this op nor a dtype", tensor.dtype),
+        {is_class ? fmt::format("it is a class of types: declare a variable, `types: {{T: {}}}`, and write T[…]",
+                                tensor.dtype)
+                  : fmt::format("declare it, `types: {{{}: float}}`, or {}", tensor.dtype,
+                                meant_note(tensor.dtype, type_names()))});
   }
 
   void check_attr(const AttrDef& attr) {
@@ -106,9 +110,12 @@ class DeclarationChecker {
     const TypeVar* type = value.is(SyntaxKind::boolean) ? op_.type(attr.type) : nullptr;
     const bool no_bool = type != nullptr && !class_allows(*type, DType::Bool);
     if (value_fits(attr, value) && !no_bool) return;
-    const std::string note = attr.kind == AttrKind::enumeration
-                                 ? fmt::format("its words are: {}", joined(attr.words, ", "))
-                                 : fmt::format("write a value of type {}", attr.type);
+    const std::string note =
+        attr.kind == AttrKind::enumeration ? fmt::format("its words are: {}", joined(attr.words, ", "))
+        : attr.type == "bool"              ? "write true or false"
+        : any_within(value, [](const Syntax& n) { return n.is(SyntaxKind::binary); })
+            ? fmt::format("write a number of type {}: an expression needs a name under `let`", attr.type)
+            : fmt::format("write a value of type {}", attr.type);
     diagnostics_.error(Code::E0210, value.span,
                        fmt::format("'{}' is not a default for the attribute '{}'", print(value), attr.name), {note});
   }

@@ -198,7 +198,9 @@ void ExpressionChecker::check_subscript(const Syntax& s, const ExpressionPlace& 
     diagnostics_.error(given ? Code::E0431 : Code::E0401, s.span,
                        given ? fmt::format("'{}' is not a tensor and has no elements", s.text)
                              : fmt::format("there is no tensor '{}' to read", s.text),
-                       {meant_note(s.text, known)});
+                       {!given && expression_function(s.text, scope_.library())
+                            ? fmt::format("a function is called with parentheses, {}(…)", s.text)
+                            : meant_note(s.text, known)});
     return;
   }
   if (!place.data) {

@@ -57,6 +57,7 @@ class ExpressionChecker {
   void check_type(const Syntax& type);
 
  private:
+  bool names_type(const Syntax& s) const;
   void check_name(const Syntax& s, const ExpressionPlace& place);
   bool check_let(const Syntax& s, const ExpressionPlace& place);
   void unknown_name(const Syntax& s);

@@ -115,7 +115,8 @@ class StatementParser {
     const std::string first(parser_.peek().text);
     const bool control = first == "for" || first == "while" || first == "if";
     parser_.fail(Code::E0306, at, fmt::format("a statement has no {} here", describe(at)),
-                 {control   ? "a statement is for all values of its variables: Y[i] = select(condition, a, b)"
+                 {at.text == "//" ? "a comment begins with #"
+                  : control       ? "a statement is for all values of its variables: Y[i] = select(condition, a, b)"
                   : goes_on ? "a line goes on in the next one where it ends with an operator or within parentheses"
                             : "write Y[i, j] = expression, Y[i] += expression, or a, b = op(x)"});
     return false;

@@ -77,12 +77,32 @@ std::string meant_note(std::string_view wrong, const std::vector<std::string>& k
   return did_you_mean(wrong, known, once.empty() ? "there are none" : "there are: " + joined(once, ", "));
 }
 
+namespace {
+
+/// The key that other formats call `word`; empty if there is none.
+std::string_view key_called(std::string_view word) {
+  static const std::map<std::string_view, std::string_view> keys = {
+      {"input", "in"},      {"inputs", "in"},        {"output", "out"},       {"outputs", "out"},
+      {"name", "op"},       {"attributes", "attrs"}, {"parameters", "attrs"}, {"params", "attrs"},
+      {"where", "require"}, {"description", "doc"}};
+  const auto key = keys.find(word);
+  return key == keys.end() ? "" : key->second;
+}
+
+std::string key_note(std::string_view wrong, const std::vector<std::string>& known) {
+  if (wrong == "<<") return "maps are not merged: ops that share most of their keys are members of a family";
+  const std::string key(key_called(wrong));
+  return contains(known, key) ? fmt::format("did you mean '{}'?", key) : meant_note(wrong, known);
+}
+
+}  // namespace
+
 void refuse_unknown_keys(const YamlNode& map, const std::vector<std::string>& known, std::string_view what,
                          Diagnostics& diagnostics) {
   for (const YamlEntry& entry : map.entries) {
     if (contains(known, entry.key.text)) continue;
     diagnostics.error(Code::E0201, entry.key.span, fmt::format("'{}' is not a key of {}", entry.key.text, what),
-                      {meant_note(entry.key.text, known)});
+                      {key_note(entry.key.text, known)});
   }
 }
 
