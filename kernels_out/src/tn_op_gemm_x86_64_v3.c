@@ -1563,90 +1563,17 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   } else if (A_s1 == 1 && B_s0 == 1 && N <= 4) {
     /* few columns, contiguous along the depth: a dot product for each result, one of the columns after another */
     for (int64_t m = 0; m < M; ++m) {
-      const int64_t n_together = N & -8;
-      for (int64_t n = 0; n < n_together; n += 8) {
-        tn_f32x8 Y_sum = (tn_f32x8){0};
-        tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
-        const int64_t k_block_end = (K + 512 - 1) / 512;
-        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
-          const int64_t k_begin = k_block * 512;
-          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 512 + 512, K);
-          const int64_t k_whole = k_begin + ((k_end - k_begin) & -8);
-          for (int64_t k = k_begin; k < k_whole; k += 8) {
-            const tn_f32x8 a = *(const tn_f32x8_at *)&A[m * A_s0 + k];
-            Y_sum_block0 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 1) * B_s1], Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 2) * B_s1], Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 3) * B_s1], Y_sum_block3);
-            Y_sum_block4 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 4) * B_s1], Y_sum_block4);
-            Y_sum_block5 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 5) * B_s1], Y_sum_block5);
-            Y_sum_block6 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 6) * B_s1], Y_sum_block6);
-            Y_sum_block7 = _mm256_fmadd_ps(a, *(const tn_f32x8_at *)&B[k + (n + 7) * B_s1], Y_sum_block7);
-          }
-          for (int64_t k = k_whole; k < k_end; k += 8) {
-            const int64_t active = k_end - k;
-            const tn_f32x8 a = tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active);
-            Y_sum_block0 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 1) * B_s1], active),
-                Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 2) * B_s1], active),
-                Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 3) * B_s1], active),
-                Y_sum_block3);
-            Y_sum_block4 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 4) * B_s1], active),
-                Y_sum_block4);
-            Y_sum_block5 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 5) * B_s1], active),
-                Y_sum_block5);
-            Y_sum_block6 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 6) * B_s1], active),
-                Y_sum_block6);
-            Y_sum_block7 = _mm256_fmadd_ps(a, tn_f32x8_load_first_x86_64_v3(&B[k + (n + 7) * B_s1], active),
-                Y_sum_block7);
-          }
-          const tn_f32x8 t = __builtin_shufflevector(Y_sum_block0, Y_sum_block4, 0, 1, 2, 3, 8, 9, 10, 11) +
-              __builtin_shufflevector(Y_sum_block0, Y_sum_block4, 4, 5, 6, 7, 12, 13, 14, 15);
-          const tn_f32x8 t2 = __builtin_shufflevector(Y_sum_block1, Y_sum_block5, 0, 1, 2, 3, 8, 9, 10, 11) +
-              __builtin_shufflevector(Y_sum_block1, Y_sum_block5, 4, 5, 6, 7, 12, 13, 14, 15);
-          const tn_f32x8 t3 = __builtin_shufflevector(Y_sum_block2, Y_sum_block6, 0, 1, 2, 3, 8, 9, 10, 11) +
-              __builtin_shufflevector(Y_sum_block2, Y_sum_block6, 4, 5, 6, 7, 12, 13, 14, 15);
-          const tn_f32x8 t4 = __builtin_shufflevector(Y_sum_block3, Y_sum_block7, 0, 1, 2, 3, 8, 9, 10, 11) +
-              __builtin_shufflevector(Y_sum_block3, Y_sum_block7, 4, 5, 6, 7, 12, 13, 14, 15);
-          const tn_f32x8 t5 = __builtin_shufflevector(t, t3, 0, 1, 8, 9, 4, 5, 12, 13) +
-              __builtin_shufflevector(t, t3, 2, 3, 10, 11, 6, 7, 14, 15);
-          const tn_f32x8 t6 = __builtin_shufflevector(t2, t4, 0, 1, 8, 9, 4, 5, 12, 13) +
-              __builtin_shufflevector(t2, t4, 2, 3, 10, 11, 6, 7, 14, 15);
-          const tn_f32x8 t7 = __builtin_shufflevector(t5, t6, 0, 8, 2, 10, 4, 12, 6, 14) +
-              __builtin_shufflevector(t5, t6, 1, 9, 3, 11, 5, 13, 7, 15);
-          if (k_block == 0) {
-            Y_sum = t7;
-          } else {
-            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, t7);
-            Y_sum = Y_sum + t7;
-          }
-        }
-        const tn_f32x8 all = Y_sum + Y_sum_lost_2;
-        const int t = alpha == 0.0f;
-        const tn_f32x8 t2 = t ? (tn_f32x8){0} : (tn_f32x8)(alpha * all);
-        *(tn_f32x8_at *)&Y[m * N + n] = t2;
-      }
-      for (int64_t n = n_together; n < N; ++n) {
+      for (int64_t n = 0; n < N; ++n) {
         float Y_sum = 0.0f;
         float Y_sum_lost_2 = 0.0f;
-        const int64_t k_block_end = (K + 512 - 1) / 512;
+        const int64_t k_block_end = (K + 2048 - 1) / 2048;
         for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
           tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
           tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
           tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
           tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-          const int64_t k_begin = k_block * 512;
-          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 512 + 512, K);
+          const int64_t k_begin = k_block * 2048;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 2048 + 2048, K);
           const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
           for (int64_t k = k_begin; k < k_groups; k += 32) {
             Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],

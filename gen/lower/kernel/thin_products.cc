@@ -97,6 +97,7 @@ std::optional<ThinProduct> along_depth(const Kernel& k, const Contraction& c, co
   }
   ThinProduct out = a.product();
   out.kernel = with_inner_loop(std::move(out.kernel), few);
+  if (!few.empty()) limit(out.kernel, size_name(few.front().extent), kFew);
   out.what =
       few.empty()
           ? "contiguous along the depth: a dot product for each result"
@@ -154,7 +155,10 @@ std::optional<ThinProduct> short_sums(const Kernel& k, const Contraction& c, con
   if (sums.size() > 1)
     out.holds = out.holds && sums.back().holds ? apply(ScalarOp::Or, {out.holds, sums.back().holds}) : nullptr;
   Expr brief = apply(ScalarOp::Lt, {size_ref(depth), constant_int(kLongRow)});
-  out.kernel = with_inner_loop(with_sizes(out.kernel, a.sizes()), c.columns);
+  Assumptions along(k);  // without the limit of few rows or columns
+  along.dense(c.left, c.depth[0].name);
+  along.dense(c.right, c.depth[0].name);
+  out.kernel = with_inner_loop(with_sizes(with_sizes(k, along.sizes()), a.sizes()), c.columns);
   out.joins_rows = true;
   out.what = "short sums: the sums of adjacent columns are reduced into one vector";
   if (!c.rows.empty() && is_open(k, size_name(c.rows.front().extent))) {

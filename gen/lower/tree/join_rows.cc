@@ -29,6 +29,7 @@ class RowJoiner {
     if (any_of(l.body, [&](const TreeNode& n) { return stores_temp(n); })) return 0;
     constexpr int kFewest = 4;
     if (lanes < kFewest || 2 * lanes > isa_.vector_registers || !has_plain_accumulators(l)) return 0;
+    if (proves_lt(l.var.extent, constant_int(lanes), ranges_)) return 0;  // as bodies for few rows or columns have it
     return results_are_lanes(l, lanes) ? lanes : 0;
   }
 

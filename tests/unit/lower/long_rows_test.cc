@@ -11,11 +11,14 @@ using namespace tenon;
 
 namespace {
 
-std::string nest_of(const std::string& op, std::string_view level, DType type = DType::F32) {
+/// The kernel without an optional input is the last.
+std::string nest_of(const std::string& op, std::string_view level, DType type = DType::F32, bool last = false) {
   const auto library = expand_library(tenon_test::shipped_ops(), {{op}, {type}});
   REQUIRE(library);
   const Isa& isa = *isa_from_name(level);
-  return to_text(*lower_levels(library->ops[0].kernels[0].kernel, tenon_test::shipped_blueprints(), {&isa})[0]);
+  const auto& kernels = library->ops[0].kernels;
+  const Kernel& kernel = (last ? kernels.back() : kernels.front()).kernel;
+  return to_text(*lower_levels(kernel, tenon_test::shipped_blueprints(), {&isa})[0]);
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -45,6 +48,13 @@ TEST_CASE("long rows: long sums of products of a matrix with one row go several 
     const std::string gemm = nest_of("gemm", level);
     CHECK(contains(gemm, "short sums, or one row: the sums of adjacent columns are reduced into one vector"));
     CHECK(contains(gemm, "one column, contiguous along the depth: several rows at a time"));
+  }
+}
+
+TEST_CASE("long rows: four columns at most are not taken eight together") {
+  for (const char* level : {"x86-64-v3", "x86-64-v4"}) {
+    INFO(level);
+    CHECK(count_of(nest_of("gemm", level, DType::F32, true), "for n = 0 .. n_together step") == 1);
   }
 }
 
