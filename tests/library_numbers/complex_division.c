@@ -1,20 +1,8 @@
 /* Quotients of complex numbers near the ends of the range, on every level that this machine runs. */
 #include <math.h>
 
+#include "expect.h"
 #include "uniform.h"
-
-static const char *level;
-static int wrong;
-
-static void expect(int line, int holds, double got)
-{
-    if (holds)
-        return;
-    printf("complex_division.c:%d: %s: %.9g\n", line, level, got);
-    wrong = 1;
-}
-#define EXPECT(holds, got) expect(__LINE__, (holds), (double)(got))
-#define LENGTH(a) ((int)(sizeof(a) / sizeof(a)[0]))
 
 /* What is on the way to a result inside of the range stays inside. */
 static void divide(void)

@@ -2,20 +2,8 @@
 #include <math.h>
 #include <time.h>
 
+#include "expect.h"
 #include "uniform.h"
-
-static const char *level;
-static int wrong;
-
-static void expect(int line, int holds, double got)
-{
-    if (holds)
-        return;
-    printf("edges.c:%d: %s: %.9g\n", line, level, got);
-    wrong = 1;
-}
-#define EXPECT(holds, got) expect(__LINE__, (holds), (double)(got))
-#define LENGTH(a) ((int)(sizeof(a) / sizeof(a)[0]))
 
 static float unary(const char *op, float x)
 {
