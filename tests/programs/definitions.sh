@@ -3,13 +3,13 @@
 for file in "$checkout"/examples/definitions/*.yaml; do
   for op in $(sed -n 's/^  - op: //p' "$file"); do
     check "examples/definitions/$(basename "$file"): $op" \
-      "$tenon" try "$file" --op "$op" --isa portable --cc "${CC:-cc} -O0" -q
+      "$tenon" try "$file" --op "$op" --isa portable --cc "$quick -O0" -q
   done
 done
 
 # What tensors of a variadic input make together, and calls whose shapes are known in part.
 for op in running_mean below_best pooled_means scaled_pooled_means; do
-  check "$op" "$tenon" try "$checkout/tests/programs/collected.yaml" --op $op --isa portable,native --cc "${CC:-cc} -O0" -q
+  check "$op" "$tenon" try "$checkout/tests/programs/collected.yaml" --op $op --isa portable,native --cc "$quick -O0" -q
 done
 cat >"$work/joined.yaml" <<'YAML'
 graph: joined

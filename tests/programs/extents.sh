@@ -65,7 +65,7 @@ ops:
       M = max(max[i](X[i]), 0)
       Y[m] = M - m
 YAML
-tried() { "$tenon" try "$work/extents.yaml" --op "$1" --cc "${CC:-cc} -O0" -q >"$work/said" 2>&1 || { cat "$work/said"; return 1; }; }
+tried() { "$tenon" try "$work/extents.yaml" --op "$1" --cc "$quick -O0" -q >"$work/said" 2>&1 || { cat "$work/said"; return 1; }; }
 for op in kept kept_twice middle axis_median; do check "an op that finds extents or calls a C template: $op" tried "$op"; done
 
 printf 'graph: g\ninputs: {x: "i64[2]"}\nmain: |\n  h = neg(neg(x))\n  y, z = numbers(h)\n  s = add(y, y)\noutputs: [s, z]\n' >"$work/extents_graph.yaml"

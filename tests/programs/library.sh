@@ -65,12 +65,9 @@ check 'finds other sizes stale' refuses "$tenon" lib $fixed_ops --isa portable,n
 check 'lists them in the manifest' grep -q '"fixed": \["M=64 N=64 K=64", "M=64' "$work/fixed/MANIFEST.json"
 # shellcheck disable=SC2086,SC2046
 check 'compiles it without a warning' sh -c 'cd "$0" && for f in $(cat sources.txt); do ${CC:-cc} -O0 '"$strict"' -Iinclude -c -o one.o $f || exit 1; done' "$work/fixed"
-# clang without optimisation takes a third of the time of gcc.
-sanitizing=${CC:-cc}
-command -v clang >/dev/null && sanitizing=clang
 compile_fixed() {
   # shellcheck disable=SC2046
-  (cd "$work" && $sanitizing -O0 "$@" -Ifixed/include -Iopen/include -o compare_fixed "$checkout/tests/programs/fixed.c" \
+  (cd "$work" && $quick -O0 "$@" -Ifixed/include -Iopen/include -o compare_fixed "$checkout/tests/programs/fixed.c" \
     $(sed 's|^|fixed/|' fixed/sources.txt) $(sed 's|^|open/|' open/sources.txt) -lm)
 }
 check 'compiles both' compile_fixed -fsanitize=address,undefined -fno-sanitize-recover=all

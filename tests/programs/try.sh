@@ -36,7 +36,7 @@ ops:
       - {in: {X: [1, 2]}, out: {Y: [2, 5]}}
 YAML
 
-attempt() { "$tenon" try "$work/ops.yaml" --isa portable --cc "${CC:-cc} -O0" -q "$@"; }
+attempt() { "$tenon" try "$work/ops.yaml" --isa portable --cc "$quick -O0" -q "$@"; }
 
 # rights COUNT ARGUMENTS: that many rows, all right.
 rights() {
@@ -58,14 +58,14 @@ check 'tests of a definition, and the dtype that one of them names' rights 5 --o
 check 'a list of flags chooses indices, also by its default' rights 2 --op flipped --dtypes f32
 check 'tests at the keys asked for' rights 2 --op windows --dtypes f64
 check 'sizes and attributes from the command line' rights 1 --op windows --test 'size=4, N=20, mode=last'
-quiet() { "$tenon" try --op global_lppool --isa portable --cc "${CC:-cc} -O0" -q >"$work/out" 2>&1 && ! grep warning "$work/out"; }
+quiet() { "$tenon" try --op global_lppool --isa portable --cc "$quick -O0" -q >"$work/out" 2>&1 && ! grep warning "$work/out"; }
 check 'an infinite attribute' quiet
 check 'a test as YAML' rights 1 --op windows --test '{size: 4, shapes: {X: [20]}, absent: [B]}'
 check 'an input as long as one whose values are given' rights 1 --op windows --test '{size: 2, in: {X: [1, 2, 4]}}'
-small() { "$tenon" try --op pad --isa portable --cc "${CC:-cc} -O0" -q "$@" >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 3 ] || { cat "$work/rows"; return 1; }; }
+small() { "$tenon" try --op pad --isa portable --cc "$quick -O0" -q "$@" >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 3 ] || { cat "$work/rows"; return 1; }; }
 powers() {
   for out in '' ', out: {Y: [3, 1, 0]}'; do
-    "$tenon" try --op pow --isa portable --cc "${CC:-cc} -O0" -q --test "{in: {A: [3, 5, 2], B: [9223372036854775809, 9223372036854775808, 9223372036854775811]}, dtypes: {T: u64}$out}" || return 1
+    "$tenon" try --op pow --isa portable --cc "$quick -O0" -q --test "{in: {A: [3, 5, 2], B: [9223372036854775809, 9223372036854775808, 9223372036854775811]}, dtypes: {T: u64}$out}" || return 1
   done
 }
 check 'an attribute of a small float is its number' small --dtypes f8e4m3fn,f8e5m2,f4e2m1 --test '{before: [1], after: [1], value: 1.5, in: {X: [1, 2]}, out: {Y: [1.5, 1, 2, 1.5]}}'
@@ -111,7 +111,7 @@ silent_compiler() {
 check 'a compiler that says nothing' silent_compiler
 other=neon
 [ "$(uname -m)" != aarch64 ] || other=x86-64-v4
-says_so() { "$tenon" try "$work/ops.yaml" --op windows -q --isa "$other" --cc "${CC:-cc} -O0" | grep -q "$other .* SKIP: it does not run here or has no kernel of its own$"; }
+says_so() { "$tenon" try "$work/ops.yaml" --op windows -q --isa "$other" --cc "$quick -O0" | grep -q "$other .* SKIP: it does not run here or has no kernel of its own$"; }
 check 'a level that does not run here' says_so
 
 # NaN of 16 bits with either sign, types of 4 bits, and levels of which each wants a workspace of its own size.
@@ -157,7 +157,7 @@ check 'a let as a part of a split dim' right "$work/blocks.yaml" --op blocks
 check 'extents of a typed call that contradict a let' blocks_in_c
 
 # A body alone, and an op with a C template of the user's.
-tries() { "$tenon" try --isa portable --cc "${CC:-cc} -O0" -q "$@" >"$work/rows" 2>&1 && grep -q ' right$' "$work/rows" || { cat "$work/rows"; return 1; }; }
+tries() { "$tenon" try --isa portable --cc "$quick -O0" -q "$@" >"$work/rows" 2>&1 && grep -q ' right$' "$work/rows" || { cat "$work/rows"; return 1; }; }
 check 'a body alone' tries --body 'Y[i] = 2*X[i] + alpha'
 check 'a body of integers' tries --body 'Y[i] = 2*X[i] + 1' --dtypes i32
 check 'a body with sizes' tries --body 'Y[i,j] = sum[k](A[i,k]*B[k,j])' --test 'I=3, J=4, K=5'
@@ -254,9 +254,9 @@ ops:
     body: Y[m] = sq(X[wrap(J[m], N)])
     tests: [{M: 5, N: 3}]
 YAML
-of_own() { "$tenon" try "$work/gradients.yaml" --grad --op "$1" --isa portable --cc "${CC:-cc} -O0" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq "$2" ] || { cat "$work/rows"; return 1; }; }
+of_own() { "$tenon" try "$work/gradients.yaml" --grad --op "$1" --isa portable --cc "$quick -O0" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq "$2" ] || { cat "$work/rows"; return 1; }; }
 refused() { "$tenon" try "$work/gradients.yaml" --grad --op "$1" >"$work/out" 2>"$work/said"; [ $? -eq 2 ] && grep -q "$2" "$work/said" || { cat "$work/said"; return 1; }; }
-shipped() { "$tenon" try --grad --op "$1" --isa portable --cc "${CC:-cc} -O0" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq "$2" ] || { cat "$work/rows"; return 1; }; }
+shipped() { "$tenon" try --grad --op "$1" --isa portable --cc "$quick -O0" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq "$2" ] || { cat "$work/rows"; return 1; }; }
 check 'gradients next to differences, of the inputs that are given' of_own scaled 3
 check 'gradients of fixed types' of_own fixed 1
 check 'gradients of an op found by the type of its indices' of_own by_place 1
@@ -279,7 +279,7 @@ ops:
       - {a: -4, in: {X: [0, 1, 2]}, out: {Y: [-2, -1, 0], Z: [3, 4, 5], V: [-308, -307, -306], W: [9, 9, 0]}}
       - {a: 6, b: 6000000000, in: {X: [0, 1, 2]}, out: {Y: [2, 3, 4], Z: [6, 7, 8], V: [-6963154486015557632, -6963154486015557631, -6963154486015557630], W: [2, 9, 9]}}
 YAML
-numbers() { "$tenon" try "$work/numbers.yaml" --isa portable --cc "${CC:-cc} -O0 -fsanitize=undefined -fno-sanitize-recover" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 2 ] || { cat "$work/rows"; return 1; }; }
+numbers() { "$tenon" try "$work/numbers.yaml" --isa portable --cc "$quick -O0 -fsanitize=undefined -fno-sanitize-recover" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 2 ] || { cat "$work/rows"; return 1; }; }
 check 'attributes are negative or large numbers in values' numbers
 
 cat >"$work/stored.yaml" <<'YAML'
@@ -295,5 +295,5 @@ ops:
     tests:
       - {t: true, in: {A: [[[1, 2], [3, 4]], [[5, 6], [7, 8]], [[9, 1], [2, 3]]], C: [[[1, 2], [4, 5], [3, 1]], [[1, 0], [2, 1], [5, 2]]]}}
 YAML
-stored() { "$tenon" try "$work/stored.yaml" --grad --isa portable --cc "${CC:-cc} -O0" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 2 ] || { cat "$work/rows"; return 1; }; }
+stored() { "$tenon" try "$work/stored.yaml" --grad --isa portable --cc "$quick -O0" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 2 ] || { cat "$work/rows"; return 1; }; }
 check 'gradients whose elements are adjacent along the first dimension' stored

@@ -12,7 +12,7 @@ awk '
   file != "" { print > file }' "$checkout/docs/opdef-language.md"
 for file in *.yaml; do
   check "tutorial $file: $(sed -n 's/^  - op: //p' "$file")" \
-    "$tenon" try "$file" --isa portable --cc "${CC:-cc} -O0" -q
+    "$tenon" try "$file" --isa portable --cc "$quick -O0" -q
 done
 says_as_the_page() {
   cp "$1.refused" step.yaml
