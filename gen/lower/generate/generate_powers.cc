@@ -1,4 +1,4 @@
-// Loops over powers with one exponent for all iterations: where it is 2, 3 or 0.5, they are loops without powers.
+// Loops over powers with one exponent for all iterations: where it is a common one, they are loops without powers.
 #include <limits>
 
 #include "lower/generate/generate.h"
@@ -22,9 +22,18 @@ struct SimplePower {
 /// As opdefs/math/power.yaml has them.
 std::vector<SimplePower> simple_powers(const Expr& x) {
   const auto is = [&](double v) { return apply(ScalarOp::Eq, {x, constant_float(v, x->type)}); };
-  const Expr square = apply(ScalarOp::Sq, {x});
+  const Expr one = constant_float(1, x->type), square = apply(ScalarOp::Sq, {x});
+  const auto inverse = [&](const Expr& of) { return apply(ScalarOp::Div, {one, of}); };
   const Expr without_sign = apply(ScalarOp::Or, {is(0), is(-std::numeric_limits<double>::infinity())});
-  return {{2, square}, {3, square * x}, {0.5, select(without_sign, square, apply(ScalarOp::Sqrt, {x}))}};
+  const Expr root = select(without_sign, square, apply(ScalarOp::Sqrt, {x}));
+  return {{2, square},
+          {3, square * x},
+          {0.5, root},
+          {-1, inverse(x)},
+          {-0.5, inverse(root)},
+          {-2, apply(ScalarOp::Sq, {inverse(x)})},
+          {1, x},
+          {0, one}};
 }
 
 }  // namespace
@@ -61,9 +70,8 @@ Expr Generator::common_power(const TreeLoop& l) {
   return found;
 }
 
-/// Writes the loop again for squares, cubes and roots, if it computes powers with one exponent: these take a fraction
-/// of the time of a power, and the function `pow` has the same bits. The exponent is read only if the loop
-/// runs.
+/// Writes the loop again for each simple power, if it computes powers with one exponent: these take a fraction of the
+/// time of another power, and the function `pow` has the same bits. The exponent is read only if the loop runs.
 bool Generator::simple_powers_apart(const TreeLoop& l) {
   if (powers_asked_ || !lanes_.var.empty() || l.parallel) return false;
   if (!is_leaf_loop(l) || is_presence(k_, l.var.extent)) return false;
