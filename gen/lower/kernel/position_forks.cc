@@ -5,8 +5,11 @@
 namespace tenon {
 namespace {
 
-/// Elements of which an extreme is found before any position, in rows of at least some of these blocks.
-constexpr int64_t kSearched = 1024, kLeastSearched = 2;
+/// Elements of which an extreme is found before any position, in long rows of at least some of these blocks and in
+/// longer ones: the search in one block takes as long as the extremes of several, whose folds are fewer in larger
+/// blocks.
+constexpr int64_t kSearched = 256, kLeastSearched = 3;
+constexpr int64_t kSearchedInLonger = 1024, kLonger = 16384;
 
 /// Whether vectors run along rows of integers, with adjacent elements. Floats are tested for NaN one by one.
 bool is_dense_row(const Kernel& k, const Reduce& r) {
@@ -48,12 +51,12 @@ std::optional<NarrowSearch> narrow_search(const Kernel& k) {
 
 /// Finds the extreme of each block, then the first block that has the best one, then the place in that. The last block
 /// ends with the row: what it shares with the one before is found there.
-Kernel by_blocks(const Kernel& k, const NarrowSearch& search) {
+Kernel by_blocks(const Kernel& k, const NarrowSearch& search, int64_t searched) {
   Kernel out = k;
   const Reduce& r = *search.reduction;
   KernelStatement& s = out.body[search.at];
   std::vector<KernelStatement> before;
-  const LoopVar within{r.vars[0].name, constant_int(kSearched)};
+  const LoopVar within{r.vars[0].name, constant_int(searched)};
   const Expr length = r.vars[0].extent, size = within.extent;
   const LoopVar block{within.name + "_block", apply(ScalarOp::FloorDiv, {length + size - constant_int(1), size})};
   const auto start = [&](const Expr& b) { return apply(ScalarOp::Min, {b * size, length - size}); };
@@ -92,14 +95,21 @@ Kernel by_blocks(const Kernel& k, const NarrowSearch& search) {
 std::optional<Fork> fork_long_positions(const Kernel& k) {
   const auto search = narrow_search(k);
   const std::string length = search ? size_name(search->reduction->vars[0].extent) : "";
+  const Size* row = find_pointer(k.sizes, [&](const Size& s) { return s.name == length; });
+  if (!row) return std::nullopt;
+  constexpr int64_t kLeast = kLeastSearched * kSearched;
+  const bool is_long = row->lo >= kLeast && row->hi <= INT32_MAX;
   Expr holds;
-  if (length.empty() || !demand(k, length, kLeastSearched * kSearched, INT32_MAX, holds) || !holds ||
-      ruled_out(k, holds))
+  if (!demand(k, length, is_long ? kLonger : kLeast, INT32_MAX, holds) || !holds || ruled_out(k, holds))
     return std::nullopt;
-  Fork f = fork_on(holds, by_blocks(k, *search), k);
+  Fork f = is_long ? fork_on(holds, by_blocks(k, *search, kSearchedInLonger), by_blocks(k, *search, kSearched))
+                   : fork_on(holds, k, k);
   for (Size& s : f.then.sizes)
-    if (s.name == length) s.lo = std::max(s.lo, kLeastSearched * kSearched), s.hi = std::min<int64_t>(s.hi, INT32_MAX);
-  f.what = "long rows: the extremes of blocks, then a position in one of them";
+    if (s.name == length) s.lo = std::max(s.lo, is_long ? kLonger : kLeast), s.hi = std::min<int64_t>(s.hi, INT32_MAX);
+  for (Size& s : f.otherwise.sizes)
+    if (s.name == length && is_long) s.hi = kLonger - 1;
+  f.what = is_long ? "longer rows: the same by larger blocks"
+                   : "long rows: the extremes of blocks, then a position in one of them";
   return f;
 }
 
