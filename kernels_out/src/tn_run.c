@@ -1333,7 +1333,7 @@ TN_APART static int run_lines(const tn_frame *f, const plan *p, int64_t together
 }
 
 /* Runs the kernel once for every position of the loops around it. */
-static int run(const tn_frame *f, const plan *p) {
+static int run(tn_frame *f, const plan *p) {
   const void *const share = NULL;
   place_arguments(f, p);
   if (has_short_lines(f, p)) {

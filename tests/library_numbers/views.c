@@ -1,5 +1,5 @@
 /* Reductions of permuted and reversed views: the same numbers as of copies, no copy where one order of dimensions does,
-   and copies of parts where rows are apart. Copies of such views: a view is copied first where most of it is used.
+   copies of parts where rows are apart, and none where the reduced dimensions of a dense tensor are apart. Copies of such views: a view is copied first where most of it is used.
    Transposes whose inner planes are tiny or long. */
 #include <math.h>
 
@@ -196,6 +196,77 @@ static void no_copies(void)
         }
 }
 
+/* Sums, maxima, means and magnitudes over axes of a dense tensor, stored in this order, that are apart: within rounding, and a
+   workspace for less than a tenth of a channel. */
+static void apart(const char *op, const int64_t *extent, const int *order, unsigned mask)
+{
+    enum { DIMS = 4, MOST = 4096 };
+    static float in_memory[MOST], y[MOST], want[MOST];
+    int64_t shape[DIMS], strides[DIMS], kept[DIMS], axes[DIMS], elements = 1, results = 1;
+    int n_axes = 0, n_kept = 0;
+    for (int d = DIMS - 1; d >= 0; --d) {
+        shape[order[d]] = extent[d];
+        strides[order[d]] = elements;
+        elements *= extent[d];
+    }
+    int64_t step[DIMS] = {0};
+    for (int d = DIMS - 1; d >= 0; --d)
+        if ((mask >> d & 1) == 0) {
+            step[d] = results;
+            results *= shape[d];
+        }
+    for (int d = 0; d < DIMS; ++d)
+        if ((mask >> d & 1) != 0)
+            axes[n_axes++] = d;
+        else
+            kept[n_kept++] = shape[d];
+    const int is_max = strcmp(op, "max") == 0;
+    for (int64_t k = 0; k < results; ++k)
+        want[k] = is_max ? -INFINITY : 0;
+    for (int64_t k = 0; k < elements; ++k) {
+        const float v = (float)((k * 37 + k / 11 * 5) % 251 - 125);
+        int64_t to = 0;
+        for (int d = 0; d < DIMS; ++d)
+            to += k / strides[d] % shape[d] * step[d];
+        in_memory[k] = v;
+        want[to] = is_max ? fmaxf(want[to], v) : want[to] + (strcmp(op, "norm_l1") == 0 ? fabsf(v) : v);
+    }
+    for (int64_t k = 0; k < results && strcmp(op, "mean") == 0; ++k)
+        want[k] /= (float)(elements / results);
+    const tn_attr attrs[1] = {{"axes", n_axes, axes, NULL}};
+    box in = boxed(TN_F32, in_memory, DIMS, shape, strides), out = boxed(TN_F32, y, n_kept, kept, NULL);
+    memset(y, 0xa5, sizeof y);
+    const int status = call_op(op, TN_F32, &in, 1, &out, 1, attrs, 1);
+    for (int64_t k = 0; k < results; ++k)
+        if ((status != 0 || !(fabsf(y[k] - want[k]) <= 1e-5f * fabsf(want[k]))) && ++wrong < 20)
+            printf("%s, %s: axes %x, status %d: element %d is %g, not %g\n", level, op, mask, status, (int)k, y[k], want[k]);
+}
+
+/* No copy either where these axes are apart. */
+static void dims_apart(void)
+{
+    static const char *const ops[] = {"sum", "max", "mean", "norm_l1"};
+    static const int64_t extents[][4] = {{4, 3, 8, 16}, {2, 7, 1, 5}, {5, 2, 3, 2}, {1, 6, 4, 33}};
+    static const int orders[][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {3, 1, 0, 2}};
+    for (int op = 0; op < 4; ++op)
+        for (int e = 0; e < 4; ++e)
+            for (int o = 0; o < 3; ++o)
+                for (unsigned mask = 1; mask < 15; ++mask)
+                    apart(ops[op], extents[e], orders[o], mask);
+    static const int64_t shape[4] = {16, 4, 64, 64}, axes[3] = {0, 2, 3};
+    static float data[1];
+    for (int op = 0; op < 4; ++op) {
+        const tn_attr attrs[1] = {{"axes", 3, axes, NULL}};
+        box in = boxed(TN_F32, data, 4, shape, NULL);
+        const tn_tensor *ins[1] = {&in.t};
+        in.t.shape = in.shape;
+        if (tn_workspace(tn_find(ops[op], TN_F32, 4), ins, attrs, 1) >= 16 * 64 * 64 * (int64_t)sizeof(float) / 10) {
+            printf("%s, %s: a channel of all images is copied\n", level, ops[op]);
+            ++wrong;
+        }
+    }
+}
+
 /* Workspace for a piece of a transposed square matrix of 64 rows. */
 static int64_t bytes_of_slice(int64_t n)
 {
@@ -228,6 +299,7 @@ int main(void)
         orders();
         transposes();
         no_copies();
+        dims_apart();
         copies_of_most();
     }
     puts(wrong == 0 ? "views: passed" : "views: failed");

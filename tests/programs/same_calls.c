@@ -83,6 +83,23 @@ static int sum(const tn_context* on, float* y, int64_t n) {
   return status;
 }
 
+/* Over images, rows and columns, which are apart: in two steps. */
+static int channels(const tn_context* on, float* y, int64_t images) {
+  const int64_t shape[4] = {images, 5, 3, 41}, kept[1] = {5}, axes[3] = {0, 2, 3};
+  const tn_attr attrs[1] = {{"axes", 3, axes, NULL}};
+  tn_tensor in = {.data = a, .ndim = 4, .shape = (int64_t*)shape, .device = {1, 0}, .dtype = {2, 32, 1}};
+  tn_tensor out = {.data = y, .ndim = 1, .shape = (int64_t*)kept, .device = {1, 0}, .dtype = {2, 32, 1}};
+  const tn_tensor* ins[1] = {&in};
+  tn_tensor* outs[1] = {&out};
+  const tn_kernel* k = tn_find("sum", TN_F32, 4);
+  const int64_t bytes = tn_workspace_on(on, k, ins, attrs, 1);
+  if (bytes < 0) return (int)bytes;
+  void* w = malloc((size_t)bytes + 1);
+  const int status = tn_call_on(on, k, ins, attrs, 1, outs, w, (size_t)bytes);
+  free(w);
+  return status;
+}
+
 /* One image of one channel: workers share its rows, which are made by blocks. */
 static int pool(const tn_context* on, float* y, int64_t rows) {
   const tn_maxpool2d_dims d = {1, 1, 2 * rows, 45};
@@ -117,8 +134,9 @@ int main(void) {
   static const struct {
     const char* name;
     call* op;
-  } ops[] = {{"gemm", gemm},       {"long rows", long_rows}, {"conv2d", conv}, {"conv_transpose2d", transposed},
-             {"softmax", softmax}, {"relu", relu},           {"sum", sum},     {"maxpool2d", pool}};
+  } ops[] = {{"gemm", gemm},        {"long rows", long_rows}, {"conv2d", conv}, {"conv_transpose2d", transposed},
+             {"softmax", softmax},  {"relu", relu},           {"sum", sum},     {"maxpool2d", pool},
+             {"channels", channels}};
   tn_context contexts[4];
   int wrong = 0;
   for (int k = 0; k < MOST; ++k)

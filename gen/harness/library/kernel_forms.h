@@ -48,6 +48,10 @@ int kernel_dims(const LibraryOp& op, const TensorDef& t);
 /// dimensions, its extents in the input and in the result, its strides, its distances and its steps (255: none). A
 /// dimension in which nothing moves is joined with the one around it by changing these sizes. Empty for other kernels.
 std::vector<int> joined_dims(const LibraryKernel& k);
+/// Whether the kernel reduces the middle one of three dimensions, its sizes are their extents (then, for a mean, the
+/// number of elements), and its results may be reduced again by the kernel: dimensions of the pack that are apart take
+/// a step each.
+bool reduces_in_steps(const LibraryKernel& k);
 
 /// How a call may merge or reorder the dimensions of a collapsed pack.
 enum class PackFreedom : uint8_t {

@@ -78,6 +78,7 @@ CObject entries(const LibraryOp& op, const std::vector<size_t>& form_of_kernel) 
     Members row;
     row.set("type", c_list(std::move(types))).set("core", c_number(bodies[i])).set("form", c_count(form_of_kernel[i]));
     if (present != 0) row.set("present", c_mask(present));
+    row.set_count("in_steps", reduces_in_steps(k) ? 1 : 0);
     rows.push_back({row.made(), "", k.kernel.name});
   }
   return {fmt::format("static const tn_entry {}_entries[]", op.def->name), c_initializer(std::move(rows), true)};
@@ -182,6 +183,7 @@ void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& sign
   atleast(limits.kept, kept);
   limits.gradients = limits.gradients || op.is_gradient();
   limits.joins = limits.joins || any_of(op.kernels, [](const LibraryKernel& k) { return !joined_dims(k).empty(); });
+  limits.steps = limits.steps || any_of(op.kernels, reduces_in_steps);
 }
 
 void add_op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts,
