@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "algebra/contraction.h"
@@ -12,7 +13,8 @@
 #include "algebra/winograd_kernel.h"
 #include "ir/kernel/kernel_cost.h"
 #include "ir/nest/workspace_bound.h"
-#include "ir/plan/region_runs.h"
+#include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/variants.h"
 #include "lower/lower_kernel.h"
 #include "lower/nest/nest_passes.h"
 #include "support/check.h"
@@ -43,9 +45,17 @@ double flops_per_us(const LoopNest& nest, const Isa& isa) {
   return std::max(kFlopsPerUs, lanes * kTilesPerUs / product);
 }
 
-/// Microseconds that a nest takes, roughly; nothing where its sizes are open.
+/// The cost of one call at the upper bounds of the kernel's sizes.
+std::optional<Cost> highest_cost(const Kernel& kernel) {
+  std::map<std::string, int64_t> bounds;
+  for (const Size& s : kernel.sizes)
+    if (s.lo < s.hi && s.hi != INT64_MAX) bounds[s.name] = s.hi;
+  return cost_of(bounds.empty() ? kernel : simplify_kernel(with_sizes(kernel, bounds)), kFunction);
+}
+
+/// Microseconds that a nest takes at most, roughly; nothing where its sizes have no bounds.
 std::optional<double> expected_us(const LoopNest& nest, const Isa& isa) {
-  const auto cost = cost_of(*nest.kernel, kFunction);
+  const auto cost = highest_cost(*nest.kernel);
   return cost ? std::optional(cost->flops / flops_per_us(nest, isa) + cost->bytes / kBytesPerUs) : std::nullopt;
 }
 
@@ -64,10 +74,11 @@ std::vector<std::string> unproved(const std::vector<Phase>& phases) {
 std::vector<Phase> shared_phases(const LoopNest& nest, std::optional<double> us) {
   std::vector<Phase> phases = parallel_phases(nest);
   for (Phase& phase : phases) {
-    if (!phase.parallel || !phase.iterations || !us || *phase.iterations <= 0) continue;
-    const auto iterations = static_cast<double>(*phase.iterations);
-    phase.grain = std::clamp<int64_t>(static_cast<int64_t>(kGrainUs * iterations / *us), phase.grain,
-                                      std::max<int64_t>(phase.grain, *phase.iterations / 2));
+    if (!phase.parallel || !us) continue;
+    const auto most = phase.iterations ? phase.iterations : maximum_iterations(phase.count);
+    if (!most || *most <= 0) continue;
+    phase.grain = std::clamp<int64_t>(static_cast<int64_t>(kGrainUs * static_cast<double>(*most) / *us), phase.grain,
+                                      std::max<int64_t>(phase.grain, *most / 2));
   }
   return phases;
 }
@@ -96,20 +107,28 @@ double saved_us(const LoweredStep& step, const Isa& isa) {
   return us ? *us / 2 - kPhaseUs * static_cast<double>(step.phases.size()) : std::numeric_limits<double>::infinity();
 }
 
-/// Shares no step of a program that would gain nothing: a step that one worker runs between others that all run fetches
-/// what these wrote, so that sharing some of the short ones gains little.
+/// Shares no step of a region that would gain nothing: a step that one worker runs between others that all run fetches
+/// what these wrote, so that sharing some of the short ones gains little. The bodies of loops and branches are judged
+/// apart: one long step outside does not pay for waking workers in every iteration.
 void share_if_worth(const ExecutionPlan& plan, LoweredLevel& level) {
-  double saved = 0;
-  for (size_t i = 0; i < plan.steps.size(); ++i) {
+  const auto step_of = [&](size_t i) {
     const int twin = plan.steps[i].twin;
-    saved += runs_of(plan, plan.steps[i].region) *
-             saved_us(level.steps[twin >= 0 ? static_cast<size_t>(twin) : i], *level.isa);
+    return twin >= 0 ? static_cast<size_t>(twin) : i;
+  };
+  std::map<RegionId, double> saved;
+  for (size_t i = 0; i < plan.steps.size(); ++i)
+    saved[plan.steps[i].region] += saved_us(level.steps[step_of(i)], *level.isa);
+  std::vector<bool> pays(level.steps.size());
+  for (size_t i = 0; i < plan.steps.size(); ++i)
+    if (saved[plan.steps[i].region] > 0) pays[step_of(i)] = true;
+  for (size_t i = 0; i < level.steps.size(); ++i) {
+    LoweredStep& step = level.steps[i];
+    if (pays[i] || step.phases.empty()) continue;
+    step.phases.clear();
+    const bool outside = plan.steps[i].region == kTopLevel;
+    step.one_thread = {fmt::format("all of {} is so short that waking workers costs more than it saves",
+                                   outside ? "the program" : "the loop or branch around it")};
   }
-  for (LoweredStep& step : level.steps)
-    if (saved <= 0 && !step.phases.empty()) {
-      step.phases.clear();
-      step.one_thread = {"all of the program is so short that waking workers costs more than it saves"};
-    }
 }
 
 /// The nest of a step that is no twin, and its phases where workers share it.

@@ -1,4 +1,4 @@
-// The maximum workspace of a nest whose sizes are known only as ranges.
+// The maximum workspace and the maximum number of iterations of a nest whose sizes are known only as ranges.
 #pragma once
 
 #include <cstdint>
@@ -13,5 +13,7 @@ namespace tenon {
 std::optional<int64_t> maximum_workspace_bytes(const LoopNest& nest);
 /// The same for the buffers that each worker has for itself, which the other number leaves out.
 std::optional<int64_t> maximum_worker_bytes(const LoopNest& nest);
+/// The most iterations of the only loop of a nest, which declarations precede; nothing where it has no bound.
+std::optional<int64_t> maximum_iterations(const LoopNest& nest);
 
 }  // namespace tenon

@@ -36,4 +36,17 @@ TEST_CASE("quotients round down on both sides of zero") {
 
 TEST_CASE("a size without an end has no bound") { CHECK(!bytes(v_size("M"))); }
 
+TEST_CASE("the bound of iterations follows the lets before the loop") {
+  auto kernel = std::make_shared<Kernel>();
+  kernel->sizes = {{"N", 2, 9}};
+  LoopNest nest;
+  nest.kernel = kernel;
+  SFor loop;
+  loop.end = v_apply(ScalarOp::FloorDiv, {v_apply(ScalarOp::Add, {v_var("rows"), v_int(3)}), v_int(4)});
+  nest.body = {s_let("rows", v_apply(ScalarOp::Mul, {v_int(20), v_size("N")})), {loop}};
+  CHECK(maximum_iterations(nest) == 45);
+  std::get<SFor>(nest.body[1].node).end = v_size("M");
+  CHECK(!maximum_iterations(nest));
+}
+
 }  // namespace tenon::workspace_bound_test

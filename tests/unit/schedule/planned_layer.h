@@ -17,15 +17,15 @@ namespace tenon_test {
 using namespace tenon;
 
 struct Layer {
-  std::string inputs, weights, main, outputs = "y";
+  std::string inputs, weights, main, outputs = "y", modules = "{}";
 };
 
 inline ExecutionPlan planned(const Layer& c, const std::vector<const Isa*>& levels) {
   const OpLibrary& ops = tenon_test::shipped_ops();
   const OpSemantics semantics = folding_semantics(ops);
   const std::string text = "graph: g\nsizes: {N: 1..3}\ninputs: {" + c.inputs + "}\nparameters:\n  F: {type: \"" +
-                           c.weights + "\", from: \"randn(std=0.1, seed=1)\"}\nmain: |\n  " + c.main + "\noutputs: [" +
-                           c.outputs + "]\n";
+                           c.weights + "\", from: \"randn(std=0.1, seed=1)\"}\nmodules: " + c.modules +
+                           "\nmain: |\n  " + c.main + "\noutputs: [" + c.outputs + "]\n";
   auto read = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!read.ok()) FAIL(read.diagnostics().text());
   auto graph = backward_graph(ops, std::move(read).value());
