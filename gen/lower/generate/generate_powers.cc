@@ -71,7 +71,8 @@ Expr Generator::common_power(const TreeLoop& l) {
 }
 
 /// Writes the loop again for each simple power, if it computes powers with one exponent: these take a fraction of the
-/// time of another power, and the function `pow` has the same bits. The exponent is read only if the loop runs.
+/// time of another power. The function `pow` has the same bits for squares, cubes and roots; docs/accuracy.md says what
+/// inverses differ by. The exponent is read only if the loop runs.
 bool Generator::simple_powers_apart(const TreeLoop& l) {
   if (powers_asked_ || !lanes_.var.empty() || l.parallel) return false;
   if (!is_leaf_loop(l) || is_presence(k_, l.var.extent)) return false;
