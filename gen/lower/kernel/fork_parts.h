@@ -70,4 +70,8 @@ std::optional<Fork> fork_last_repeated(const Kernel& k);
 /// by side, and so do other steps up to a bound.
 std::optional<Fork> fork_steps(const Kernel& k);
 
+// ---- maxima of windows (place_maxima.cc)
+/// Windows whose maxima are places at which a statement adds: where all are inside, none is padded.
+std::optional<Fork> fork_inside_windows(const Kernel& k);
+
 }  // namespace tenon

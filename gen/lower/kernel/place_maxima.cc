@@ -11,10 +11,12 @@
 //   D[x*c - p + offset[place[x]]] += g[x] where place[x] >= 0
 //
 // An element that is better than the padding is inside. No vector of windows meets a border, and nothing is divided but
-// for the table `offset`, which has an element for each of the window.
+// for the table `offset`, which has an element for each of the window. Calls in which all windows are inside have a
+// separate body, which reads X where it is: every element is a place.
 #include "algebra/fresh_names.h"
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
+#include "lower/kernel/fork_parts.h"
 #include "lower/kernel/kernel_passes.h"
 #include "support/ranges.h"
 
@@ -34,6 +36,11 @@ struct PlacedWindow {
     return simplify(apply(ScalarOp::Max, {all, constant_int(0)}));
   }
 };
+
+/// The extent of the dim in which the windows are.
+Expr windowed_extent(const Kernel& k, const PlacedWindow& w, const Read& read) {
+  return k.tensor(read.tensor).dims[w.dim];
+}
 
 /// Statements of a kernel by their numbers: the positions, and the one update that uses them.
 struct PlacedMaxima {
@@ -65,14 +72,15 @@ class MaximaFinder {
   }
 
  private:
-  /// One padded read, whose padding is never the best.
+  /// One read, without padding or with some that is never the best.
   bool find_read(const Reduce& r) {
     int reads = 0;
     each_read_node(r.value, [&](const Expr& e) { found_.read = e, ++reads; });
-    if (reads != 1 || !std::get<Read>(found_.read->node).fill) return false;
+    if (reads != 1 || !is_float(r.value->type)) return false;
+    if (!std::get<Read>(found_.read->node).fill) return true;
     const Reducer extreme = r.op == Reducer::ArgMax ? Reducer::Max : Reducer::Min;
     const Expr border = simplify(with_expr(r.value, found_.read, std::get<Read>(found_.read->node).fill));
-    return is_float(r.value->type) && same(border, identity_of(extreme, r.value->type));
+    return same(border, identity_of(extreme, r.value->type));
   }
 
   static void each_read_node(const Expr& e, FunctionRef<void(const Expr&)> visit) {
@@ -207,6 +215,10 @@ class MaximaPlacer {
     tabulate_offsets();
     Expr real =
         apply(ScalarOp::Ne, {assigned("starts", select(starts_inside(line()), one, none), {line().place}), none});
+    if (!source().fill) {
+      place_ = assigned("place", reduce(r.op, r.vars, nullptr, r.value, type), s.loops);
+      return;
+    }
     const Expr value = is_within() ? r.value : with_expr(r.value, m_.read, window(s));
     for (size_t i = 0; i + 1 < m_.windows.size(); ++i) real = both(real, starts_inside(m_.windows[i]));
     const Expr at = assigned("best", reduce(r.op, r.vars, nullptr, value, type), s.loops);
@@ -214,7 +226,7 @@ class MaximaPlacer {
     place_ = assigned("place", select(real, at, constant_int(-1, type)), s.loops);
   }
 
-  Expr extent_of(const PlacedWindow& w) const { return out_.tensor(source().tensor).dims[w.dim]; }
+  Expr extent_of(const PlacedWindow& w) const { return windowed_extent(out_, w, source()); }
 
   /// Whether the first element of a window is inside.
   Expr starts_inside(const PlacedWindow& w) const {
@@ -297,7 +309,7 @@ class MaximaPlacer {
       s.index[w.dim] = constant_int(0);
     }
     s.index.back() = element;
-    s.where = apply(ScalarOp::Ge, {place_, constant_int(0, place_->type)});
+    s.where = source().fill ? apply(ScalarOp::Ge, {place_, constant_int(0, place_->type)}) : nullptr;
     out_.body.push_back(std::move(s));
   }
 
@@ -320,7 +332,37 @@ class MaximaPlacer {
   Expr place_;
 };
 
+/// Whether the first and the last element of all windows are inside.
+Expr all_inside(const Kernel& k, const PlacedMaxima& m) {
+  Expr inside;
+  for (const PlacedWindow& w : m.windows) {
+    const Expr extent = windowed_extent(k, w, std::get<Read>(m.read->node));
+    const Expr in = both(apply(ScalarOp::Le, {w.before, constant_int(0)}),
+                         apply(ScalarOp::Le, {simplify(w.span() - w.before), extent}));
+    inside = inside ? both(inside, in) : in;
+  }
+  return simplify(inside);
+}
+
 }  // namespace
+
+std::optional<Fork> fork_inside_windows(const Kernel& k) {
+  for (size_t i = 0; i < k.body.size(); ++i) {
+    const auto found = MaximaFinder(k).run(i);
+    if (!found || !std::get<Read>(found->read->node).fill) continue;
+    const Expr holds = all_inside(k, *found);
+    if (constant_value(holds) || ruled_out(k, holds)) continue;
+    Fork f = fork_on(holds, k, k);
+    f.what = "all windows are inside";
+    Read inside = std::get<Read>(found->read->node);
+    inside.fill = nullptr;
+    KernelStatement& s = f.then.body[i];
+    s.value = with_expr(s.value, found->read, read_of(inside.tensor, found->read->type, inside.index));
+    f.then.body[found->update].where = nullptr;
+    return f;
+  }
+  return std::nullopt;
+}
 
 Kernel place_maxima(const Kernel& k) {
   for (size_t i = 0; i < k.body.size(); ++i)

@@ -345,6 +345,7 @@ std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (auto f = fork_long_positions(k)) return f;
   if (has_long_windows(k)) return fork_positions(k);
   if (auto f = fork_steps(k)) return f;
+  if (auto f = fork_inside_windows(k)) return f;
   if (auto f = fork_updates(k)) return f;
   return fork_positions(k);
 }

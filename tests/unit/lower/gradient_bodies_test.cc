@@ -76,6 +76,7 @@ TEST_CASE("gradient bodies: maxima of windows are found in padded lines") {
     CHECK(contains(body, "line: workspace f32"));
     CHECK(contains(body, "place: workspace i32"));
     CHECK(contains(body, "offset: workspace i64"));
+    CHECK(contains(body, "all windows are inside"));
   }
 }
 
