@@ -1,4 +1,5 @@
 // Finds parallel loops: those at the root whose results are all indexed by their variable.
+#include <functional>
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
@@ -122,11 +123,23 @@ class ParallelLoops {
   const std::vector<TempPlace> places_;
 };
 
+/// The extent at the upper bounds of the kernel's sizes; nothing where one has none, as in a library.
+std::optional<int64_t> highest_extent(const Kernel& k, const Expr& extent) {
+  const std::function<Expr(const Expr&)> bounded = [&](const Expr& e) -> Expr {
+    const auto* s = std::get_if<SizeRef>(&e->node);
+    if (!s) return map_children(e, bounded);
+    const Size* size = find_pointer(k.sizes, [&](const Size& known) { return known.name == s->name; });
+    return size && size->hi != INT64_MAX ? constant_int(size->hi) : e;
+  };
+  return constant_value(simplify(bounded(extent)));
+}
+
 /// for block < ceil(N/elements): for i from block·elements to the lesser of N and the next block
 TreeLoop blocked(TreeLoop l, int64_t elements) {
   const Expr size = constant_int(elements), block = var_ref("block.0");
   TreeLoop outer;
-  outer.var = {"block.0", constant_int((*constant_value(l.var.extent) + elements - 1) / elements)};
+  outer.var = {"block.0", simplify(apply(ScalarOp::FloorDiv,
+                                         {l.var.extent + constant_int(elements - 1), constant_int(elements)}))};
   l.begin = block * size;
   l.end = apply(ScalarOp::Min, {l.var.extent, l.begin + size});
   outer.body.push_back({std::move(l)});
@@ -168,7 +181,7 @@ void mark_parallel(const Kernel& k, LoopTree& tree) {
     if (!l || l->ordered || l->begin || !loops.independent(*l)) continue;
     if (l->shape.lanes * l->shape.parts > 1) {
       const int64_t block = l->shape.lanes == 1 ? l->shape.parts : kBlock;  // rows side by side are long
-      if (constant_value(l->var.extent).value_or(0) < 2 * block) continue;
+      if (highest_extent(k, l->var.extent).value_or(0) < 2 * block) continue;
       *l = blocked(*l, block);
     }
     mark(loops, *l);

@@ -38,6 +38,18 @@ TEST_CASE("sizes of a range count at their upper bounds when work is shared") {
   CHECK(phases[0].grain >= 8);
 }
 
+TEST_CASE("a line of elements of a range of lengths is shared by blocks where it may be long") {
+  const auto phases = [](int columns) {
+    const Layer row = {fmt::format("x: \"f32[N, {}]\"", columns), "f32[1]", "y = tanh(x)"};
+    const LoweredPlan plan = lower_plan(planned(row, {}), shipped_blueprints(), {isa_from_name("x86-64-v3")}, 2);
+    return plan.levels.front().steps.back().phases;
+  };
+  CHECK(phases(1024).empty());
+  REQUIRE(phases(65536).size() == 1);
+  CHECK(phases(65536)[0].parallel);
+  CHECK_FALSE(phases(65536)[0].iterations);
+}
+
 TEST_CASE("short steps of a loop are not shared for the sake of a long step outside") {
   const Layer layer = {"x: \"f32[20, 96, 16]\", a: \"f32[65536, 16]\"", "f32[16, 16]",
                        "b = tanh(matmul(a, F))\n  "
