@@ -38,6 +38,16 @@ Operand float_of_narrow(const Emitter& e, const OperandType& to, const Operand& 
   return f32 && !is_joined(e, x) ? x : nullptr;
 }
 
+/// The same ramp of f64, which has all indices exactly: without AVX-512, lanes of i64 are converted one by one. Null
+/// for other vectors.
+Operand ramp_of_floats(const Emitter& e, const OperandType& to, const Operand& from) {
+  const OperandType& t = from->type;
+  const auto* ramp = std::get_if<VRamp>(&from->node);
+  if (!ramp || t.dtype != DType::I64 || !is_float(to.dtype) || !e.is_index(ramp->base, Attributes::limited))
+    return nullptr;
+  return v_ramp(v_cast(ramp->base, DType::F64), t.lanes);
+}
+
 CExpr cast_vector(Emitter& e, const OperandType& to, const Operand& from) {
   const OperandType& t = from->type;
   if (t == to) return e.operand(from);
@@ -64,6 +74,7 @@ CExpr cast_vector(Emitter& e, const OperandType& to, const Operand& from) {
   }
   const bool small = is_int(t.dtype) && bits_of(t.dtype) < 32;
   const DType type = small ? DType::I32 : t.dtype;
+  if (const Operand ramp = ramp_of_floats(e, to, from)) return cast_vector(e, to, ramp);
   const CExpr v = small ? convert_ints(e, e.operand(from), t.dtype, type, t.lanes) : e.operand(from);
   if (const IsaRow* row = e.isa.row(fmt::format("cvt_{}_{}", name_of(type), name_of(to.dtype)), type, t.lanes))
     return c_row(row->spelling, {v});

@@ -26,6 +26,28 @@ bool moves_elements(const Block& b) {
   });
 }
 
+/// Operations of a scalar that take about as long as counting an iteration; a large number if there are others.
+int cheap_operations(const Operand& o) {
+  constexpr int kMany = 1000;
+  if (o->type.lanes != 1 || is_half(o->type.dtype) || is_complex(o->type.dtype)) return kMany;
+  if (std::holds_alternative<VLoad>(o->node) || std::holds_alternative<VConst>(o->node)) return 0;
+  const auto* a = std::get_if<VApply>(&o->node);
+  if (!a || scalar_op_row(a->op).has('M') || a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod) return kMany;
+  int count = 1;
+  for (const Operand& arg : a->args) count += cheap_operations(arg);
+  return count;
+}
+
+/// Whether an iteration computes and stores one scalar in about the time that counting takes: along views whose
+/// elements are apart. Loops over what vectors leave do not begin at 0 and are short.
+bool computes_little(const SFor& n) {
+  constexpr int kMostOperations = 2;
+  const auto* begin = std::get_if<VConst>(&n.begin->node);
+  if (!begin || begin->i != 0 || n.step != 1 || n.body->size() != 1) return false;
+  const auto* store = std::get_if<SStore>(&n.body->front().node);
+  return store && cheap_operations(store->value) <= kMostOperations;
+}
+
 class StatementToC {
  public:
   StatementToC(Emitter& emitter, CBlock& block) : e(emitter), out(block) {}
@@ -54,6 +76,7 @@ class StatementToC {
                                           : fmt::format("{} += {}", var, n.step);
     CFor loop{"int64_t", var, begin, end ? c_binary(c_text(var), n.step < 0 ? ">" : "<", end) : nullptr, step, {}};
     if (n.kind == LoopKind::Paired || (e.isa.vector_bits > 0 && moves_elements(*n.body))) loop.unroll = 2;
+    else if (e.isa.vector_bits > 0 && computes_little(n)) loop.unroll = 4;
     if (split) split_range(n, loop, end);
     const bool outside = std::exchange(e.may_leave, !split);
     e.block(*n.body, loop.body);

@@ -272,6 +272,32 @@ TEST_CASE("a compiler is asked to unroll a loop that moves single elements by tw
     }
 }
 
+TEST_CASE("a compiler is asked to unroll a loop that computes little of one element by four, where there are vectors") {
+  const Isa &v3 = *isa_from_name("x86-64-v3"), &portable = *isa_from_name("portable");
+  const Operand x = v_load(0, DType::F32, v_int(2) * v_var("r")), magnitude = v_apply(ScalarOp::Abs, {x});
+  const auto by_four = [&](const Isa& isa, const Operand& value, int64_t begin) {
+    LoopNest nest = nest_of(isa, kernel_over_n("little", {DType::F32}, DType::F32));
+    nest.body = {s_for("r", v_int(begin), v_size("N"), 1, {s_store(1, v_var("r"), value)})};
+    return emitted(nest, isa).find("#pragma GCC unroll 4\n") != std::string::npos;
+  };
+  CHECK(by_four(v3, magnitude, 0));
+  CHECK_FALSE(by_four(portable, magnitude, 0));
+  CHECK_FALSE(by_four(v3, magnitude, 1));
+  CHECK_FALSE(by_four(v3, x + x + x + x, 0));
+}
+
+TEST_CASE("vectors of indices become floats by way of f64, which no level converts one by one") {
+  for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "neon"}) {
+    const Isa& isa = *isa_from_name(level);
+    LoopNest nest = nest_of(isa, kernel_over_n("indices", {DType::F32}, DType::F64));
+    const Operand indices = v_cast(v_ramp(v_var("r"), 2), DType::F64);
+    nest.body = {s_for("r", v_int(0), v_size("N"), 2, {s_store(1, v_var("r"), indices)})};
+    const std::string text = emitted(nest, isa);
+    INFO(text);
+    CHECK(text.find("(double)r + (tn_f64x2){0, 1}") != std::string::npos);
+  }
+}
+
 TEST_CASE("a compiler is asked to unroll a paired loop by two") {
   const Isa& portable = *isa_from_name("portable");
   LoopNest nest = nest_of(portable, kernel_over_n("paired", {DType::F32}, DType::F32));
