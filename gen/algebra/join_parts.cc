@@ -1,6 +1,7 @@
 // The parts of a kernel as one body, and the numbers of its steps.
 
 #include "algebra/body_steps.h"
+#include "ir/kernel/statement_parts.h"
 #include "support/ranges.h"
 
 namespace tenon {
@@ -15,9 +16,7 @@ bool reads_any(const Expr& e, const std::set<int>& tensors, const std::set<std::
 }
 
 bool reads_any(const KernelStatement& s, const std::set<int>& tensors, const std::set<std::string>& sizes) {
-  const auto reads = [&](const Expr& e) { return reads_any(e, tensors, sizes); };
-  return reads(s.value) || reads(s.where) || any_of(s.index, reads) ||
-         any_of(s.loops, [&](const LoopVar& v) { return reads(v.extent); });
+  return any_expression(s, [&](const Expr& e) { return reads_any(e, tensors, sizes); });
 }
 
 /// The position of the first statement before `end`, or of the statements joined with it, that reads a result of the

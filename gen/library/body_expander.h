@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algebra/body_steps.h"
+#include "ir/kernel/statement_parts.h"
 #include "library/expand_recurrence.h"
 #include "library/expr_builder.h"
 #include "library/stored_view.h"
@@ -184,11 +185,7 @@ class BodyExpander {
     if (!target.flexible || v.flexible || t.role != Role::Temp || t.dtype == v.e->type ||
         !(is_float(v.e->type) || is_complex(v.e->type)))
       return;
-    const auto reads = [&](const Expr& e) {
-      return e && any_read(e, [&](const Read& r) { return r.tensor == target.tensor; });
-    };
-    if (any_of(kernel_.body,
-               [&](const KernelStatement& s) { return reads(s.value) || reads(s.where) || any_of(s.index, reads); }))
+    if (any_of(kernel_.body, [&](const KernelStatement& s) { return reads_tensor(s, target.tensor); }))
       return expr_.error(
           Code::E0602, place,
           fmt::format("'{}' is read as {} before {} is combined into it", t.name, name_of(t.dtype), name_of(v.e->type)),

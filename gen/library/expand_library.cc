@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "ir/kernel/statement_parts.h"
 #include "ir/op/type_function.h"
 #include "library/expand_symbolic.h"
 #include "library/pack_plan.h"
@@ -115,10 +116,14 @@ bool only_moves(const OpLibrary& defs, const OpDef& def, const TypeVar& v, const
   Diagnostics ignored;
   const auto k = expand_symbolic(defs, def, {types, std::vector<bool>(def.inputs.size(), true), packs}, ignored);
   if (!k) return false;
-  bool moves = none_of(k->kernel.parts, computes_in_call);
+  const auto checks_moved = [](const Kernel& part) {
+    return any_of(part.checks, [](const Check& c) { return computes_with_moved(c.holds); });
+  };
+  bool moves =
+      !checks_moved(k->kernel) && none_of(k->kernel.parts, computes_in_call) && none_of(k->kernel.parts, checks_moved);
   for_each_statement(k->kernel, [&](const KernelStatement& s) {
-    moves = moves && (s.update == Update::Assign || s.update == Update::Last) && !computes_with_moved(s.value) &&
-            !(s.where && computes_with_moved(s.where));
+    moves = moves && (s.update == Update::Assign || s.update == Update::Last) &&
+            !any_expression(s, [](const Expr& e) { return computes_with_moved(e); });
   });
   return moves;
 }

@@ -48,7 +48,7 @@ class SideBySide {
     const bool of_order = a.update == Update::Max || a.update == Update::Min;
     if (of_order && a.value->type != b.value->type) return false;
     return a.target == b.target && a.update == b.update && a.joined == b.joined && equal_loops(a.loops, b.loops) &&
-           same(a.index, b.index) && alike(a.value, b.value);
+           same(a.index, b.index) && alike(a.where, b.where) && alike(a.value, b.value);
   }
 
   bool alike(const Few<Expr>& a, const Few<Expr>& b) const {
@@ -79,7 +79,7 @@ class SideBySide {
   bool nodes(const Reduce& a, const Reduce& b, bool differ) const {
     const bool of_order = a.op != Reducer::Sum && a.op != Reducer::Prod;
     if (a.op != b.op || (of_order && (differ || a.value->type != b.value->type))) return false;
-    return equal_loops(a.vars, b.vars) && alike(a.where, b.where) && alike(a.value, b.value);
+    return equal_loops(a.vars, b.vars) && alike(a.where, b.where) && alike(a.value, b.value) && alike(a.start, b.start);
   }
   bool nodes(const Apply& a, const Apply& b, bool differ) const {
     if (a.op != b.op || !alike(a.args, b.args)) return false;

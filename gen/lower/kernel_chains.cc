@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/kernel/statement_parts.h"
 #include "lower/contraction/plain_products.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
@@ -32,11 +33,6 @@ bool may_be_chain(const Kernel& kernel) {
   return products >= 2;
 }
 
-bool reads(const KernelStatement& s, int tensor) {
-  return reads_tensor(s.value, tensor) || (s.where && reads_tensor(s.where, tensor)) ||
-         any_of(s.index, [&](const Expr& e) { return reads_tensor(e, tensor); });
-}
-
 /// Whether each statement multiplies, or makes what one after it needs that does.
 std::vector<bool> needed_by_products(const Kernel& k) {
   std::vector<bool> needed(k.body.size());
@@ -44,7 +40,8 @@ std::vector<bool> needed_by_products(const Kernel& k) {
     const KernelStatement& s = k.body[i];
     needed[i] = s.update != Update::Assign || any_node(s.value, [](const Expr& e) { return is_sum_of_products(e); });
     for (size_t o = 0; o < k.body.size(); ++o)
-      needed[i] = needed[i] || (needed[o] && o != i && (reads(k.body[o], s.target) || k.body[o].target == s.target));
+      needed[i] =
+          needed[i] || (needed[o] && o != i && (reads_tensor(k.body[o], s.target) || k.body[o].target == s.target));
   }
   return needed;
 }
@@ -86,7 +83,7 @@ std::optional<Kernel> split_after(const Kernel& k, size_t first) {
   after.body.erase(after.body.begin(), after.body.begin() + cut);
   after.checks.clear();
   for (const KernelStatement& made : before.body) {
-    if (none_of(after.body, [&](const KernelStatement& s) { return reads(s, made.target); })) continue;
+    if (none_of(after.body, [&](const KernelStatement& s) { return reads_tensor(s, made.target); })) continue;
     if (k.tensor(made.target).role != Role::Temp) return std::nullopt;
     before.tensor(made.target).role = Role::Output;
     after.tensor(made.target).role = Role::Input;

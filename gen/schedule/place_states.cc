@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "algebra/contraction.h"
+#include "ir/kernel/statement_parts.h"
 #include "schedule/fused_kernel.h"
 #include "schedule/index_map.h"
 #include "schedule/plan_passes.h"
@@ -110,12 +111,7 @@ class StatePlacer {
     return true;
   }
 
-  static bool reads(const KernelStatement& s, size_t tensor) {
-    const auto in = [&](const Expr& e) {
-      return any_read(e, [&](const Read& r) { return static_cast<size_t>(r.tensor) == tensor; });
-    };
-    return in(s.value) || in(s.where) || any_of(s.index, in);
-  }
+  static bool reads(const KernelStatement& s, size_t tensor) { return reads_tensor(s, static_cast<int>(tensor)); }
 
   /// Whether the statement reads no element of the tensor but the one that it writes.
   static bool reads_its_element(const Kernel& k, const KernelStatement& s, size_t tensor) {

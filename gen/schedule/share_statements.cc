@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "algebra/contraction.h"
+#include "ir/kernel/statement_parts.h"
 #include "schedule/kernel_graph.h"
 #include "support/ranges.h"
 
@@ -124,11 +125,8 @@ class StatementSharer {
 
   bool is_read(int tensor) const {
     const auto in = [&](const Expr& e) { return any_read(e, [&](const Read& r) { return r.tensor == tensor; }); };
-    const auto of = [&](const KernelStatement& s) {
-      return in(s.value) || in(s.where) || any_of(s.index, in) ||
-             any_of(s.loops, [&](const LoopVar& v) { return in(v.extent); });
-    };
-    return any_of(k_.body, of) || any_of(k_.checks, [&](const Check& c) { return in(c.holds); });
+    return any_of(k_.body, [&](const KernelStatement& s) { return any_expression(s, in); }) ||
+           any_of(k_.checks, [&](const Check& c) { return in(c.holds); });
   }
 
   /// Unread temporaries, and the statements that made them.

@@ -16,6 +16,7 @@
 #include "algebra/fresh_names.h"
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
+#include "ir/kernel/statement_parts.h"
 #include "lower/kernel/fork_parts.h"
 #include "lower/kernel/kernel_passes.h"
 #include "support/ranges.h"
@@ -149,8 +150,7 @@ class MaximaFinder {
   }
 
   bool uses_position(const KernelStatement& s) const {
-    return uses_position(s.value) || uses_position(s.where) ||
-           any_of(s.index, [&](const Expr& e) { return uses_position(e); });
+    return any_expression(s, [&](const Expr& e) { return uses_position(e); });
   }
 
   /// The one statement that uses the position: it adds at the place in a tensor of the same shape.

@@ -21,6 +21,15 @@ ops:
   - {op: maximum, types: {T: real},   in: {X: "T[N]"}, out: {Y: "T[]"}, body: "Y[] = max[n](X[n])"}
   - {op: halves,   types: {T: [int, uint]}, in: {X: "T[*S]"}, out: {Y: "T[*S]"}, body: "Y[*s] = shr(X[*s], 1)"}
   - {op: widen,    types: {T: [int, uint]}, in: {X: "T[*S]"}, out: {Y: "f64[*S]"}, body: "Y[*s] = cast(X[*s], f64)"}
+  - {op: marked,   types: {T: [int, uint]}, in: {X: "T[N]", Z: "T[N]"}, out: {Y: "T[]"}, body: "Y[] += X[i] where X[i] < Z[i]"}
+  - op: started
+    types: {T: [int, uint]}
+    in: {X: "T[N]"}
+    require: [N >= 1]
+    index: {k: N}
+    out: {Y: "i64[]"}
+    body: "Y[] = fold[k](a = cast(X[0], i64), a + k)"
+  - {op: found,    types: {T: [int, uint]}, in: {X: "T[N]", Z: "T[N]"}, out: {Y: "T[]"}, body: "Y[] += X[i] where X[i] == Z[i]"}
   - {op: saturate, types: {T: [int, uint]}, in: {X: "f32[*S]"}, out: {Y: "T[*S]"}, body: "Y[*s] = cast(X[*s], T)"}
 )yaml";
 
@@ -41,13 +50,13 @@ TEST_CASE("share_signs: where only bits count, unsigned types have the signed ty
     return std::string();
   };
   const std::vector<DType> both = {DType::I8, DType::U8, DType::I64, DType::U64};
-  for (const std::string op : {"add", "affine", "sum", "equal", "truncate"}) {
+  for (const std::string op : {"add", "affine", "sum", "equal", "truncate", "found"}) {
     INFO(op);
     CHECK(kernel_of(op, both, DType::U8) == op + "_i8");
     CHECK(kernel_of(op, both, DType::U64) == op + "_i64");
     CHECK(kernel_of(op, {DType::U8}, DType::U8) == op + "_u8");
   }
-  for (const std::string op : {"less", "maximum", "halves", "widen", "saturate"}) {
+  for (const std::string op : {"less", "maximum", "halves", "widen", "marked", "started", "saturate"}) {
     INFO(op);
     CHECK(kernel_of(op, both, DType::U8) == op + "_u8");
     CHECK(kernel_of(op, both, DType::U64) == op + "_u64");
