@@ -53,6 +53,7 @@ std::set<std::string> variable_names(const Kernel& k) {
     };
     walk(s.value, note);
     walk(s.where, note);
+    for (const Expr& e : s.index) walk(e, note);
   }
   return out;
 }

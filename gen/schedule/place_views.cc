@@ -1,4 +1,5 @@
 // Views: copies that need no memory of their own, and results in place.
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -6,6 +7,7 @@
 
 #include "algebra/contraction.h"
 #include "algebra/simplify.h"
+#include "ir/kernel/statement_parts.h"
 #include "schedule/index_map.h"
 #include "schedule/plan_passes.h"
 #include "support/ranges.h"
@@ -183,15 +185,16 @@ class ViewPlacer {
   bool stays_as_it_is(size_t at, const RunCopy& copy, int from) const {
     const Kernel& k = plan_.steps[at].kernel;
     const auto changes = [&](const KernelStatement& s) { return s.target == copy.to && s.update != Update::Assign; };
-    if (none_of(k.body, changes)) return true;
+    const auto first = find_if(k.body, changes);
+    if (first == k.body.end()) return true;
     const int root = place_of(plan_, from).root;
     const auto lies_there = [&](int tensor) {
       const int b = tensor == copy.to ? -1 : plan_.steps[at].buffers[static_cast<size_t>(tensor)];
       return b >= 0 && place_of(plan_, b).root == root;  // the source, or the same value as another operand
     };
     const auto reads = [&](const Expr& e) { return any_read(e, [&](const Read& r) { return lies_there(r.tensor); }); };
-    for (const KernelStatement& s : k.body)
-      if (changes(s) && (reads(s.value) || any_of(s.index, reads))) return false;
+    if (std::any_of(first, k.body.end(), [&](const KernelStatement& s) { return any_expression(s, reads); }))
+      return false;
     for (size_t later = at + 1; later < plan_.steps.size(); ++later)
       for (const int b : plan_.steps[later].buffers)
         if (b >= 0 && place_of(plan_, b).root == root) return false;
@@ -212,19 +215,9 @@ class ViewPlacer {
   /// Takes a tensor that nothing reads out of the kernel.
   static void drop_unused(PlanStep& step, int tensor) {
     Kernel& k = step.kernel;
-    bool used = false;
-    const auto look = [&](const Expr& e) {
-      const auto* r = std::get_if<Read>(&e->node);
-      used = used || (r && r->tensor == tensor);
-      return !used;
-    };
-    for (const KernelStatement& s : k.body) {
-      used = used || s.target == tensor;
-      walk(s.value, look);
-      walk(s.where, look);
-    }
-    for (const Check& c : k.checks) walk(c.holds, look);
-    if (used) return;
+    if (any_of(k.body, [&](const KernelStatement& s) { return s.target == tensor || reads_tensor(s, tensor); }) ||
+        any_of(k.checks, [&](const Check& c) { return reads_tensor(c.holds, tensor); }))
+      return;
     drop_tensor(k, tensor);
     step.buffers.erase(step.buffers.begin() + tensor);
   }

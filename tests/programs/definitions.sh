@@ -27,3 +27,28 @@ joined() { "$tenon" run "$work/joined.yaml" --defs "$checkout/tests/programs/col
 check 'a graph of collected tensors' joined
 check 'tensors are put one after the other' grep -qx 'y: f32\[5, 1\] 1 2 4 8 10' "$work/joined.txt"
 check 'tensors are put side by side' grep -qx 'z: f32\[2, 2, 1\] 8 0 8 0' "$work/joined.txt"
+
+# A copy is no view of its source where the source is read after the copy was changed, or as an index.
+for type in f32 i64; do
+  cat >"$work/copied.yaml" <<YAML
+graph: copied
+inputs: {}
+parameters:
+  x: {type: "$type[4]", from: full(value=1)}
+  v: {type: "$type[3]", from: full(value=5)}
+  at: {type: "i64[3]", from: full(value=1)}
+main: |
+  a = cumsum(x, axis=0)
+  b = cumsum(x, axis=0, reverse=true)
+  c = cumsum(2*x, axis=0)
+  changed, tripled = changed_copy(a, at, v)
+  largest, counted = counted_copy(b, at, v)
+  copied, placed = indexed_copy(c, at, v)
+outputs: [changed, tripled, largest, counted, copied, placed]
+YAML
+  copied() { "$tenon" run "$work/copied.yaml" --defs "$checkout/tests/programs/copied.yaml" --isa portable,native >"$work/copied.txt"; }
+  check "a graph of $type copies that are changed" copied
+  for value in 'changed: .* 1 17 3 4' 'tripled: .* 3 6 9 12' 'largest: .* 4 5 2 1' 'counted: .* 0 0' 'copied: .* 2 4 6 8' 'placed: .* 0 0 0 15'; do
+    check "$type copies, $value" grep -q "^$value\$" "$work/copied.txt"
+  done
+done
