@@ -18,6 +18,7 @@ struct BodySteps {
   std::vector<Call> calls;
   std::vector<FoundSize> found;      ///< `part` is the number of what finds it
   std::vector<size_t> check_makers;  ///< per check of the kernel: the number of what asks for it
+  std::vector<size_t> checked_at;    ///< per check of joined parts: the number of statements before it
 
   bool late_checks = false;  ///< a check asks for what a recurrence or updates make
 

@@ -54,8 +54,11 @@ BodySteps join_parts(Kernel& kernel) {
   for (const FoundSize& f : steps.found) extents.insert(f.tensor);
   for (Kernel& part : kernel.parts) {
     // The check that an extent is within its bound is added again where the kernel is split.
-    for (Check& c : part.checks)
-      if (!reads_any(c.holds, extents, {})) kernel.checks.push_back(std::move(c));
+    for (Check& c : part.checks) {
+      if (reads_any(c.holds, extents, {})) continue;
+      kernel.checks.push_back(std::move(c));
+      steps.checked_at.push_back(kernel.body.size());
+    }
     std::move(part.body.begin(), part.body.end(), std::back_inserter(kernel.body));
     if (part.call) steps.calls.push_back({kernel.body.size(), std::move(*part.call)});
   }

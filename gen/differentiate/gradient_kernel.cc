@@ -8,6 +8,7 @@
 #include "differentiate/gather_form.h"
 #include "differentiate/gradient_steps.h"
 #include "ir/kernel/stated_derivative.h"
+#include "ir/kernel/statement_parts.h"
 #include "support/check.h"
 #include "support/joined.h"
 #include "support/ranges.h"
@@ -43,7 +44,7 @@ class Differentiator {
     make_outputs_temps();
     find_active();
     split_updates(
-        k_, [&](const KernelStatement& s) { return combines_otherwise(s) || overwrites(s); }, names_);
+        k_, steps_, [&](const KernelStatement& s) { return combines_otherwise(s) || overwrites(s); }, names_);
     find_active();
     refuse_overwritten();
     refuse_template_values();
@@ -116,18 +117,14 @@ class Differentiator {
     return is_active(s.target) && s.update != Update::Add && s.update != Update::Last;
   }
 
-  /// A tensor that is overwritten after it was read has two values, which need two gradients.
+  /// A tensor that is overwritten after it was read has two values: gradients of both, if it is active, and otherwise
+  /// the earlier one for the gradients of what read it.
   bool overwrites(const KernelStatement& update) const {
-    if (!is_active(update.target)) return false;
     for (const KernelStatement& s : k_.body) {
       if (&s == &update) return false;
-      if (reads(s, update.target)) return true;
+      if (reads_tensor(s, update.target)) return true;
     }
     return false;
-  }
-
-  static bool reads(const KernelStatement& s, int tensor) {
-    return any_read(s.value, [&](const Read& r) { return r.tensor == tensor; });
   }
 
   /// Statements after a template's call express what it computes from active values; without them there is no gradient.
@@ -142,12 +139,12 @@ class Differentiator {
   }
 
   bool is_read(int tensor) const {
-    return any_of(k_.body, [&](const KernelStatement& s) { return reads(s, tensor); });
+    return any_of(k_.body, [&](const KernelStatement& s) { return reads_tensor(s.value, tensor); });
   }
 
   void refuse_overwritten() {
     for (const KernelStatement& s : k_.body)
-      if (!is_in_recurrence(s) && is_active(s.target) && (overwrites(s) || reads(s, s.target)))
+      if (!is_in_recurrence(s) && is_active(s.target) && (overwrites(s) || reads_tensor(s, s.target)))
         why_ = "it reads what it writes";
   }
 

@@ -42,8 +42,9 @@ struct InsideRead {
 std::optional<InsideRead> inside_read(const Expr& value, const Expr& where, const std::vector<Tensor>& tensors);
 
 /// Statements for which `applies` is false stay as they are. Each update that is split follows the statement that
-/// copies what it updates.
-void split_updates(Kernel& kernel, const std::function<bool(const KernelStatement&)>& applies, FreshNames& names);
+/// copies what it updates. What is checked before it is checked of the value that is copied.
+void split_updates(Kernel& kernel, BodySteps& steps, const std::function<bool(const KernelStatement&)>& applies,
+                   FreshNames& names);
 
 /// The same with every read of `from` one of `to`; of statements also the target.
 void rename_tensor(KernelStatement& statement, int from, int to);

@@ -10,7 +10,8 @@ bool is_read(const Expr& e) { return std::holds_alternative<Read>(e->node); }
 
 class UpdateSplitter {
  public:
-  UpdateSplitter(Kernel& kernel, FreshNames& names) : kernel_(kernel), names_(names) {}
+  UpdateSplitter(Kernel& kernel, BodySteps& steps, FreshNames& names)
+      : kernel_(kernel), checked_at_(steps.checked_at), names_(names) {}
 
   void run(const std::function<bool(const KernelStatement&)>& applies) {
     for (size_t i = 0; i < kernel_.body.size(); ++i) {
@@ -31,6 +32,8 @@ class UpdateSplitter {
     const Tensor t = kernel_.tensor(target);
     const int before = kernel_.add_temp(names_(t.name + "_before"), t.dtype, t.dims);
     for (size_t i = 0; i < at; ++i) rename_tensor(body()[i], target, before);
+    for (size_t c = 0; c < checked_at_.size(); ++c)
+      if (checked_at_[c] <= at) kernel_.checks[c].holds = with_tensor(kernel_.checks[c].holds, target, before);
     KernelStatement copy;
     copy.target = target;
     for (size_t d = 0; d < t.dims.size(); ++d) {
@@ -39,7 +42,7 @@ class UpdateSplitter {
     }
     copy.value = read_of(before, t.dtype, copy.index);
     copy.formula = text(copy);
-    body().insert(body().begin() + static_cast<ptrdiff_t>(at), std::move(copy));
+    insert(at, std::move(copy));
     if (is_read(body()[at + 1].value)) return at + 1;
     name_value(at);
     return at + 2;
@@ -56,10 +59,16 @@ class UpdateSplitter {
     if (value.where) value.value = select(value.where, value.value, identity_of(Reducer::Sum, value.value->type));
     value.where = nullptr;
     value.formula = text(value);
-    body().insert(body().begin() + static_cast<ptrdiff_t>(at), std::move(value));
+    insert(at, std::move(value));
+  }
+
+  void insert(size_t at, KernelStatement s) {
+    body().insert(body().begin() + static_cast<ptrdiff_t>(at), std::move(s));
+    for (size_t& place : checked_at_) place += place > at ? 1 : 0;
   }
 
   Kernel& kernel_;
+  std::vector<size_t>& checked_at_;
   FreshNames& names_;
 };
 
@@ -70,8 +79,9 @@ void rename_tensor(KernelStatement& s, int from, int to) {
   map_exprs(s, [&](const Expr& e) { return with_tensor(e, from, to); });
 }
 
-void split_updates(Kernel& kernel, const std::function<bool(const KernelStatement&)>& applies, FreshNames& names) {
-  UpdateSplitter(kernel, names).run(applies);
+void split_updates(Kernel& kernel, BodySteps& steps, const std::function<bool(const KernelStatement&)>& applies,
+                   FreshNames& names) {
+  UpdateSplitter(kernel, steps, names).run(applies);
 }
 
 }  // namespace tenon
