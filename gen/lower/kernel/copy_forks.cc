@@ -39,8 +39,9 @@ std::optional<Clamped> clamped_in(const Expr& e, const std::vector<LoopVar>& loo
     const auto* a = std::get_if<Apply>(&x->node);
     return a && a->op == op && a->args.size() == 2 ? a : nullptr;
   };
-  const auto known = [&](const Expr& x) {
-    return none_of(loops, [&](const LoopVar& l) { return mentions(x, l.name); });
+  const auto known = [&](const Expr& x) {  // before the kernel: a fork reads no data
+    return none_of(loops, [&](const LoopVar& l) { return mentions(x, l.name); }) && !has_node<Read>(x) &&
+           !has_node<Reduce>(x);
   };
   std::optional<Clamped> found;
   walk(e, [&](const Expr& n) {

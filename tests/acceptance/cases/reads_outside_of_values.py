@@ -28,6 +28,33 @@ ops:
     require: [N >= 1]
     out: {Y: "i64[]"}
     body: Y[] = fold[k](a = cast(X[0], i64), a + k)
+  - op: placed_by_total
+    doc: the line begins where a sum of data says
+    types: {T: [f32, i32]}
+    in: {S: "i64[K]", V: "T[M]", X: "T[N]"}
+    require: [N >= 1]
+    out: {Y: "T[N]", Z: "T[M]"}
+    body: |
+      Y[clamp(sum[k](S[k]) + m, 0, N - 1)] += V[m] where m + sum[k](S[k]) > 0
+      Z[m] = X[clamp(m - sum[k](S[k]), 0, N - 1)]
+  - op: line_by_total
+    types: {T: [f32, i32, i64]}
+    in: {S: "i64[K]", V: "T[M]"}
+    let: {N: 6}
+    out: {Y: "T[N]"}
+    body: Y[clamp(sum[k](S[k]) + m, 0, N - 1)] += V[m]
+  - op: line_from_data
+    types: {T: [f32, i32, i64]}
+    in: {S: "i64[K]", X: "T[N]"}
+    require: [N >= 1, K >= 1]
+    out: {Y: "T[N]"}
+    body: Y[n] = X[clamp(n + S[0], 0, N - 1)]
+  - op: steps_from_data
+    types: {T: [f32, i32, i64]}
+    in: {S: "i64[K]", X: "T[N]"}
+    require: [N >= 1, K >= 1]
+    out: {Y: "T[N]"}
+    body: Y[clamp(n*S[0], 0, N - 1)] max= X[n]
 '''
 
 
@@ -54,6 +81,29 @@ def over_signs(rng):
         yield dict(op='counted_from_first', key=key, inputs=[x], want=[np.array(want)], dtypes=['i64'], tol=EXACT)
 
 
+def over_totals(rng):
+    for key, n, k, m in itertools.product(('f32', 'i32'), (1, 6, 20), (0, 3), (0, 1, 7, 33)):
+        s, v, x = rng.integers(-3, 6, k), rand(rng, (m,), key), rand(rng, (n,), key)
+        at = np.clip(s.sum() + np.arange(m), 0, n - 1)
+        kept = np.arange(m) + s.sum() > 0
+        rule = [tol(ulp=4, acc=64, mag=64.0), EXACT] if key == 'f32' else EXACT
+        want = [np.bincount(at[kept], wide(v)[kept], n), x[np.clip(np.arange(m) - s.sum(), 0, n - 1)]]
+        yield dict(op='placed_by_total', key=key, inputs=[s, v, x], want=want, dtypes=[key] * 2, tol=rule)
+        if n == 6:
+            yield dict(op='line_by_total', key=key, inputs=[s, v], want=[np.bincount(at, wide(v), n)], tol=tol(ulp=4, acc=64, mag=64.0) if key == 'f32' else EXACT)
+
+
+def over_lines(rng):
+    for key, n, s in itertools.product(('f32', 'i32', 'i64'), (1, 6, 33), (-40, -2, 0, 1, 5, 40)):
+        x, s = rand(rng, (n,), key), np.array([s, 7])
+        yield dict(op='line_from_data', key=key, inputs=[s, x], want=[x[np.clip(np.arange(n) + s[0], 0, n - 1)]], tol=EXACT)
+        want = np.full(n, -np.inf if key == 'f32' else np.iinfo(x.dtype).min, x.dtype)
+        np.maximum.at(want, np.clip(np.arange(n) * s[0], 0, n - 1), x)
+        yield dict(op='steps_from_data', key=key, inputs=[s, x], want=[want], tol=EXACT)
+
+
 def cases(rng):
     yield from over_values(rng)
     yield from over_signs(rng)
+    yield from over_totals(rng)
+    yield from over_lines(rng)
