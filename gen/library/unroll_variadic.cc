@@ -32,6 +32,7 @@ bool places_operands(const OpDef& def) {
 bool mentions_count(const OpDef& def) {
   const auto counts = [](const Syntax& s) { return mentions_call(s, Builtin::count); };
   return any_of(def.lets, [&](const LetDef& l) { return counts(l.value); }) || any_of(def.requires_, counts) ||
+         any_of(def.index, [&](const IndexRange& r) { return counts(r.extent); }) ||
          any_of(def.body, [&](const Statement& s) {
            return any_within(s, [](const Syntax& n) { return n.calls(Builtin::count); });
          });
@@ -64,6 +65,7 @@ class Unroller {
     unroll_tensor(output_ ? out.outputs : out.inputs);
     for (LetDef& l : out.lets) l.value = rewritten(l.value, -1);
     for (Syntax& r : out.requires_) r = rewritten(r, -1);
+    for (IndexRange& r : out.index) r.extent = rewritten(r.extent, -1);
     if (may_lack_ && counts_operands(def_)) tell_given(out);
     if (output_) tell_extents(out);
     out.body.clear();

@@ -118,7 +118,6 @@ std::optional<Interval> range_of_type(const std::string& type, const OpDef& op) 
 }
 
 void add_range(const TensorDef& input, const OpDef& op, BoundsContext& context) {
-  if (input.optional) return;
   if (const auto range = range_of_type(input.dtype, op)) context.ranges.emplace(input.name, *range);
 }
 
@@ -247,7 +246,7 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
   add_types(op, context);
   for (const TensorDef& t : op.inputs) {
     add_range(t, op, context);
-    if (holds_whole_numbers(t, op) && !t.optional) context.whole_data.insert(t.name);
+    if (holds_whole_numbers(t, op)) context.whole_data.insert(t.name);
   }
   for (const TableDef& t : op.tables) {
     add_range(t.tensor, op, context);

@@ -55,8 +55,36 @@ ops:
     require: [N >= 1, K >= 1]
     out: {Y: "T[N]"}
     body: Y[clamp(n*S[0], 0, N - 1)] max= X[n]
+  - op: chosen_of_four
+    types: {T: [f32, u8], I: [i32, i64, u8]}
+    in:
+      X: T[4]
+      Z: T[M]
+      A?: I[M]
+    out: {Y: "T[M]"}
+    body: Y[m] = X[opt(A[m], 6) % 4] + Z[m]
 '''
 
+OPERANDS = r'''
+ops:
+  - op: weighted_by_number
+    types: {T: [f32, i32]}
+    in: {X...: "T[N]"}
+    index: {k: count(X)}
+    out: {Y: "T[N]"}
+    body: |
+      s[operand(X),n] = X[n]
+      Y[n] = sum[k](s[k,n]*(k + 1))
+  - op: weighted_by_place
+    types: {T: [f32, i32]}
+    in: {X...: "T[D..., Q]"}
+    index: {k: sum_of(D)}
+    out: {Y: "T[Q]"}
+    body: |
+      s[offset(D) + d,q] = X[d,q]
+      Y[q] = sum[k](s[k,q]*(k + 1))
+'''
+OPS = [OPS, OPERANDS]
 
 
 def over_values(rng):
@@ -102,8 +130,28 @@ def over_lines(rng):
         yield dict(op='steps_from_data', key=key, inputs=[s, x], want=[want], tol=EXACT)
 
 
+def over_chosen(rng):
+    for key, index, m in itertools.product(('f32', 'u8'), ('i32', 'i64', 'u8', None), (0, 1, 9)):
+        x, z = rand(rng, (4,), key), rand(rng, (m,), key)
+        a = None if index is None else rand(rng, (m,), index, -9, 200)
+        at = np.full(m, 2) if a is None else wide(a) % 4
+        yield dict(op='chosen_of_four', key=key, inputs=[x, z, a], want=[x[at] + z], tol=EXACT)
+
+
+def over_operands(rng):
+    for key, count in itertools.product(('f32', 'i32'), (1, 2, 3, 8)):
+        x = [rand(rng, (9,), key) for _ in range(count)]
+        rule = tol(ulp=4, acc=64, mag=64.0) if key == 'f32' else EXACT
+        yield dict(op='weighted_by_number', key=key, inputs=x + [None] * (8 - count), want=[sum(wide(v) * (k + 1) for k, v in enumerate(x))], tol=rule)
+        x = [rand(rng, (k * 3 % 5, 4), key) for k in range(count)]
+        rows = np.concatenate([wide(v) for v in x])
+        yield dict(op='weighted_by_place', key=key, inputs=x + [None] * (8 - count), want=[(rows * np.arange(1, len(rows) + 1)[:, None]).sum(0)], tol=rule)
+
+
 def cases(rng):
     yield from over_values(rng)
     yield from over_signs(rng)
     yield from over_totals(rng)
     yield from over_lines(rng)
+    yield from over_chosen(rng)
+    yield from over_operands(rng)
