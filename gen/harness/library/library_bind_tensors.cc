@@ -5,6 +5,7 @@
 #include "harness/library/library_input_shape.h"
 #include "harness/library_names.h"
 #include "support/check.h"
+#include "support/function_ref.h"
 #include "support/joined.h"
 #include "support/quoted.h"
 #include "support/ranges.h"
@@ -12,18 +13,24 @@
 namespace tenon {
 namespace {
 
-/// Calls f with each dim of a tensor, where it begins, and how many dims it is, if it is a pack with `~`.
+/// Calls f with each dim of a tensor, where it begins, and how many dims it is, if it is a pack whose rank is not
+/// known: one with `~`, or one that is `open`.
 template <class F>
-void each_extent(BindState& s, const TensorDef& t, const F& f) {
+void each_extent(BindState& s, const TensorDef& t, const F& f, FunctionRef<bool(const Dim&)> open) {
   InputShape shape(s, t);
   StoredPlace at;
   for (size_t i = 0; i < t.dims.size(); ++i) {
     const Dim& d = t.dims[i];
-    const CExpr count = d.kind == DimKind::pack && d.broadcast ? shape.rank_at(i, at) : nullptr;
+    const CExpr count = d.kind == DimKind::pack && (d.broadcast || open(d)) ? shape.rank_at(i, at) : nullptr;
     f(d, at, count);
     if (count) at.ranks.push_back(count);
     else InputShape::advance(at, d);
   }
+}
+
+template <class F>
+void each_extent(BindState& s, const TensorDef& t, const F& f) {
+  each_extent(s, t, f, [](const Dim&) { return false; });
 }
 
 /// Sizes that a tensor has without `~` next to others that have it: they are exact, whatever other inputs stretch to
@@ -214,6 +221,29 @@ void write_extents_without(BindState& s, const TensorDef& absent, const std::set
   }
 }
 
+/// The same of extents that other optional inputs have: those given tell them, and their shapes are compared later.
+void write_extents_of_others(BindState& s, const TensorDef& absent, const std::set<std::string>& known) {
+  const auto tells = [&](const Dim& d) {
+    return !d.broadcast && (d.kind == DimKind::size || d.kind == DimKind::pack) && known.count(d.name) == 0 &&
+           !s.def().let(d.name) && !s.def().attr(d.name) &&
+           any_of(absent.dims, [&](const Dim& own) { return own.kind == d.kind && own.name == d.name; });
+  };
+  for (const TensorDef& t : s.def().inputs) {
+    if (t.name == absent.name || !t.optional || t.follows || !t.storage.empty() || none_of(t.dims, tells)) continue;
+    if_given(s, t, [&] {
+      InputShape(s, t).declare_axes();
+      const auto tell = [&](const Dim& d, const StoredPlace& at, const CExpr& count) {
+        if (!tells(d)) return;
+        const CExpr name = input_name(t);
+        if (count)
+          return s.call("broadcast_pack", {c_number(position(s.signature->packs, d.name)), name, at.value(), count});
+        s.assign(c_name(d.name), runtime_call("stored_extent", {name, at.value()}));
+      };
+      each_extent(s, t, tell, [&](const Dim& d) { return known.count(d.name) == 0; });
+    });
+  }
+}
+
 }  // namespace
 
 void write_plain_input(BindState& s, const TensorDef& t) {
@@ -231,7 +261,7 @@ void write_plain_input(BindState& s, const TensorDef& t) {
   });
   const CBlock absent = s.block([&] {
     if (last_ones) write_absent_extents(s, t, "nothing is read");
-    else if (t.optional) write_extents_without(s, t, known);
+    else if (t.optional) write_extents_without(s, t, known), write_extents_of_others(s, t, known);
   });
   if (t.optional) return s.add(c_if(c_arrow(input_name(t), "is_given"), shape, absent));
   for (const CStmt& statement : shape) s.add(statement);

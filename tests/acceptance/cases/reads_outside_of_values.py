@@ -63,6 +63,21 @@ ops:
       A?: I[M]
     out: {Y: "T[M]"}
     body: Y[m] = X[opt(A[m], 6) % 4] + Z[m]
+  - op: sums_by_shared_extent
+    doc: any of the inputs tells K, and the shape of the pack
+    types: {T: [f32, i32]}
+    in:
+      X: T[M]
+      A?: T[K]
+      B?: T[K]
+      C?: T[*S, K]
+      D?: T[*S]
+    let: {L: 2*K + 1}
+    out: {Y: "T[M]", Z: "i64[L]", N: "i64[]"}
+    body: |
+      Y[m] = X[m] + sum[k](opt(A[k], 2)*opt(B[k], 3))
+      Z[l] = l
+      N[] = sum[*s](select(opt(D[*s], 1) > 100, 0, 1))
 '''
 
 OPERANDS = r'''
@@ -138,6 +153,19 @@ def over_chosen(rng):
         yield dict(op='chosen_of_four', key=key, inputs=[x, z, a], want=[x[at] + z], tol=EXACT)
 
 
+def over_absent(rng):
+    for key, given, shape in itertools.product(('f32', 'i32'), range(16), ((), (3,), (2, 1))):
+        def r(bit, *dims):
+            return rand(rng, dims, key) if given & bit else None
+        x, a, b, c, d = rand(rng, (5,), key), r(1, 7), r(2, 7), r(4, *shape, 7), r(8, *shape)
+        k = 7 if given & 7 else 0
+        product = np.broadcast_to((2 if a is None else wide(a)) * (3 if b is None else wide(b)), (k,))
+        elements = int(np.prod(shape)) if given & 12 else 1
+        want = [wide(x) + product.sum(), np.arange(2 * k + 1), np.array(elements)]
+        rule = tol(ulp=4, acc=64, mag=400.0) if key == 'f32' else EXACT
+        yield dict(op='sums_by_shared_extent', key=key, inputs=[x, a, b, c, d], want=want, dtypes=[key, 'i64', 'i64'], tol=[rule, EXACT, EXACT])
+
+
 def over_operands(rng):
     for key, count in itertools.product(('f32', 'i32'), (1, 2, 3, 8)):
         x = [rand(rng, (9,), key) for _ in range(count)]
@@ -154,4 +182,5 @@ def cases(rng):
     yield from over_totals(rng)
     yield from over_lines(rng)
     yield from over_chosen(rng)
+    yield from over_absent(rng)
     yield from over_operands(rng)
