@@ -150,6 +150,7 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
     }
   } else {
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+      #pragma GCC unroll 4
       for (int64_t s_1 = 0; s_1 < S; ++s_1) {
         Y[s_0 * Y_s0 + s_1] = A[s_0 * A_s0 + s_1 * A_s1] + B[s_0 * B_s0 + s_1 * B_s1];
       }

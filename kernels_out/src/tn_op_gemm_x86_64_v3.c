@@ -999,8 +999,12 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
     const int64_t columns_packed = (A_s1 != 1 && rows > rows_cached) ?
         tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) :
-        tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
-    const int pack_all = (rows > 6 && (rows > 24 || depth * columns > 262144)) || B_s1 != 1;
+        tn_i64_min_x86_64_v3(N, rows <= 24 ? tn_i64_min_x86_64_v3(
+        tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16,
+        tn_i64_max_x86_64_v3(tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16, 64)) :
+        tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
+    const int pack_all = (rows > 6 && (rows > 24 || depth * columns > 262144)) ||
+        (depth > 1024 && depth * columns > 1572864) || B_s1 != 1;
     for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
         columns_packed > 1 ? columns_packed : 1); ++column_block) {
       const int64_t first_column = column_block * columns_packed;
@@ -1914,8 +1918,12 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
     const int64_t columns_packed = (A_s1 != 1 && rows > rows_cached) ?
         tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) :
-        tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
-    const int pack_all = (rows > 6 && (rows > 24 || depth * columns > 262144)) || B_s1 != 1;
+        tn_i64_min_x86_64_v3(N, rows <= 24 ? tn_i64_min_x86_64_v3(
+        tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16,
+        tn_i64_max_x86_64_v3(tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16, 64)) :
+        tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
+    const int pack_all = (rows > 6 && (rows > 24 || depth * columns > 262144)) ||
+        (depth > 1024 && depth * columns > 1572864) || B_s1 != 1;
     for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
         columns_packed > 1 ? columns_packed : 1); ++column_block) {
       const int64_t first_column = column_block * columns_packed;

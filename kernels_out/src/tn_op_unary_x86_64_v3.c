@@ -233,6 +233,7 @@ static TN_TARGET_X86_64_V3 int tn_relu_f32_x86_64_v3(const int64_t *size, const 
     }
   } else {
     for (int64_t s_0 = 0; s_0 < S_outer; ++s_0) {
+      #pragma GCC unroll 4
       for (int64_t s_1 = 0; s_1 < S; ++s_1) {
         Y[s_0 * Y_s0 + s_1] = tn_f32_max_of_constant_x86_64_v3(0.0f, X[s_0 * X_s0 + s_1 * X_s1]);
       }

@@ -19,6 +19,7 @@ namespace tenon {
 constexpr int64_t kPage = 4096;            ///< bytes of a page of memory
 constexpr int kLineBits = 512;             ///< of a line of the cache
 constexpr int64_t kSecondLevel = 1 << 20;  ///< bytes of weights that stay in the second-level cache
+constexpr int64_t kPanelsTogether = 4;     ///< panels that are copied together, for runs of several lines of the cache
 
 /// How the left side's elements are found: buffer[base(row) + step(depth)].
 struct LeftAccess {

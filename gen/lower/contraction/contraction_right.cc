@@ -36,7 +36,6 @@ LoopKind filling_kind(ContractionBuilder& b) {
 /// Panels by whole vectors: the right side has unit stride along the columns. A few adjacent panels are copied
 /// together, so that each row of the depth is read in runs of several cache lines: each row is in a different page.
 Block pack_vectors(ContractionBuilder& b, int packed, const WholePanels& panels) {
-  constexpr int64_t kTogether = 4;
   const std::string group = b.local("panel_group"), p = b.local("panel_together"), at = b.local("panel_column");
   const Operand start = v_var(p) * b.extent_of(b.c.depth) * v_int(b.panel_columns());
   ValueScope scope = depth_scope(b);
@@ -50,11 +49,12 @@ Block pack_vectors(ContractionBuilder& b, int packed, const WholePanels& panels)
     if (!store) return {};
     body.push_back(*std::move(store));
   }
-  const Operand from = v_var(group) * v_int(kTogether);
-  Block together{s_for(p, from, smaller(from + v_int(kTogether), panels.count), 1, std::move(body))};
+  const Operand from = v_var(group) * v_int(kPanelsTogether);
+  Block together{s_for(p, from, smaller(from + v_int(kPanelsTogether), panels.count), 1, std::move(body))};
   Block rows = loops_over(b, b.c.depth, std::move(together));
   if (!rows.empty()) rows[0] = with_kind(filling_kind(b), std::move(rows[0]));
-  return {with_kind(LoopKind::Parallel, s_for(group, v_int(0), ceil_div(panels.count, kTogether), 1, std::move(rows)))};
+  return {with_kind(LoopKind::Parallel,
+                    s_for(group, v_int(0), ceil_div(panels.count, kPanelsTogether), 1, std::move(rows)))};
 }
 
 /// Panels element by element, those of fewer columns than a panel's into zeros. All columns of a line of the depth are

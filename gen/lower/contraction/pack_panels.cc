@@ -7,17 +7,19 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kPages = 64;  ///< whose addresses a processor has at hand
+constexpr int64_t kPages = 64;    ///< whose addresses a processor has at hand
+constexpr int64_t kFewTiles = 4;  ///< of rows: they read each panel
 
 /// Read by one tile, or by few from so few rows that their pages stay known and the second-level cache serves what
 /// the first cannot hold: a copy would be read and written once too. Not if all rows map to the same set of the
 /// cache.
 bool reads_seldom(ContractionNest& nest, int64_t rows) {
   ContractionBuilder& b = nest.b;
-  constexpr int64_t kFew = 4, kWay = 4096;
+  constexpr int64_t kWay = 4096;
   const auto depth = constant_value(b.extent_of(b.c.depth)), step = constant_value(nest.right.depth_step);
   const bool apart = !step || *step * bytes_of(b.c.accumulator) % kWay != 0;
-  return rows <= b.blueprint.tile_rows || (rows <= kFew * b.blueprint.tile_rows && depth && *depth <= kPages && apart);
+  return rows <= b.blueprint.tile_rows ||
+         (rows <= kFewTiles * b.blueprint.tile_rows && depth && *depth <= kPages && apart);
 }
 
 /// Rows at known addresses that do not conflict in the caches, or conflict in few enough sets. Vectors of less than a
@@ -47,6 +49,25 @@ Operand columns_in(ContractionNest& nest, int64_t elements) {
   return larger(floor_div(v_int(elements / panel), larger(b.extent_of(b.c.depth), v_int(1))), v_int(1)) * v_int(panel);
 }
 
+/// Columns that stay in the second-level cache; at least those of the panels that are copied together where few tiles
+/// read each: a copy that is read so seldom may be further away.
+Operand near_columns(ContractionNest& nest) {
+  ContractionBuilder& b = nest.b;
+  const Operand near = columns_in(nest, near_elements(nest));
+  const Operand wide =
+      smaller(columns_in(nest, b.blueprint.cache_n), larger(near, v_int(kPanelsTogether * b.panel_columns())));
+  return v_select(v_apply(ScalarOp::Le, {nest.n.rows, v_int(kFewTiles * b.blueprint.tile_rows)}), wide, near);
+}
+
+/// Whether a panel in place has as many pages as rows, and all panels have more than a processor has at hand: each line
+/// of it waits for its address, but runs of several panels do not.
+Operand strays(ContractionNest& nest) {
+  constexpr int64_t kRows = 1024, kAllPages = 1536;
+  const int64_t known = kAllPages * kPage / bytes_of(nest.b.c.accumulator);
+  return v_apply(ScalarOp::And, {v_apply(ScalarOp::Gt, {nest.n.depth, v_int(kRows)}),
+                                 v_apply(ScalarOp::Gt, {nest.n.depth * nest.n.columns, v_int(known)})});
+}
+
 }  // namespace
 
 Packing how_to_pack(ContractionNest& nest) {
@@ -65,12 +86,12 @@ Packing how_to_pack(ContractionNest& nest) {
 
 Operand packs(ContractionNest& nest) {
   ContractionBuilder& b = nest.b;
-  constexpr int kFew = 4;
   const int64_t tall = b.blueprint.tile_rows, stay = kSecondLevel / bytes_of(b.c.accumulator);
   const Operand rows = nest.n.rows * b.extent_of(b.c.outer_left);
-  const Operand often = v_apply(ScalarOp::Or, {v_apply(ScalarOp::Gt, {rows, v_int(kFew * tall)}),
+  const Operand often = v_apply(ScalarOp::Or, {v_apply(ScalarOp::Gt, {rows, v_int(kFewTiles * tall)}),
                                                v_apply(ScalarOp::Gt, {nest.n.depth * nest.n.columns, v_int(stay)})});
-  const Operand reused = v_apply(ScalarOp::And, {v_apply(ScalarOp::Gt, {nest.n.rows, v_int(tall)}), often});
+  const Operand several = v_apply(ScalarOp::And, {v_apply(ScalarOp::Gt, {nest.n.rows, v_int(tall)}), often});
+  const Operand reused = v_apply(ScalarOp::Or, {several, strays(nest)});
   if (constant_value(nest.right.column_step) == 1) return reused;
   return v_apply(ScalarOp::Or, {reused, v_apply(ScalarOp::Ne, {nest.right.column_step, v_int(1)})});
 }
@@ -100,7 +121,7 @@ Operand block_columns(ContractionNest& nest) {
 Operand columns_at_a_time(ContractionNest& nest) {
   if (!varies(nest) || nest.left.block_copy < 0 || nest.right.panel > 0 || nest.whole_panels)
     return block_columns(nest);
-  const Operand near = smaller(nest.b.extent_of(nest.b.c.columns), columns_in(nest, near_elements(nest)));
+  const Operand near = smaller(nest.b.extent_of(nest.b.c.columns), near_columns(nest));
   return v_select(v_apply(ScalarOp::And, {copies_rows(nest), replaces_rows(nest)}), block_columns(nest), near);
 }
 

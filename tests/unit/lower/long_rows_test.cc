@@ -52,6 +52,12 @@ TEST_CASE("long rows: long sums of products of a matrix with one row go several 
   }
 }
 
+TEST_CASE("long rows: panels that few tiles read are copied at least four at a time") {
+  const std::string gemm = nest_of("gemm", "x86-64-v3");
+  INFO(gemm);
+  CHECK(contains(gemm, "select(le(rows, 24), min("));
+}
+
 TEST_CASE("long rows: four columns at most are not taken eight together") {
   for (const char* level : {"x86-64-v3", "x86-64-v4"}) {
     INFO(level);
