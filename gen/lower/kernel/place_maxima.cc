@@ -105,8 +105,8 @@ class MaximaFinder {
       found_.windows.push_back({d, *place, *tap, step, spread, simplify(constant_int(0) - by_tap->rest)});
     }
     const std::vector<PlacedWindow>& w = found_.windows;
-    if (w.size() != r.vars.size() || w.back().dim + 1 != index.size() || w.back().place.name != s.loops.back().name)
-      return false;
+    if (w.empty() || w.size() != r.vars.size()) return false;
+    if (w.back().dim + 1 != index.size() || w.back().place.name != s.loops.back().name) return false;
     for (size_t i = 0; i < w.size(); ++i)
       if (w[i].tap.name != r.vars[i].name) return false;
     return none_of(s.loops, [&](const LoopVar& l) {
