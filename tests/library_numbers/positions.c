@@ -110,7 +110,7 @@ int main(void)
                 for (int axis = 0; axis < 2; ++axis)
                     compare(types[t], n, axis, (unsigned)n * 31u + (unsigned)t);
         for (size_t t = 0; t < sizeof types / sizeof types[0]; ++t)
-            for (size_t n = 0; n < sizeof lengths / sizeof lengths[0]; ++n)
+            for (size_t n = 0; n < (types[t] == TN_I8 || types[t] == TN_U8 ? sizeof lengths / sizeof lengths[0] : 1); ++n)
                 compare_long(types[t], lengths[n]);
     }
     printf("positions: %s in %d calls\n", wrong == 0 ? "passed" : "failed", calls);
