@@ -214,8 +214,7 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
       tn_i64_min_portable(N, rows <= 16 ? tn_i64_min_portable(tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4,
       tn_i64_max_portable(tn_i64_max_portable(2048 / (K > 1 ? K : 1), 1) * 4, 16)) :
       tn_i64_max_portable(2048 / (K > 1 ? K : 1), 1) * 4);
-  const int pack_all = (rows > 4 && (rows > 16 || depth * columns > 262144)) ||
-      (depth > 1024 && depth * columns > 1572864) || B_s1 != 1;
+  const int pack_all = (rows > 4 && (rows > 16 || depth * columns > 262144)) || B_s1 != 1;
   for (int64_t column_block = 0; column_block < tn_i64_floordiv_portable(columns + columns_packed - 1,
       columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
@@ -361,8 +360,7 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
       tn_i64_min_portable(N, rows <= 16 ? tn_i64_min_portable(tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4,
       tn_i64_max_portable(tn_i64_max_portable(2048 / (K > 1 ? K : 1), 1) * 4, 16)) :
       tn_i64_max_portable(2048 / (K > 1 ? K : 1), 1) * 4);
-  const int pack_all = (rows > 4 && (rows > 16 || depth * columns > 262144)) ||
-      (depth > 1024 && depth * columns > 1572864) || B_s1 != 1;
+  const int pack_all = (rows > 4 && (rows > 16 || depth * columns > 262144)) || B_s1 != 1;
   for (int64_t column_block = 0; column_block < tn_i64_floordiv_portable(columns + columns_packed - 1,
       columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;

@@ -260,7 +260,8 @@ static void dims_apart(void)
         box in = boxed(TN_F32, data, 4, shape, NULL);
         const tn_tensor *ins[1] = {&in.t};
         in.t.shape = in.shape;
-        if (tn_workspace(tn_find(ops[op], TN_F32, 4), ins, attrs, 1) >= 16 * 64 * 64 * (int64_t)sizeof(float) / 10) {
+        const int64_t bytes = tn_workspace(tn_find(ops[op], TN_F32, 4), ins, attrs, 1);
+        if (bytes < 0 || bytes >= 16 * 64 * 64 * (int64_t)sizeof(float) / 10) {
             printf("%s, %s: a channel of all images is copied\n", level, ops[op]);
             ++wrong;
         }

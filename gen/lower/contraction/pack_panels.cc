@@ -60,7 +60,7 @@ Operand near_columns(ContractionNest& nest) {
 }
 
 /// Whether a panel in place has as many pages as rows, and all panels have more than a processor has at hand: each line
-/// of it waits for its address, but runs of several panels do not.
+/// of it waits for its address, but runs of several panels do not. For vectors: copying single elements takes longer.
 Operand strays(ContractionNest& nest) {
   constexpr int64_t kRows = 1024, kAllPages = 1536;
   const int64_t known = kAllPages * kPage / bytes_of(nest.b.c.accumulator);
@@ -91,7 +91,7 @@ Operand packs(ContractionNest& nest) {
   const Operand often = v_apply(ScalarOp::Or, {v_apply(ScalarOp::Gt, {rows, v_int(kFewTiles * tall)}),
                                                v_apply(ScalarOp::Gt, {nest.n.depth * nest.n.columns, v_int(stay)})});
   const Operand several = v_apply(ScalarOp::And, {v_apply(ScalarOp::Gt, {nest.n.rows, v_int(tall)}), often});
-  const Operand reused = v_apply(ScalarOp::Or, {several, strays(nest)});
+  const Operand reused = b.isa.vector_bits > 0 ? v_apply(ScalarOp::Or, {several, strays(nest)}) : several;
   if (constant_value(nest.right.column_step) == 1) return reused;
   return v_apply(ScalarOp::Or, {reused, v_apply(ScalarOp::Ne, {nest.right.column_step, v_int(1)})});
 }

@@ -58,6 +58,11 @@ TEST_CASE("long rows: panels that few tiles read are copied at least four at a t
   CHECK(contains(gemm, "select(le(rows, 24), min("));
 }
 
+TEST_CASE("long rows: the right side of very few rows is copied for vectors alone") {
+  CHECK(contains(nest_of("gemm", "x86-64-v3"), "gt(depth, 1024)"));
+  CHECK_FALSE(contains(nest_of("gemm", "portable"), "gt(depth, 1024)"));
+}
+
 TEST_CASE("long rows: four columns at most are not taken eight together") {
   for (const char* level : {"x86-64-v3", "x86-64-v4"}) {
     INFO(level);
