@@ -15,10 +15,6 @@
 namespace tenon {
 namespace {
 
-struct NoGradient {
-  std::string where, why;
-};
-
 class Sweep : GradientNodes {
  public:
   Sweep(Graph& graph, const OutlineGradient& outline, size_t at)
@@ -139,39 +135,10 @@ class Sweep : GradientNodes {
   Node counted_back(Node n) {
     for (const auto& [forward, backward] : backward_) {
       if (!lies_in(graph_.regions, n.region, forward)) continue;
-      refuse_extents(n, region(forward).counter);
+      refuse_extents_of(graph_, n, region(forward).counter);
       count_back(n, region(forward), region(forward).trip - 1 - size_name(region(backward).counter));
     }
     return n;
-  }
-  /// The same of one loop, in a gradient also in the operator that it is of.
-  void count_back(Node& n, const Region& loop, const SizeExpr& from_end) {
-    for (auto& [name, attribute] : n.attrs) {
-      if (!names_size(attribute, loop.counter)) continue;
-      if (loop.ends_early())
-        fail(n.origin,
-             fmt::format("the attribute {} of {} depends on the iteration of a loop that data end", name, n.op));
-      if (auto* one = std::get_if<SizeExpr>(&attribute)) *one = with_size(*one, loop.counter, from_end);
-      else
-        for (SizeExpr& e : std::get<std::vector<SizeExpr>>(attribute)) e = with_size(e, loop.counter, from_end);
-    }
-    if (!n.gradient) return;
-    GradientOf gradient = *n.gradient;
-    count_back(gradient.of, loop, from_end);
-    n.gradient = std::make_shared<const GradientOf>(std::move(gradient));
-  }
-  /// Gradients have the extents of their values, and a value of all iterations has one shape.
-  void refuse_extents(const Node& n, const std::string& counter) {
-    for (const std::vector<ValueId>& values : {n.inputs, n.outputs})
-      for (const ValueId v : values)
-        if (v != kNoValue && names_size(value(v).dims, counter))
-          fail(n.origin, fmt::format("an extent of {} depends on the iteration", value(v).name));
-  }
-  static bool names_size(const AttrValue& attribute, const std::string& name) {
-    const auto named = [&](const SizeExpr& e) { return contains(names_in(e), name); };
-    if (const auto* one = std::get_if<SizeExpr>(&attribute)) return named(*one);
-    const auto* list = std::get_if<std::vector<SizeExpr>>(&attribute);
-    return list && any_of(*list, named);
   }
 
   /// What an operator of the gradient of the region `forward` reads where the operators of `forward` read `v`.

@@ -13,6 +13,22 @@ namespace tenon {
 /// Per value: whether it is floating and depends on one of `from` through floating values, by nodes before `end`.
 std::vector<bool> active_values(const Graph& graph, const std::vector<ValueId>& from, size_t end);
 
+/// Thrown where an operator's gradient cannot be made.
+struct NoGradient {
+  std::string where, why;
+};
+
+/// Whether an attribute has the size in it.
+bool names_size(const AttrValue& attribute, const std::string& name);
+
+/// The node with `from_end` in place of the loop's number of the iteration, in a gradient also in the operator that it
+/// is of. Throws NoGradient for loops that data end.
+void count_back(Node& node, const Region& loop, const SizeExpr& from_end);
+
+/// Throws NoGradient where an operand or a result has an extent with the loop's counter in it: gradients have the
+/// extents of their values, and a value of all iterations has one shape.
+void refuse_extents_of(const Graph& graph, const Node& node, const std::string& counter);
+
 /// A new rank-0 i64 value of a region.
 using FreshNumber = std::function<ValueId(const std::string& name, RegionId home)>;
 

@@ -1,4 +1,5 @@
 // Values of choices: those that the attributes and sizes of a call choose or leave out, and those that are stored.
+#include "algebra/simplify.h"
 #include "differentiate/gradient_steps.h"
 
 namespace tenon {
@@ -23,6 +24,24 @@ std::optional<ChosenByCall> chosen_by_call(const Expr& value) {
   ChosenByCall out{no ? s->cond : apply(ScalarOp::Not, {s->cond}), no ? s->yes : s->no};
   if (const auto more = chosen_by_call(out.value)) out = {both(out.where, more->where), more->value};
   return out;
+}
+
+bool is_cheap(const Expr& value) {
+  int nodes = 0;
+  return !any_node(value, [&](const Expr& n) {
+    const auto* a = std::get_if<Apply>(&n->node);
+    return std::holds_alternative<Reduce>(n->node) || (a && scalar_op_row(a->op).has('M')) || ++nodes >= 24;
+  });
+}
+
+Expr where_inside(const Contribution& c, const std::vector<Expr>& dims, const Ranges& ranges) {
+  Expr where = c.where;
+  for (size_t d = 0; c.padded && d < dims.size(); ++d) {
+    if (!proves_le(constant_int(0), c.index[d], ranges))
+      where = both(where, apply(ScalarOp::Ge, {c.index[d], constant_int(0)}));
+    if (!proves_lt(c.index[d], dims[d], ranges)) where = both(where, apply(ScalarOp::Lt, {c.index[d], dims[d]}));
+  }
+  return where;
 }
 
 Contribution with_condition(Contribution c) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "algebra/simplify.h"
+#include "differentiate/active_tensors.h"
 #include "differentiate/fresh_loops.h"
 #include "differentiate/gather_form.h"
 #include "differentiate/gradient_steps.h"
@@ -16,25 +17,10 @@
 namespace tenon {
 namespace {
 
-DType compute_of(DType d) { return dtype_row(d).compute; }
-bool has_derivative(DType d) { return is_float(compute_of(d)) || is_complex(d); }
-
-/// The gradient of a tensor as an expression of its element.
-struct Adjoint {
-  std::vector<std::string> vars;
-  Expr value;
-
-  Expr at(const std::vector<Expr>& index) const {
-    std::map<std::string, Expr> to;
-    for (size_t d = 0; d < vars.size(); ++d) to[vars[d]] = index[d];
-    return substitute(value, to);
-  }
-};
-
 class Differentiator {
  public:
   Differentiator(const Kernel& forward, const GradientRequest& request, const DerivativeTable& rows)
-      : k_(forward), request_(request), rows_(rows), names_(forward) {}
+      : k_(forward), active_(k_), request_(request), rows_(rows), names_(forward) {}
 
   GradientKernel run() {
     if (k_.call) return {std::nullopt, "it is written as a C template"};
@@ -94,24 +80,10 @@ class Differentiator {
     return at == request_.wanted.end() ? nullptr : &*at;
   }
 
-  bool is_active(int tensor) const { return active_.contains(tensor) && has_derivative(k_.tensor(tensor).dtype); }
-
-  bool depends(const Expr& e) const {
-    return any_read(e, [&](const Read& r) { return is_active(r.tensor); });
-  }
-  bool reads_active(const KernelStatement& s) const { return depends(s.value); }
-
-  /// Tensors that depend on those whose gradients are asked for.
-  void find_active() {
-    active_.clear();
-    for (const WantedGradient& w : request_.wanted) active_.insert(w.wrt);
-    // A joined statement may depend on a later one.
-    for (size_t before = 0; before < active_.size();) {
-      before = active_.size();
-      for (const KernelStatement& s : k_.body)
-        if (reads_active(s)) active_.insert(s.target);
-    }
-  }
+  bool is_active(int tensor) const { return active_.has(tensor); }
+  bool depends(const Expr& e) const { return active_.depends(e); }
+  bool reads_active(const KernelStatement& s) const { return active_.depends(s.value); }
+  void find_active() { active_.find(mapped(request_.wanted, &WantedGradient::wrt)); }
 
   bool combines_otherwise(const KernelStatement& s) const {
     return is_active(s.target) && s.update != Update::Add && s.update != Update::Last;
@@ -324,15 +296,6 @@ class Differentiator {
     if (chosen) out.value = select(chosen->where, out.value, constant_float(0, out.value->type));
   }
 
-  /// Values that are recomputed at each read.
-  static bool is_cheap(const Expr& e) {
-    int nodes = 0;
-    return !any_node(e, [&](const Expr& n) {
-      const auto* a = std::get_if<Apply>(&n->node);
-      return std::holds_alternative<Reduce>(n->node) || (a && scalar_op_row(a->op).has('M')) || ++nodes >= 24;
-    });
-  }
-
   /// Of the tensor's gradient; one of a result has its own dims.
   std::vector<LoopVar> loops_of(int tensor, const WantedGradient* wanted = nullptr) {
     const std::vector<Expr>& dims = k_.tensor(wanted ? wanted->result : tensor).dims;
@@ -398,15 +361,8 @@ class Differentiator {
 
   /// dX[g(v)] += e(v), in the order of the statement's loops, where there is a contribution.
   void scatter(int to, const Contribution& c, const WantedGradient* wanted) {
-    const std::vector<Expr>& dims = k_.tensor(c.tensor).dims;
     const std::vector<Expr>& own = k_.tensor(to).dims;
-    const Ranges ranges = ranges_with(c.vars);
-    Expr where = c.where;
-    for (size_t d = 0; c.padded && d < dims.size(); ++d) {
-      if (!proves_le(constant_int(0), c.index[d], ranges))
-        where = both(where, apply(ScalarOp::Ge, {c.index[d], constant_int(0)}));
-      if (!proves_lt(c.index[d], dims[d], ranges)) where = both(where, apply(ScalarOp::Lt, {c.index[d], dims[d]}));
-    }
+    const Expr where = where_inside(c, k_.tensor(c.tensor).dims, ranges_with(c.vars));
     std::vector<Expr> index = c.index;
     for (size_t d = 0; d < index.size(); ++d)
       if (wanted && wanted->repeats[d]) index[d] = apply(ScalarOp::Min, {index[d], own[d] - constant_int(1)});
@@ -418,11 +374,12 @@ class Differentiator {
   }
 
   Kernel k_;
+  ActiveTensors active_;
   BodySteps steps_;
   const GradientRequest& request_;
   const DerivativeTable& rows_;
   FreshNames names_;
-  std::set<int> active_, left_out_;
+  std::set<int> left_out_;
   std::map<int, std::vector<Contribution>> contributions_;
   std::map<int, Adjoint> adjoints_;
   std::map<int, Interval> elements_;  // of indices of maxima

@@ -10,6 +10,18 @@
 
 namespace tenon {
 
+/// The gradient of a tensor as an expression of its element.
+struct Adjoint {
+  std::vector<std::string> vars;
+  Expr value;
+
+  Expr at(const std::vector<Expr>& index) const {
+    std::map<std::string, Expr> to;
+    for (size_t d = 0; d < vars.size(); ++d) to[vars[d]] = index[d];
+    return substitute(value, to);
+  }
+};
+
 /// A value that is 0 unless `where` holds, which is the same for all elements of a call.
 struct ChosenByCall {
   Expr where, value;
@@ -19,8 +31,15 @@ struct ChosenByCall {
 /// NaN, so it has to be skipped, not multiplied.
 std::optional<ChosenByCall> chosen_by_call(const Expr& value);
 
+/// Whether a value of little work is computed again at each read instead of being stored.
+bool is_cheap(const Expr& value);
+
 /// The contribution with such a choice as its condition.
 Contribution with_condition(Contribution c);
+
+/// Where there is a contribution to an element of a tensor with these dims: its condition, and that a padded index is
+/// in them.
+Expr where_inside(const Contribution& c, const std::vector<Expr>& dims, const Ranges& ranges);
 
 /// `e` with `element`, where `value` is stored, in place of the function whose result that is: e^x is its own
 /// derivative.

@@ -29,28 +29,14 @@ struct Position {
   int height = 0;  ///< operations above one another
 };
 
+constexpr std::array kMovable{ScalarOp::Add,    ScalarOp::Sub, ScalarOp::Mul, ScalarOp::Min, ScalarOp::Max,
+                              ScalarOp::BitAnd, ScalarOp::Lt,  ScalarOp::Le,  ScalarOp::Gt,  ScalarOp::Ge,
+                              ScalarOp::Eq,     ScalarOp::Ne,  ScalarOp::And, ScalarOp::Or,  ScalarOp::Not};
+
 bool may_move(const VApply& a) {
-  switch (a.op) {
-    case ScalarOp::Add:
-    case ScalarOp::Sub:
-    case ScalarOp::Mul:
-    case ScalarOp::Min:
-    case ScalarOp::Max:
-    case ScalarOp::BitAnd:
-    case ScalarOp::Lt:
-    case ScalarOp::Le:
-    case ScalarOp::Gt:
-    case ScalarOp::Ge:
-    case ScalarOp::Eq:
-    case ScalarOp::Ne:
-    case ScalarOp::And:
-    case ScalarOp::Or:
-    case ScalarOp::Not: return true;
-    case ScalarOp::FloorDiv:
-    case ScalarOp::Mod: return constant_value(a.args[1]).value_or(0) > 0;
-    case ScalarOp::Cast: return a.args[0]->type == OperandType{DType::Bool, 1, 0};
-    default: return false;
-  }
+  if (a.op == ScalarOp::FloorDiv || a.op == ScalarOp::Mod) return constant_value(a.args[1]).value_or(0) > 0;
+  if (a.op == ScalarOp::Cast) return a.args[0]->type == OperandType{DType::Bool, 1, 0};
+  return contains(kMovable, a.op);
 }
 
 /// Plain arithmetic holds for what is within its dim: an offset, a bound and their terms, not for what a minimum or a
