@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lower/kernel/kernel_passes.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -41,6 +42,11 @@ class DivideOnce {
     return n;
   }
 
+  /// Whether several statements make the tensor: the sum is not what its readers read, or not what all of them do.
+  bool is_changed(int tensor) const {
+    return count_if(k_.body, [&](const KernelStatement& s) { return s.target == tensor; }) > 1;
+  }
+
   /// The temp of reciprocals, made after the statement that sums; -1 where the tensor is not a sum.
   int inverse_of(int tensor) {
     if (const auto it = inverses_.find(tensor); it != inverses_.end()) return it->second;
@@ -49,7 +55,7 @@ class DivideOnce {
       const auto* sum = std::get_if<Reduce>(&s.value->node);
       const Tensor t = k_.tensor(tensor);
       if (s.target != tensor || t.role != Role::Temp || !sum || sum->op != Reducer::Sum || s.update != Update::Assign ||
-          is_in_recurrence(s))
+          is_in_recurrence(s) || is_changed(tensor))
         continue;
       const int made = static_cast<int>(k_.tensors.size());
       Tensor inverse = t;
