@@ -107,6 +107,9 @@ class WindowSeparator {
     Expr rest = read.index.back();
     if (!take_off(out_, rest, w.x.name, w.step) || !take_off(out_, rest, w.along.name, w.spread)) return false;
     w.left = simplify(constant_int(0) - rest);
+    // All lines are of one length, which the call knows before any data.
+    const auto differs = [](const Expr& e) { return has_node<VarRef>(e) || has_node<Read>(e); };
+    if (differs(w.step) || differs(w.spread) || differs(w.left)) return false;
     if (!lay_line(out_.tensors[static_cast<size_t>(read.tensor)].dims.back(), w)) return false;
     std::vector<Expr> elsewhere(read.index.begin(), read.index.end() - 1);
     elsewhere.push_back(read.fill);
@@ -124,7 +127,7 @@ class WindowSeparator {
                width = constant_value(w.along.extent), left = constant_value(w.left),
                line = constant_value(simplify(reach));
     if (!all || !line || !left) {
-      if (mentions(w.left, w.x.name) || (width && *width < 2)) return false;
+      if (width && *width < 2) return false;
       w.lead = simplify(apply(ScalarOp::Max, {w.left, constant_int(0)}));
       w.kept = columns;
       w.elements = simplify(apply(ScalarOp::Max, {w.lead + columns, reach + w.lead - w.left}));
@@ -150,7 +153,7 @@ class WindowSeparator {
     const Read& read = std::get<Read>(w.read->node);
     const std::vector<LoopVar> outer(s.loops.begin(), s.loops.end() - 1);
     const Lines lines{s, outer, new_line(s, outer, w.elements)};
-    const Expr border = with_read(r.value, w.read, read.fill);
+    const Expr border = where_any(w.down, with_read(r.value, w.read, read.fill), identity_of(r.op, s.value->type));
     const LoopVar column{fresh("w"), w.kept};
     std::vector<Expr> index = read.index;
     index.back() = var_ref(column.name);
@@ -169,6 +172,15 @@ class WindowSeparator {
     const bool near = any_of(out_.facts, [&](const Expr& f) { return same(f, is_near(w.step)); });
     last.value = near ? every(lines, w, first, along_line) : along_line(first);
     out_.body.push_back(std::move(last));
+  }
+
+  /// The value of what has padding alone: a window without elements has none of that either.
+  static Expr where_any(const std::vector<LoopVar>& down, const Expr& value, const Expr& none) {
+    if (same(value, none)) return value;
+    Expr any;
+    for (const LoopVar& v : down)
+      if (constant_value(v.extent).value_or(0) < 1) any = both(any, apply(ScalarOp::Ge, {v.extent, constant_int(1)}));
+    return any ? select(any, value, none) : value;
   }
 
   /// Windows at unknown small steps: those at all elements of a line by whole vectors, of which the statement picks its

@@ -1,9 +1,10 @@
-"""What statements rely on that others change: divisors that are sums."""
+"""What statements rely on that others change: divisors that are sums, borders of windows without elements, lines of windows that move from
+row to row."""
 import itertools
 
 import numpy as np
 
-from casekit import rand, tol, wide
+from casekit import EXACT, rand, tol, wide
 
 OPS = r'''
 ops:
@@ -28,6 +29,45 @@ ops:
       z[wrap(At[m], I)] *= 2
       p[i,j] = s[i,j]/z[i]
       Y[i,e] = sum[j](p[i,j]*V[j,e])
+  - op: window_max_or_nothing
+    types: {T: [f32, i32, u8]}
+    attrs: {rows: int, columns: int, c: int = 1}
+    in: {X: "T[H, W]"}
+    require: [rows >= 0, columns >= 0, c > 0]
+    index: {r: rows, s: columns}
+    let: {O: W//c}
+    out: {Y: "T[H, O]"}
+    body: Y[y,x] = max[r,s](padded(X[y + r - 1,x*c + s - 1], 5))
+  - op: window_min_or_nothing
+    types: {T: [f32, i32, u8]}
+    attrs: {rows: int, columns: int}
+    in: {X: "T[H, W]"}
+    require: [rows >= 0, columns >= 0]
+    index: {r: rows, s: columns}
+    out: {Y: "T[H, W]"}
+    body: Y[y,x] = min[r,s](padded(X[y + r - 1,x + s - 1], 5))
+  - op: window_that_moves
+    types: {T: [f32, i32]}
+    in: {X: "T[H, W]"}
+    index: {r: 3, s: 3}
+    out: {Y: "T[H, W]"}
+    body: Y[y,x] = max[r,s](padded(X[y + r - 1,x + s + y - 2], 0))
+  - op: window_from_data
+    types: {T: [f32, i32]}
+    in: {X: "T[H, W]", At: "i64[H]"}
+    require: [H >= 1]
+    index: {r: 3, s: 3}
+    out: {Y: "T[H, W]", Z: "T[H, W]", U: "T[H, W]"}
+    body: |
+      Y[y,x] = sum[r,s](padded(X[y + r - 1,x + s + At[y]], 0))
+      Z[y,x] = max[r,s](padded(X[y + r - 1,x + s + At[0]], 0))
+      U[y,x] = min[r,s](padded(X[y + r - 1,x*clamp(At[0], 1, 3) + s - 1], 0))
+  - op: box_that_moves
+    types: {T: [f32, i32]}
+    in: {X: "T[H, W]"}
+    index: {r: 3, s: 70}
+    out: {Y: "T[H, W]"}
+    body: Y[y,x] = max[r,s](padded(X[y + r,x + s + y], 0))
 '''
 
 
@@ -46,5 +86,43 @@ def over_divisors(rng):
         yield dict(op='weighted_by_changed', key='f32', inputs=[q, k, v, at], want=[s / z[:, None] @ wide(v)], tol=tol(ulp=16, acc=64, mag=2.0))
 
 
+def windows(x, rows, columns, index, pad):
+    """The elements of each window, with the number `pad` outside: index(y, x, r, s) of arrays."""
+    h, w = x.shape
+    y, at = index(*np.ogrid[:h, :w, :rows, :columns])
+    y, at = np.broadcast_arrays(y, at)
+    inside = (y >= 0) & (y < h) & (at >= 0) & (at < w)
+    if not x.size:
+        return np.full(y.shape, pad)
+    return np.where(inside, wide(x)[np.clip(y, 0, h - 1), np.clip(at, 0, w - 1)], pad)
+
+
+def over_windows(rng):
+    lowest = {'f32': (-np.inf, np.inf), 'i32': (-2**31, 2**31 - 1), 'u8': (0, 255)}
+    for key, rows, columns, c in itertools.product(lowest, (0, 1, 3), (0, 2, 3), (1, 2, 3)):
+        x = rand(rng, (7, 19), key, -9, 9)
+        all_of = windows(x, rows, columns, lambda y, at, r, s: (y + r - 1, at * c + s - 1), 5)[:, :19 // c]
+        low, high = lowest[key]
+        sizes = dict(rows=rows, columns=columns)
+        yield dict(op='window_max_or_nothing', key=key, inputs=[x], attrs=dict(sizes, c=c), want=[all_of.max((2, 3), initial=low)], tol=EXACT)
+        if c == 1:
+            yield dict(op='window_min_or_nothing', key=key, inputs=[x], attrs=sizes, want=[all_of.min((2, 3), initial=high)], tol=EXACT)
+    for key, (h, w) in itertools.product(('f32', 'i32'), ((0, 5), (1, 1), (7, 9), (16, 33), (5, 109))):
+        x = rand(rng, (h, w), key, -9, 9)
+        want = windows(x, 3, 3, lambda y, at, r, s: (y + r - 1, at + s + y - 2), 0).max((2, 3), initial=-99)
+        yield dict(op='window_that_moves', key=key, inputs=[x], want=[want], tol=EXACT)
+        want = windows(x, 3, 70, lambda y, at, r, s: (y + r, at + s + y), 0).max((2, 3), initial=-99)
+        yield dict(op='box_that_moves', key=key, inputs=[x], want=[want], tol=EXACT)
+        if not h:
+            continue
+        by = rng.integers(-4, 4, h)
+        want = [windows(x, 3, 3, lambda y, at, r, s: (y + r - 1, at + s + by[:, None, None, None]), 0).sum((2, 3)),
+                windows(x, 3, 3, lambda y, at, r, s: (y + r - 1, at + s + by[0]), 0).max((2, 3)),
+                windows(x, 3, 3, lambda y, at, r, s: (y + r - 1, at * min(max(by[0], 1), 3) + s - 1), 0).min((2, 3))]
+        rule = [tol(ulp=4, acc=16, mag=81.0), EXACT, EXACT] if key == 'f32' else EXACT
+        yield dict(op='window_from_data', key=key, inputs=[x, by], want=want, tol=rule)
+
+
 def cases(rng):
     yield from over_divisors(rng)
+    yield from over_windows(rng)
