@@ -5,6 +5,7 @@
 #include <map>
 
 #include "lower/kernel/kernel_passes.h"
+#include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
 #include "support/ranges.h"
 
@@ -14,7 +15,8 @@ namespace {
 /// The conditions of all reads of a temp, over the variables of its own statement.
 class CommonBounds {
  public:
-  CommonBounds(const Kernel& k, const KernelStatement& of) : k_(k), of_(of) {}
+  CommonBounds(const Kernel& k, const KernelStatement& of)
+      : k_(k), of_(of), ranges_(ranges_of(of.loops, size_ranges(k))) {}
 
   void note(const KernelStatement& s) {
     for (const Expr& e : s.index) visit(e, {});
@@ -53,13 +55,14 @@ class CommonBounds {
       if (const auto* v = std::get_if<VarRef>(&r.index[d]->node); v && !r.fill) own.emplace(v->name, of_.index[d]);
     std::vector<Expr> here;
     for (const Expr& c : held)
-      if (own.size() == r.index.size() && translates(c, own)) here.push_back(substitute(c, own));
+      if (own.size() == r.index.size() && translates(c, own))
+        if (const Expr mine = substitute(c, own); always_defined(k_, mine, ranges_)) here.push_back(mine);
     if (!common_) common_ = std::move(here);
     else
       std::erase_if(*common_, [&](const Expr& c) { return none_of(here, [&](const Expr& o) { return same(c, o); }); });
   }
 
-  /// Whether the statement can evaluate it: it uses no other variable, and reads only inputs.
+  /// Whether it uses no variables but those of the statement, and reads only inputs.
   bool translates(const Expr& c, const std::map<std::string, Expr>& own) const {
     return !any_node(c, [&](const Expr& e) {
       const auto* v = std::get_if<VarRef>(&e->node);
@@ -71,6 +74,7 @@ class CommonBounds {
 
   const Kernel& k_;
   const KernelStatement& of_;
+  const Ranges ranges_;
   std::optional<std::vector<Expr>> common_;  ///< nothing: no read yet
 };
 

@@ -1,5 +1,5 @@
 """What statements rely on that others change: divisors that are sums, borders of windows without elements, lines of windows that move from
-row to row."""
+row to row, values of which readers need only a part."""
 import itertools
 
 import numpy as np
@@ -68,6 +68,16 @@ ops:
     index: {r: 3, s: 70}
     out: {Y: "T[H, W]"}
     body: Y[y,x] = max[r,s](padded(X[y + r,x + s + y], 0))
+  - op: sums_of_few_rows
+    doc: less rows have a length than there are
+    types: {T: [f32]}
+    in: {X: "T[P, J]", Len: "i64[M]"}
+    require: [P >= M]
+    out: {Y: "T[M]", Z: "T[M]"}
+    body: |
+      s[p,j] = exp(X[p,j])
+      Y[m] = sum[j : j < Len[m]](s[m,j]*s[m,j])
+      Z[m] = max[j : j < Len[m]](s[m,j]*X[m,j])
 '''
 
 
@@ -123,6 +133,16 @@ def over_windows(rng):
         yield dict(op='window_from_data', key=key, inputs=[x, by], want=want, tol=rule)
 
 
+def over_rows(rng):
+    for p, m, j in ((1, 0, 5), (9, 7, 8), (64, 3, 33), (5, 5, 1)):
+        x, length = rand(rng, (p, j), 'f32'), rng.integers(-1, j + 2, m)
+        kept = np.arange(j) < length[:, None]
+        s = np.exp(wide(x))[:m]
+        want = [np.where(kept, s * s, 0).sum(1), np.where(kept, s * wide(x)[:m], -np.inf).max(1)]
+        yield dict(op='sums_of_few_rows', key='f32', inputs=[x, length], want=want, tol=tol(ulp=16))
+
+
 def cases(rng):
     yield from over_divisors(rng)
     yield from over_windows(rng)
+    yield from over_rows(rng)
