@@ -130,8 +130,7 @@ class Joiner {
   bool run() {
     for (size_t t = 0; t < second_.values.size(); ++t) ids_.push_back(place(t));
     for (KernelStatement s : second_.kernel.body) {
-      s.value = moved(s.value);
-      for (Expr& e : s.index) e = moved(e);
+      map_exprs(s, [&](const Expr& e) { return moved(e); });
       s.target = ids_[static_cast<size_t>(s.target)];
       out_.kernel.body.push_back(std::move(s));
     }
