@@ -11,6 +11,7 @@
 #include "library/expr_builder.h"
 #include "library/shape_binder.h"
 #include "library/storage_order.h"
+#include "library/table_data.h"
 #include "library/type_rules.h"
 #include "library/unroll_variadic.h"
 #include "support/ranges.h"
@@ -364,7 +365,7 @@ bool bind_composite(const BodyCall& call, Kernel& kernel, Scope& scope, Diagnost
     BoundTensor& b = scope.tensors[def.outputs[i].name];
     b.entries = l.entries;
     b.stored = l.from;
-    b.tensor = kernel.add_temp(def.outputs[i].name, *type, flat(l.entries));
+    b.tensor = kernel.add_temp(unused_tensor_name(kernel, def.outputs[i].name), *type, flat(l.entries));
   }
   return true;
 }

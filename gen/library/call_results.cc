@@ -117,7 +117,8 @@ void BodyExpander::name_result(const std::string& given, BoundTensor& made, cons
   } else if (t != scope_.tensors.end()) {
     made.tensor = t->second.tensor;
   } else {
-    kernel_.tensor(made.tensor).name = given;
+    Tensor& result = kernel_.tensor(made.tensor);
+    if (result.name != given) result.name = unused_name(given);
     BoundTensor mine;
     mine.tensor = made.tensor;
     mine.entries = entries_for_caller(made, inputs);

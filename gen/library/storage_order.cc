@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "library/expr_builder.h"
+#include "library/table_data.h"
 
 namespace tenon {
 
@@ -46,7 +47,7 @@ int view_of(Kernel& kernel, int tensor, const TensorLayout& layout) {
     if (!e) e = constant_int(0);
   s.value = read_of(tensor, source.dtype, at);
   s.formula = fmt::format("{} in another order", source.name);
-  s.target = kernel.add_temp(source.name + "_view", source.dtype, std::move(dims));
+  s.target = kernel.add_temp(unused_tensor_name(kernel, source.name + "_view"), source.dtype, std::move(dims));
   kernel.body.push_back(std::move(s));
   return kernel.body.back().target;
 }

@@ -231,7 +231,9 @@ std::string to_text(const Kernel& k) {
 std::vector<std::string> verify(const Kernel& k) {
   std::vector<std::string> errors;
   ExprVerifier v(k, errors);
+  std::set<std::string> names;
   for (const Tensor& t : k.tensors) {
+    if (!names.insert(t.name).second) errors.push_back(fmt::format("two tensors are called {}", t.name));
     if (t.dims.size() != t.strides.size())
       errors.push_back(fmt::format("{}: {} dims, {} strides", t.name, t.dims.size(), t.strides.size()));
     for (const Expr& e : t.dims) v.check(e, {}, t.name);
