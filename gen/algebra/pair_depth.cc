@@ -5,6 +5,7 @@
 
 #include "algebra/normal_fills.h"
 #include "algebra/simplify.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -32,6 +33,24 @@ Expr word_of(const Expr& side, const LoopVar& v, const Expr& last, bool zero_pas
   if (last && zero_past) high = select(apply(ScalarOp::Le, {odd, last}), high, constant_int(0, DType::I32));
   const Expr low = apply(ScalarOp::BitAnd, {number(with_index(side, v.name, even)), constant_int(0xffff, DType::I32)});
   return apply(ScalarOp::BitOr, {low, apply(ScalarOp::Shl, {high, constant_int(16, DType::I32)})});
+}
+
+/// Numbers and zeros of the words that the variable's neighbours make, by number.
+double waste_of(const LoopVar& v) {
+  const auto n = constant_value(v.extent);
+  return n ? static_cast<double>((*n + 1) / 2 * 2) / static_cast<double>(*n) : 1;
+}
+
+/// The variable whose neighbours make words: one that a copy of the left side can hold words of, if there is one.
+size_t pair_variable(const Kernel& kernel, const Contraction& c) {
+  const Read *read = plain_read(c.left), *bytes = byte_read(c.left);
+  const auto walked =
+      variable_of_words(c.depth, 2, [&](const LoopVar& v) { return read && walks_one_dimension(*read, v.name); });
+  const auto slid =
+      variable_of_words(c.depth, 2, [&](const LoopVar& v) { return bytes && slides_by_one(kernel, c, *bytes, v); });
+  if (walked && slid) return waste_of(c.depth[*slid]) < waste_of(c.depth[*walked]) ? *slid : *walked;
+  if (walked || slid) return walked ? *walked : *slid;
+  return *variable_of_words(c.depth, 2, [](const LoopVar&) { return true; });
 }
 
 }  // namespace
@@ -68,20 +87,32 @@ const Read* paired_panels(const Expr& side, const std::string& var) {
   return v && v->name == var ? r : nullptr;
 }
 
-std::optional<Contraction> pair_depth(const Contraction& c) {
+bool slides_by_one(const Kernel& kernel, const Contraction& c, const Read& read, const LoopVar& v) {
+  ValueScope scope;
+  scope.kernel = &kernel;
+  for (const LoopVar& each : concat(c.statement->loops, c.depth)) scope.vars[each.name] = v_var(each.name);
+  for (size_t i = 0; i < read.index.size(); ++i)
+    if (mentions(read.index[i], v.name) != (i + 1 == read.index.size())) return false;
+  const auto form = affine_form(read.index.back(), {v}, scope);
+  return form && constant_value(form->coefficient(v.name)) == 1 && constant_value(v.extent).value_or(0) > 1;
+}
+
+std::optional<Contraction> pair_depth(const Kernel& kernel, const Contraction& c) {
   if (c.accumulator != DType::I32 || c.is_stencil() || c.depth.empty()) return std::nullopt;
   if (bits_needed(c.left) > 16 || bits_needed(c.right) > 16) return std::nullopt;
   Contraction out = c;
-  LoopVar& v = out.depth[*variable_of_words(c.depth, 2, [](const LoopVar&) { return true; })];
+  LoopVar& v = out.depth[pair_variable(kernel, c)];
   const auto n = constant_value(v.extent);
   const Expr last = n && *n % 2 == 0 ? nullptr : simplify(v.extent - constant_int(1));
-  const Read* read = plain_read(c.left);
-  const bool copied = read && walks_one_dimension(*read, v.name);
+  const Read *read = plain_read(c.left), *bytes = byte_read(c.left);
+  out.low_halves = read && walks_one_dimension(*read, v.name);
+  out.windows = !out.low_halves && bytes && slides_by_one(kernel, c, *bytes, v);
+  const bool copied = out.low_halves || out.windows;
   if (!copied && has_fill(c.left)) return std::nullopt;
   out.left = copied ? with_index(c.left, v.name, var_ref(v.name) * constant_int(2)) : word_of(c.left, v, last, true);
-  out.low_halves = copied;
   out.pair_last = last;
-  if (!paired_panels(c.right, v.name)) out.right_numbers = c.right, out.right = word_of(c.right, v, last, false);
+  // the other number of a window's last word is the next pixel
+  if (!paired_panels(c.right, v.name)) out.right_numbers = c.right, out.right = word_of(c.right, v, last, out.windows);
   v.extent = n ? constant_int((*n + 1) / 2) : apply(ScalarOp::FloorDiv, {v.extent + constant_int(1), constant_int(2)});
   out.paired = v.name;
   return out;

@@ -10,8 +10,10 @@
 namespace tenon {
 
 /// `c` with both sides as words of the numbers at two neighbouring indices of one depth variable, whose extent is
-/// halved; an odd one counts a 0 on the left. Nothing where the sums are not of 32 bits or a side may leave 16 bits.
-std::optional<Contraction> pair_depth(const Contraction& c);
+/// halved; an odd one counts a 0 on one side. Where windows slide along a line of bytes, words of neighbouring pixels
+/// overlap, unless words of another dimension, such as the channels, waste less. Nothing where the sums are not of 32
+/// bits or a side may leave 16 bits.
+std::optional<Contraction> pair_depth(const Kernel& kernel, const Contraction& c);
 
 /// How a level multiplies words of four bytes: by the signs that its instruction gives the left ones. The right ones
 /// are signed.
@@ -21,6 +23,10 @@ enum class LeftBytes : uint8_t { Signed, Unsigned };
 /// copied; what that adds to the sums is to be taken out again (Contraction::left_offset). Nothing where a side is not
 /// made of bytes that a copy can hold.
 std::optional<Contraction> quad_depth(const Kernel& kernel, const Contraction& c, LeftBytes bytes);
+
+/// The depth variable whose neighbours make words of four bytes of the left side: one that walks a dimension alone,
+/// else one by which windows slide along a line; nothing where there is none.
+std::optional<size_t> quad_variable(const Kernel& kernel, const Contraction& c, const Read& left);
 
 /// Sets what the left side's bytes of type `left` become for such words.
 void take_left_bytes(Contraction& c, DType left, LeftBytes bytes);
@@ -32,6 +38,10 @@ std::optional<size_t> variable_of_words(const std::vector<LoopVar>& depth, int n
 
 /// A side that is a read of bytes of which every value arrives in the product: what it is converted to holds them all.
 const Read* byte_read(const Expr& side);
+
+/// Whether the last index of the read grows by 1 with the variable and no other index depends on it: a window along a
+/// line of pixels.
+bool slides_by_one(const Kernel& kernel, const Contraction& c, const Read& read, const LoopVar& v);
 
 /// A read in which one index is the variable itself and no other index depends on it: a copy can hold its words.
 bool walks_one_dimension(const Read& r, const std::string& var);

@@ -9,18 +9,6 @@ namespace {
 
 DType type_of(const Kernel& kernel, const Read& read) { return kernel.tensor(read.tensor).dtype; }
 
-/// Whether the last index of the read grows by 1 with the variable and no other index depends on it: a window along a
-/// line of pixels.
-bool slides_by_one(const Kernel& kernel, const Contraction& c, const Read& read, const LoopVar& v) {
-  ValueScope scope;
-  scope.kernel = &kernel;
-  for (const LoopVar& each : concat(c.statement->loops, c.depth)) scope.vars[each.name] = v_var(each.name);
-  for (size_t i = 0; i < read.index.size(); ++i)
-    if (mentions(read.index[i], v.name) != (i + 1 == read.index.size())) return false;
-  const auto form = affine_form(read.index.back(), {v}, scope);
-  return form && constant_value(form->coefficient(v.name)) == 1 && constant_value(v.extent).value_or(0) > 1;
-}
-
 /// Whether a constant right side stores groups of four after its pairs.
 bool has_quads(const Kernel& kernel, const Read& read, const Contraction& c, int64_t quad_rows) {
   const Tensor& t = kernel.tensor(read.tensor);
@@ -58,6 +46,13 @@ void take_left_bytes(Contraction& c, DType left, LeftBytes bytes) {
   if (is_unsigned != c.unsigned_left) c.left_offset = is_unsigned ? -128 : 128;
 }
 
+std::optional<size_t> quad_variable(const Kernel& kernel, const Contraction& c, const Read& left) {
+  const auto walked =
+      variable_of_words(c.depth, 4, [&](const LoopVar& v) { return walks_one_dimension(left, v.name); });
+  if (walked) return walked;
+  return variable_of_words(c.depth, 4, [&](const LoopVar& v) { return slides_by_one(kernel, c, left, v); });
+}
+
 const Read* byte_read(const Expr& side) {
   const Read* read = plain_read(side);
   Expr e = side;
@@ -75,20 +70,16 @@ std::optional<Contraction> quad_depth(const Kernel& kernel, const Contraction& c
   if (c.accumulator != DType::I32 || c.is_stencil()) return std::nullopt;
   const Read *left = byte_read(c.left), *right = byte_read(c.right);
   if (!left || !right || right->fill || type_of(kernel, *right) != DType::I8) return std::nullopt;
-  const auto walked =
-      variable_of_words(c.depth, 4, [&](const LoopVar& v) { return walks_one_dimension(*left, v.name); });
-  const auto chosen =
-      walked ? walked
-             : variable_of_words(c.depth, 4, [&](const LoopVar& v) { return slides_by_one(kernel, c, *left, v); });
+  const auto chosen = quad_variable(kernel, c, *left);
+  if (!chosen) return std::nullopt;
   const bool packed = any_of(c.depth, [&](const LoopVar& d) { return paired_panels(c.right, d.name) != nullptr; });
-  if (!chosen || (packed && !walked)) return std::nullopt;
   Contraction out = c;
   LoopVar& v = out.depth[*chosen];
   const auto n = constant_value(v.extent);
   out.pair_last = n && *n % 4 == 0 ? nullptr : simplify(v.extent - constant_int(1));
   out.left = substitute(c.left, {{v.name, var_ref(v.name) * constant_int(4)}});
-  out.low_halves = walked.has_value();
-  out.windows = !walked;
+  out.low_halves = walks_one_dimension(*left, v.name);
+  out.windows = !out.low_halves;
   if (!packed) out.right_numbers = c.right, out.right = word_of_quarters(c.right, v, out.pair_last);
   v.extent = n ? constant_int((*n + 3) / 4) : apply(ScalarOp::FloorDiv, {v.extent + constant_int(3), constant_int(4)});
   if (packed) {

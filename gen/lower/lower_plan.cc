@@ -40,7 +40,7 @@ double flops_per_us(const LoopNest& nest, const Isa& isa) {
   const auto c = nest.blueprint == "loops" ? std::nullopt : find_contraction(*nest.kernel);
   if (!c) return kFlopsPerUs;
   const int lanes = isa.lanes(c->accumulator);
-  const bool words = isa.row("dot2", c->accumulator, lanes) && pair_depth(*c);
+  const bool words = isa.row("dot2", c->accumulator, lanes) && pair_depth(*nest.kernel, *c);
   const double product = is_float(c->accumulator) || words ? 1 : kWideProduct;
   return std::max(kFlopsPerUs, lanes * kTilesPerUs / product);
 }

@@ -67,12 +67,10 @@ PackedAxis by_words(PackedAxis axis, int word) {
   return axis;
 }
 
-/// The depth by words of four bytes, of the variable that a copy of the left side walks; empty if there is none.
-std::vector<PackedAxis> quads_of(const Contraction& c, const std::vector<PackedAxis>& depth) {
+/// The depth by words of four bytes of the left side; empty if there are none.
+std::vector<PackedAxis> quads_of(const Kernel& kernel, const Contraction& c, const std::vector<PackedAxis>& depth) {
   const Read* left = plain_read(c.left);
-  if (!left) return {};
-  const auto chosen =
-      variable_of_words(c.depth, 4, [&](const LoopVar& v) { return walks_one_dimension(*left, v.name); });
+  const auto chosen = left ? quad_variable(kernel, c, *left) : std::nullopt;
   if (!chosen) return {};
   std::vector<PackedAxis> out = depth;
   out[*chosen] = by_words(out[*chosen], 4);
@@ -86,7 +84,7 @@ std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c, 
   if (!read || c.columns.size() != 1) return std::nullopt;
   p.tensor = read->tensor;
   const Tensor& t = kernel.tensor(p.tensor);
-  const auto pairs = t.dtype == c.accumulator ? std::nullopt : pair_depth(c);
+  const auto pairs = t.dtype == c.accumulator ? std::nullopt : pair_depth(kernel, c);
   if (t.role != Role::Constant || (t.dtype != c.accumulator && !pairs) || !reads_once(c, p.tensor)) return std::nullopt;
   if (pairs) p.paired = pairs->paired;
   ValueScope scope;
@@ -104,7 +102,7 @@ std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c, 
     if (!add(v, p.outer)) return std::nullopt;
   for (const LoopVar& v : c.depth)
     if (!add(v, p.depth)) return std::nullopt;
-  if (quads && pairs && t.dtype == DType::I8) p.quads = quads_of(c, p.depth);
+  if (quads && pairs && t.dtype == DType::I8) p.quads = quads_of(kernel, c, p.depth);
   for (PackedAxis& a : p.depth)
     if (a.var.name == p.paired) a = by_words(a, 2);
   const auto column = axis_of(c.columns[0], *form);

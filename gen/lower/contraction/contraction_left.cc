@@ -122,7 +122,7 @@ LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Bl
       form.rest = form.rest + (d.form.rest - d.lo) * d.stride;  // planes are counted from the first copied
   }
   append(staging, matrix_copy(s, stage_copy(s, before)));
-  if (b.staged_as) append(staging, window_words(s));
+  if (b.staged_as || b.c.windows) append(staging, window_words(s));
   return from_form(b, s.buffer, form, before);
 }
 

@@ -5,14 +5,14 @@
 #include "support/ranges.h"
 
 namespace tenon {
-namespace {
 
-/// A word of two numbers of 16 bits.
 Operand word_of(const Operand& low, const Operand& high) {
   const OperandType t{DType::I32, low->type.lanes, 0};
   const Operand bits = v_apply(ScalarOp::BitAnd, {v_cast(low, DType::I32), v_constant({0xffff, 0}, t)});
   return v_apply(ScalarOp::BitOr, {bits, v_apply(ScalarOp::Shl, {v_cast(high, DType::I32), v_constant({16, 0}, t)})});
 }
+
+namespace {
 
 /// The fill value outside the tensor, as an element of the copy.
 Operand fill_value(const Staging& s, int lanes) {

@@ -40,7 +40,10 @@ struct Staging {
   Operand dim_of(size_t d) const { return b.scalar(tensor().dims[d], b.scope); }
 };
 
-/// Makes a word of every byte of the copy and the three after it, in a buffer that takes the copy's place.
+/// The word of two numbers of 16 bits.
+Operand word_of(const Operand& low, const Operand& high);
+/// Makes a word of every number of the copy and those after it: pairs in the copy itself, which has them in 32 bits,
+/// four bytes in a buffer that takes its place.
 Block window_words(Staging& s);
 /// Words of four bytes, the first at `at` and at each of so many steps of one element after it. Bytes past the last
 /// one, which meet zeros on the right side, repeat it.

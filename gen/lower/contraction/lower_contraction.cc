@@ -49,7 +49,7 @@ std::optional<Contraction> by_words(const Kernel& kernel, const Contraction& c, 
        {std::pair{"dot4_unsigned", LeftBytes::Unsigned}, std::pair{"dot4", LeftBytes::Signed}})
     if (isa.row(row, c.accumulator, lanes))
       if (auto quads = quad_depth(kernel, c, bytes)) return quads;
-  return isa.row("dot2", c.accumulator, lanes) ? pair_depth(c) : std::nullopt;
+  return isa.row("dot2", c.accumulator, lanes) ? pair_depth(kernel, c) : std::nullopt;
 }
 
 LoopNest finished_nest(LoopNest nest, ContractionBuilder& b, Block body) {
@@ -111,7 +111,7 @@ std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& k
   ContractionBuilder b = start_contraction(k, isa, even, c);
   b.transposed_rows = transposed_rows(*blueprint, even.tile_rows);
   b.pixels_along_columns = found->is_stencil();
-  if (c.windows) b.staged_as = k.tensor(byte_read(c.left)->tensor).dtype;
+  if (c.windows && c.word_numbers == 4) b.staged_as = k.tensor(byte_read(c.left)->tensor).dtype;
   Block body = found->is_stencil() ? stencil_body(b) : contraction_body(b);
   return b.possible ? std::optional(finished_nest(std::move(nest), b, std::move(body))) : std::nullopt;
 }

@@ -128,8 +128,8 @@ bool plan_staging(Staging& s) {
     if (channels && !s.read.fill) skip_steps(dim);
     bound(s, dim);
     dim.guarded = dim.guarded && dim.scale == 1;
-    if (s.b.c.windows && mentions(s.read.index[d], s.b.c.paired)) {  // the other bytes of the last word
-      dim.extent = dim.extent + v_int(3);
+    if (s.b.c.windows && mentions(s.read.index[d], s.b.c.paired)) {  // the other numbers of the last word
+      dim.extent = dim.extent + v_int(s.b.c.word_numbers - 1);
       dim.guarded = true;
     }
     s.fixed.push_back(nullptr);

@@ -1,5 +1,5 @@
 // Words of four bytes as the copy of the left side holds them: put together, and moved to the sign that the level's
-// instruction gives them.
+// instruction gives them; words of two or four numbers that overlap.
 #include "lower/contraction/contraction_staging.h"
 
 namespace tenon {
@@ -43,6 +43,18 @@ Operand overlapping_words(const Staging& s, int buffer, const Operand& at, Block
   return v_apply_as(ScalarOp::Bits, {v_shuffle(v, v, bytes)}, words(lanes));
 }
 
+/// The low half of each number stays what it is, so that a copy whose border is filled once can be put together again.
+Block window_pairs(Staging& s) {
+  ContractionBuilder& b = s.b;
+  const int lanes = b.lanes();
+  b.buffers[static_cast<size_t>(s.buffer)].elements = s.elements + v_int(2 * lanes);  // vectors run past the last one
+  const std::string i = b.local("word"), high = b.local("next");
+  const auto numbers = [&](const Operand& at) { return v_load(s.buffer, DType::I32, at, lanes); };
+  Block each{s_let(high, numbers(v_var(i) + v_int(1)))};
+  each.push_back(s_store(s.buffer, v_var(i), word_of(numbers(v_var(i)), v_var(high, words(lanes)))));
+  return {s_for(i, v_int(0), s.elements, lanes, std::move(each))};
+}
+
 }  // namespace
 
 Operand load_quads(const Staging& s, const std::vector<Operand>& bytes) {
@@ -56,6 +68,7 @@ Operand load_quads(const Staging& s, const std::vector<Operand>& bytes) {
 
 Block window_words(Staging& s) {
   ContractionBuilder& b = s.b;
+  if (!b.staged_as) return window_pairs(s);
   const int bytes = s.buffer, lanes = b.lanes();
   // vectors run past the last byte, and strips past the last word
   const Operand slack = v_int(2 * lanes), words = s.elements + slack;

@@ -8,6 +8,8 @@
 #include "lower/contraction/lower_contraction.h"
 #include "lower/contraction/stencil_strip.h"
 #include "lower/lower_kernel.h"
+#include "nest/run_nest.h"
+#include "shipped_library.h"
 
 namespace byte_products_test {
 
@@ -45,6 +47,42 @@ Kernel filters(int64_t count, int64_t height, int64_t width, int64_t window, DTy
              {{"f", constant_int(count)}, {"y", constant_int(height)}, {"x", constant_int(width)}},
              ""}};
   return k;
+}
+
+/// The same for 16 filters of one channel.
+Kernel one_channel(int64_t window) {
+  Kernel k = filters(16, 21, 14, window);
+  k.tensors[0].dims[0] = k.tensors[1].dims[1] = constant_int(1);
+  for (Tensor& t : k.tensors) t.strides = contiguous_strides(t.dims);
+  auto& sum = k.body[0].value;
+  const auto& r = std::get<Reduce>(sum->node);
+  sum = reduce(Reducer::Sum, {{"c", constant_int(1)}, r.vars[1], r.vars[2]}, nullptr, r.value, DType::I32);
+  return k;
+}
+
+/// Bytes of all values for a tensor.
+TensorData bytes_for(const Tensor& t) {
+  TensorData data;
+  data.dtype = t.dtype;
+  for (const Expr& e : t.dims) data.dims.push_back(constant_value(e).value());
+  data.bytes.resize(static_cast<size_t>(element_count(data.dims)));
+  uint8_t next = 3;
+  for (uint8_t& b : data.bytes) b = next = static_cast<uint8_t>(next * 5 + 17);
+  return data;
+}
+
+/// What a run of the kernel makes of such bytes, or of its nest at a level.
+std::vector<uint8_t> sums(Kernel k, const char* level) {
+  k.tensors[1].data = std::make_shared<const TensorData>(bytes_for(k.tensors[1]));
+  OracleCall call;
+  call.tensors = {bytes_for(k.tensors[0]), *k.tensors[1].data, {}};
+  call.tensors[2].dtype = DType::I32;
+  NestRun run;
+  if (level) run = run_nest(lower_kernel(k, tenon_test::shipped_blueprints(), *isa_from_name(level)), call);
+  else run.status = run_kernel(k, call);
+  CHECK(run.fault == "");
+  REQUIRE(run.status == OracleStatus::Done);
+  return call.tensors[2].bytes;
 }
 
 /// Y[c, y, x] = Σ over r, s of X[c, y + r - 1, x + s - 1] W[c, r, s] of bytes: one filter of 3×3 a channel.
@@ -90,16 +128,21 @@ int single_stores(const Block& block, int buffer) {
   return count;
 }
 
-/// The name of the tile function, which says what it multiplies and where its rows are.
-std::string tile_of(const Kernel& k, std::string_view level) {
+LoopNest tiles(const Kernel& k, std::string_view level) {
   Blueprint transposed;
   transposed.name = transposed.kind = "contraction_transposed";
   transposed.tile_rows = 16, transposed.tile_vectors = 1, transposed.cache_m = 102400, transposed.cache_n = 1048576;
   const auto nest = lower_contraction(std::make_shared<const Kernel>(k), *isa_from_name(level), {{transposed}});
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
-  REQUIRE(nest->functions.size() == 1);
-  return nest->functions[0].name;
+  return *nest;
+}
+
+/// The name of the tile function, which says what it multiplies and where its rows are.
+std::string tile_of(const Kernel& k, std::string_view level) {
+  const LoopNest nest = tiles(k, level);
+  REQUIRE(nest.functions.size() == 1);
+  return nest.functions[0].name;
 }
 
 }  // namespace
@@ -118,17 +161,24 @@ TEST_CASE("a tile of several lines knows its rows, and one across the ends of li
 }
 
 TEST_CASE("windows over the pixels of one channel are words of bytes") {
-  Kernel k = filters(16, 21, 14, 3);
-  k.tensors[0].dims[0] = k.tensors[1].dims[1] = constant_int(1);
-  for (Tensor& t : k.tensors) t.strides = contiguous_strides(t.dims);
-  auto& sum = k.body[0].value;
-  const auto& r = std::get<Reduce>(sum->node);
-  sum = reduce(Reducer::Sum, {{"c", constant_int(1)}, r.vars[1], r.vars[2]}, nullptr, r.value, DType::I32);
+  const Kernel k = one_channel(3);
   const auto c = quad_depth(k, *find_contraction(k), LeftBytes::Signed);
   REQUIRE(c);
   CHECK(c->windows);
   CHECK(c->paired == "s");
   CHECK(tile_of(k, "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_transposed");
+  CHECK(tile_of(k, "x86-64-v4") == "tile_16x1_i32_pairs_offsets32_transposed");
+}
+
+TEST_CASE("sums over overlapping words are those of the definition") {
+  for (const int64_t window : {2, 3, 4, 5}) {
+    const Kernel k = one_channel(window);
+    const std::vector<uint8_t> want = sums(k, nullptr);
+    for (const char* level : {"portable", "x86-64-v3", "x86-64-v4", "x86-64-v4-vnni", "neon-dotprod"}) {
+      INFO(window << " taps at " << level);
+      CHECK((sums(k, level) == want));
+    }
+  }
 }
 
 TEST_CASE("overlapping words of bytes are shuffled from one load") {
