@@ -113,6 +113,130 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_max_x86_64_v3(int64_t a, int64_
   return a > b ? a : b;
 }
 
+/* 6 rows of the left side times 2 vectors of the right, summed over the depth. */
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x2_f32_steps_rows_parts_x86_64_v3(
+    const float *restrict a, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
+    int64_t left_step, int64_t row_step, int64_t last_row, int64_t first_depth) {
+  const int64_t row1 = (1 < last_row ? 1 : last_row) * row_step;
+  const int64_t row2 = (2 < last_row ? 2 : last_row) * row_step;
+  const int64_t row3 = (3 < last_row ? 3 : last_row) * row_step;
+  const int64_t row4 = (4 < last_row ? 4 : last_row) * row_step;
+  const int64_t row5 = (5 < last_row ? 5 : last_row) * row_step;
+  tn_f32x8 c0_0 = (tn_f32x8){0};
+  tn_f32x8 c0_1 = (tn_f32x8){0};
+  tn_f32x8 c1_0 = (tn_f32x8){0};
+  tn_f32x8 c1_1 = (tn_f32x8){0};
+  tn_f32x8 c2_0 = (tn_f32x8){0};
+  tn_f32x8 c2_1 = (tn_f32x8){0};
+  tn_f32x8 c3_0 = (tn_f32x8){0};
+  tn_f32x8 c3_1 = (tn_f32x8){0};
+  tn_f32x8 c4_0 = (tn_f32x8){0};
+  tn_f32x8 c4_1 = (tn_f32x8){0};
+  tn_f32x8 c5_0 = (tn_f32x8){0};
+  tn_f32x8 c5_1 = (tn_f32x8){0};
+  if (first_depth > 0) {
+    c0_0 = *(const tn_f32x8_at *)&tile[0];
+    c0_1 = *(const tn_f32x8_at *)&tile[8];
+    c1_0 = *(const tn_f32x8_at *)&tile[16];
+    c1_1 = *(const tn_f32x8_at *)&tile[24];
+    c2_0 = *(const tn_f32x8_at *)&tile[32];
+    c2_1 = *(const tn_f32x8_at *)&tile[40];
+    c3_0 = *(const tn_f32x8_at *)&tile[48];
+    c3_1 = *(const tn_f32x8_at *)&tile[56];
+    c4_0 = *(const tn_f32x8_at *)&tile[64];
+    c4_1 = *(const tn_f32x8_at *)&tile[72];
+    c5_0 = *(const tn_f32x8_at *)&tile[80];
+    c5_1 = *(const tn_f32x8_at *)&tile[88];
+  }
+  for (int64_t d = 0; d < depth; ++d) {
+    const tn_f32x8 b0 = *(const tn_f32x8_at *)&b[d * right_step];
+    const tn_f32x8 b1 = *(const tn_f32x8_at *)&b[d * right_step + 8];
+    __builtin_prefetch(&b[d * right_step + 31], 0, 3);
+    const tn_f32x8 x0 = _mm256_set1_ps(a[d * left_step]);
+    c0_0 = _mm256_fmadd_ps(x0, b0, c0_0);
+    c0_1 = _mm256_fmadd_ps(x0, b1, c0_1);
+    const tn_f32x8 x1 = _mm256_set1_ps(a[row1 + d * left_step]);
+    c1_0 = _mm256_fmadd_ps(x1, b0, c1_0);
+    c1_1 = _mm256_fmadd_ps(x1, b1, c1_1);
+    const tn_f32x8 x2 = _mm256_set1_ps(a[row2 + d * left_step]);
+    c2_0 = _mm256_fmadd_ps(x2, b0, c2_0);
+    c2_1 = _mm256_fmadd_ps(x2, b1, c2_1);
+    const tn_f32x8 x3 = _mm256_set1_ps(a[row3 + d * left_step]);
+    c3_0 = _mm256_fmadd_ps(x3, b0, c3_0);
+    c3_1 = _mm256_fmadd_ps(x3, b1, c3_1);
+    const tn_f32x8 x4 = _mm256_set1_ps(a[row4 + d * left_step]);
+    c4_0 = _mm256_fmadd_ps(x4, b0, c4_0);
+    c4_1 = _mm256_fmadd_ps(x4, b1, c4_1);
+    const tn_f32x8 x5 = _mm256_set1_ps(a[row5 + d * left_step]);
+    c5_0 = _mm256_fmadd_ps(x5, b0, c5_0);
+    c5_1 = _mm256_fmadd_ps(x5, b1, c5_1);
+  }
+  *(tn_f32x8_at *)&tile[0] = c0_0;
+  *(tn_f32x8_at *)&tile[8] = c0_1;
+  *(tn_f32x8_at *)&tile[16] = c1_0;
+  *(tn_f32x8_at *)&tile[24] = c1_1;
+  *(tn_f32x8_at *)&tile[32] = c2_0;
+  *(tn_f32x8_at *)&tile[40] = c2_1;
+  *(tn_f32x8_at *)&tile[48] = c3_0;
+  *(tn_f32x8_at *)&tile[56] = c3_1;
+  *(tn_f32x8_at *)&tile[64] = c4_0;
+  *(tn_f32x8_at *)&tile[72] = c4_1;
+  *(tn_f32x8_at *)&tile[80] = c5_0;
+  *(tn_f32x8_at *)&tile[88] = c5_1;
+}
+
+/* 4 rows of the left side times 2 vectors of the right, summed over the depth. */
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_4x2_f32_steps_rows_parts_x86_64_v3(
+    const float *restrict a, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
+    int64_t left_step, int64_t row_step, int64_t last_row, int64_t first_depth) {
+  const int64_t row1 = (1 < last_row ? 1 : last_row) * row_step;
+  const int64_t row2 = (2 < last_row ? 2 : last_row) * row_step;
+  const int64_t row3 = (3 < last_row ? 3 : last_row) * row_step;
+  tn_f32x8 c0_0 = (tn_f32x8){0};
+  tn_f32x8 c0_1 = (tn_f32x8){0};
+  tn_f32x8 c1_0 = (tn_f32x8){0};
+  tn_f32x8 c1_1 = (tn_f32x8){0};
+  tn_f32x8 c2_0 = (tn_f32x8){0};
+  tn_f32x8 c2_1 = (tn_f32x8){0};
+  tn_f32x8 c3_0 = (tn_f32x8){0};
+  tn_f32x8 c3_1 = (tn_f32x8){0};
+  if (first_depth > 0) {
+    c0_0 = *(const tn_f32x8_at *)&tile[0];
+    c0_1 = *(const tn_f32x8_at *)&tile[8];
+    c1_0 = *(const tn_f32x8_at *)&tile[16];
+    c1_1 = *(const tn_f32x8_at *)&tile[24];
+    c2_0 = *(const tn_f32x8_at *)&tile[32];
+    c2_1 = *(const tn_f32x8_at *)&tile[40];
+    c3_0 = *(const tn_f32x8_at *)&tile[48];
+    c3_1 = *(const tn_f32x8_at *)&tile[56];
+  }
+  for (int64_t d = 0; d < depth; ++d) {
+    const tn_f32x8 b0 = *(const tn_f32x8_at *)&b[d * right_step];
+    const tn_f32x8 b1 = *(const tn_f32x8_at *)&b[d * right_step + 8];
+    __builtin_prefetch(&b[d * right_step + 31], 0, 3);
+    const tn_f32x8 x0 = _mm256_set1_ps(a[d * left_step]);
+    c0_0 = _mm256_fmadd_ps(x0, b0, c0_0);
+    c0_1 = _mm256_fmadd_ps(x0, b1, c0_1);
+    const tn_f32x8 x1 = _mm256_set1_ps(a[row1 + d * left_step]);
+    c1_0 = _mm256_fmadd_ps(x1, b0, c1_0);
+    c1_1 = _mm256_fmadd_ps(x1, b1, c1_1);
+    const tn_f32x8 x2 = _mm256_set1_ps(a[row2 + d * left_step]);
+    c2_0 = _mm256_fmadd_ps(x2, b0, c2_0);
+    c2_1 = _mm256_fmadd_ps(x2, b1, c2_1);
+    const tn_f32x8 x3 = _mm256_set1_ps(a[row3 + d * left_step]);
+    c3_0 = _mm256_fmadd_ps(x3, b0, c3_0);
+    c3_1 = _mm256_fmadd_ps(x3, b1, c3_1);
+  }
+  *(tn_f32x8_at *)&tile[0] = c0_0;
+  *(tn_f32x8_at *)&tile[8] = c0_1;
+  *(tn_f32x8_at *)&tile[16] = c1_0;
+  *(tn_f32x8_at *)&tile[24] = c1_1;
+  *(tn_f32x8_at *)&tile[32] = c2_0;
+  *(tn_f32x8_at *)&tile[40] = c2_1;
+  *(tn_f32x8_at *)&tile[48] = c3_0;
+  *(tn_f32x8_at *)&tile[56] = c3_1;
+}
+
 static inline TN_TARGET_X86_64_V3 int64_t tn_i64_floordiv_x86_64_v3(int64_t a, int64_t b) {
   if (b == 0) {
     return 0;
@@ -296,6 +420,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       4 + 63) / 64 * 64;
   float *restrict tile = (float *)(void *)free_memory;
   free_memory += 384;
+  float *restrict part_sums = (float *)(void *)free_memory;
+  free_memory += (((((M <= 12 && K >= 32) || (M <= 72 && K >= M * 16)) && N > 16 && K * N > 262144) ?
+      tn_i64_min_x86_64_v3((N + 15) / 16, 32) * tn_i64_min_x86_64_v3((M + 5) / 6, 12) * 96 + 8 : 0) * 4 + 63) / 64 * 64;
   float *restrict Y_sum_rows = (float *)(void *)free_memory;
   free_memory += (tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, (M + 63) / 64 * 64),
       tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64)) * 4 + 63) / 64 * 64;
@@ -997,159 +1124,204 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
     const int64_t depth = K;
     const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 262144) ? 6 :
         tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
-    const int64_t columns_packed = (A_s1 != 1 && rows > rows_cached) ?
-        tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) :
-        tn_i64_min_x86_64_v3(N, rows <= 24 ? tn_i64_min_x86_64_v3(
-        tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16,
-        tn_i64_max_x86_64_v3(tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16, 64)) :
-        tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
-    const int pack_all = (rows > 6 && (rows > 24 || depth * columns > 262144)) ||
-        (depth > 1024 && depth * columns > 1572864) || B_s1 != 1;
-    for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
-        columns_packed > 1 ? columns_packed : 1); ++column_block) {
-      const int64_t first_column = column_block * columns_packed;
-      const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
-      const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
-      for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
-        for (int64_t k = 0; k < K; ++k) {
-          for (int64_t panel_together = panel_group * 4; panel_together <
-              tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
-            const int64_t panel_column = first_column + panel_together * 16;
-            *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
-                *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
-            *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
-                *(const tn_f32x8_at *)&B[k * B_s0 + panel_column + 8];
+    if (((M <= 12 && K >= 32) || (M <= 72 && K >= M * 16)) && N > 16 && K * N > 262144 && B_s1 == 1) {
+      const int64_t row_tiles = (rows + 5) / 6;
+      const int64_t tile_rows = (rows <= 4 || (rows > 6 && rows <= 8)) ? 4 : 6;
+      for (int64_t near_panels = 0; near_panels < ((columns + 15) / 16 + 31) / 32; ++near_panels) {
+        const int64_t first_panel = near_panels * 32;
+        const int64_t panels_here = tn_i64_min_x86_64_v3(32, (columns + 15) / 16 - first_panel);
+        for (int64_t depth_part = 0; depth_part < (depth + 127) / 128; ++depth_part) {
+          const int64_t first_depth = depth_part * 128;
+          const int64_t part_depth = tn_i64_min_x86_64_v3(128, depth - first_depth);
+          for (int64_t near_panel = 0; near_panel < panels_here; ++near_panel) {
+            const int64_t column_at = (first_panel + near_panel) * 16;
+            const int64_t tile_width = tn_i64_min_x86_64_v3(columns - column_at, 16);
+            const int64_t B_at = tn_i64_min_x86_64_v3(column_at, columns - 16) + first_depth * B_s0;
+            for (int64_t row_tile = 0; row_tile < row_tiles; ++row_tile) {
+              const int64_t row = row_tile * tile_rows;
+              const int64_t sums_at = (near_panel * row_tiles + row_tile) * 6 * 16;
+              if (tile_rows == 6) {
+                tn_tile_6x2_f32_steps_rows_parts_x86_64_v3(A + (row * A_s0 + first_depth * A_s1), B + B_at,
+                    part_sums + sums_at, part_depth, B_s0, A_s1, A_s0, rows - 1 - row, first_depth);
+              } else {
+                tn_tile_4x2_f32_steps_rows_parts_x86_64_v3(A + (row * A_s0 + first_depth * A_s1), B + B_at,
+                    part_sums + sums_at, part_depth, B_s0, A_s1, A_s0, rows - 1 - row, first_depth);
+              }
+              if (first_depth + part_depth >= depth) {
+                const int64_t height = tn_i64_min_x86_64_v3(tile_rows, rows - row);
+                for (int64_t r = 0; r < height; ++r) {
+                  const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
+                  const int64_t Y_at = (row + r) * N;
+                  const int64_t C_at = (row + r) * C_s0;
+                  const int64_t part_sums_at = sums_at + 16 - tile_width + r * 16;
+                  for (int64_t q = 0; q < whole; q += 8) {
+                    *(tn_f32x8_at *)&Y[Y_at + column_at + q] =
+                        (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha *
+                        *(const tn_f32x8_at *)&part_sums[part_sums_at + q])) +
+                        (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
+                        *(const tn_f32x8_at *)&C[C_at + column_at + q]));
+                  }
+                  for (int64_t q = whole; q < tile_width; ++q) {
+                    Y[Y_at + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * part_sums[part_sums_at + q]) +
+                        (beta == 0.0f ? 0.0f : beta * C[C_at + (column_at + q) * C_s1]);
+                  }
+                }
+              }
+            }
           }
         }
       }
-      for (int64_t panel = whole_panels; panel < (block_columns + 15) / 16; ++panel) {
-        const int64_t column = first_column + panel * 16;
-        const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
-        if (pack_all || width < 16) {
-          if (width == 16 && B_s0 == 1) {
-            const int64_t depth_whole = K / 8 * 8;
-            for (int64_t depth_at = 0; depth_at < depth_whole; depth_at += 8) {
-              tn_transpose_square_f32_x86_64_v3(B + (column * B_s1 + depth_at),
-                  packed + (panel * K * 16 + depth_at * 16), B_s1, 16);
-              tn_transpose_square_f32_x86_64_v3(B + ((column + 8) * B_s1 + depth_at),
-                  packed + (panel * K * 16 + depth_at * 16 + 8), B_s1, 16);
+    } else {
+      const int64_t columns_packed = (A_s1 != 1 && rows > rows_cached) ?
+          tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) :
+          tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
+      const int pack_all = (rows > 6 && (rows > 24 || depth * columns > 262144)) || B_s1 != 1;
+      for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
+          columns_packed > 1 ? columns_packed : 1); ++column_block) {
+        const int64_t first_column = column_block * columns_packed;
+        const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
+        const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
+        for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
+          for (int64_t k = 0; k < K; ++k) {
+            for (int64_t panel_together = panel_group * 4; panel_together <
+                tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
+              const int64_t panel_column = first_column + panel_together * 16;
+              *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
+                  *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
+              *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
+                  *(const tn_f32x8_at *)&B[k * B_s0 + panel_column + 8];
             }
-            for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
-              #pragma GCC unroll 2
-              for (int64_t lane = 0; lane < 16; ++lane) {
-                packed[panel * K * 16 + depth_rest * 16 + lane] = B[depth_rest * B_s0 + (column + lane) * B_s1];
+          }
+        }
+        for (int64_t panel = whole_panels; panel < (block_columns + 15) / 16; ++panel) {
+          const int64_t column = first_column + panel * 16;
+          const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
+          if (pack_all || width < 16) {
+            if (width == 16 && B_s0 == 1) {
+              const int64_t depth_whole = K / 8 * 8;
+              for (int64_t depth_at = 0; depth_at < depth_whole; depth_at += 8) {
+                tn_transpose_square_f32_x86_64_v3(B + (column * B_s1 + depth_at),
+                    packed + (panel * K * 16 + depth_at * 16), B_s1, 16);
+                tn_transpose_square_f32_x86_64_v3(B + ((column + 8) * B_s1 + depth_at),
+                    packed + (panel * K * 16 + depth_at * 16 + 8), B_s1, 16);
               }
-            }
-          } else if (B_s1 == 1) {
-            const int64_t active_0 = tn_i64_min_x86_64_v3(width > 0 ? width : 0, 8);
-            const int64_t active_1 = tn_i64_min_x86_64_v3(tn_i64_max_x86_64_v3(width - 8, 0), 8);
-            for (int64_t k = 0; k < K; ++k) {
-              *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] =
-                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column], active_0);
-              *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
-                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column + 8], active_1);
-            }
-          } else {
-            if (width < 16) {
-              for (int64_t lane = 0; lane < K * 16; lane += 8) {
-                *(tn_f32x8_at *)&packed[panel * K * 16 + lane] = (tn_f32x8){0};
+              for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
+                #pragma GCC unroll 2
+                for (int64_t lane = 0; lane < 16; ++lane) {
+                  packed[panel * K * 16 + depth_rest * 16 + lane] = B[depth_rest * B_s0 + (column + lane) * B_s1];
+                }
               }
-            }
-            for (int64_t lane = 0; lane < width; ++lane) {
-              #pragma GCC unroll 2
+            } else if (B_s1 == 1) {
+              const int64_t active_0 = tn_i64_min_x86_64_v3(width > 0 ? width : 0, 8);
+              const int64_t active_1 = tn_i64_min_x86_64_v3(tn_i64_max_x86_64_v3(width - 8, 0), 8);
               for (int64_t k = 0; k < K; ++k) {
-                packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
+                *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] =
+                    tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column], active_0);
+                *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
+                    tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column + 8], active_1);
+              }
+            } else {
+              if (width < 16) {
+                for (int64_t lane = 0; lane < K * 16; lane += 8) {
+                  *(tn_f32x8_at *)&packed[panel * K * 16 + lane] = (tn_f32x8){0};
+                }
+              }
+              for (int64_t lane = 0; lane < width; ++lane) {
+                #pragma GCC unroll 2
+                for (int64_t k = 0; k < K; ++k) {
+                  packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
+                }
               }
             }
           }
         }
-      }
-      for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
-          ++row_block) {
-        const int64_t row_pitch = depth + 16;
-        const int64_t first_row = row_block * rows_cached;
-        const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
-        if (A_s1 != 1 && (column_block == 0 || rows > rows_cached)) {
-          const int64_t rows_transposed = (block_rows >= 8 && A_s0 == 1) ? block_rows : 0;
-          for (int64_t copied_row = 0; copied_row < rows_transposed; copied_row += 8) {
-            const int64_t square_row = tn_i64_min_x86_64_v3(copied_row, rows_transposed - 8);
-            for (int64_t copied_depth = 0; copied_depth < depth / 8 * 8; copied_depth += 8) {
-              tn_transpose_square_f32_x86_64_v3(A + (first_row + square_row + copied_depth * A_s1),
-                  rows_copied + (square_row * row_pitch + copied_depth), A_s1, row_pitch);
+        for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
+            ++row_block) {
+          const int64_t row_pitch = depth + 16;
+          const int64_t first_row = row_block * rows_cached;
+          const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
+          if (A_s1 != 1 && (column_block == 0 || rows > rows_cached)) {
+            const int64_t rows_transposed = (block_rows >= 8 && A_s0 == 1) ? block_rows : 0;
+            for (int64_t copied_row = 0; copied_row < rows_transposed; copied_row += 8) {
+              const int64_t square_row = tn_i64_min_x86_64_v3(copied_row, rows_transposed - 8);
+              for (int64_t copied_depth = 0; copied_depth < depth / 8 * 8; copied_depth += 8) {
+                tn_transpose_square_f32_x86_64_v3(A + (first_row + square_row + copied_depth * A_s1),
+                    rows_copied + (square_row * row_pitch + copied_depth), A_s1, row_pitch);
+              }
             }
-          }
-          for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {
-            #pragma GCC unroll 2
-            for (int64_t copied_row = 0; copied_row < rows_transposed; ++copied_row) {
-              rows_copied[copied_row * row_pitch + depth_rest] = A[first_row + copied_row + depth_rest * A_s1];
-            }
-          }
-          for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_transposed + 5, 6); ++strip) {
-            for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
+            for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {
               #pragma GCC unroll 2
-              for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
-                  block_rows - rows_transposed - strip * 6); ++copied_row) {
-                rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
-                    A[(first_row + rows_transposed + strip * 6 + copied_row) * A_s0 + copied_depth * A_s1];
+              for (int64_t copied_row = 0; copied_row < rows_transposed; ++copied_row) {
+                rows_copied[copied_row * row_pitch + depth_rest] = A[first_row + copied_row + depth_rest * A_s1];
+              }
+            }
+            for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_transposed + 5, 6); ++strip) {
+              for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
+                #pragma GCC unroll 2
+                for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
+                    block_rows - rows_transposed - strip * 6); ++copied_row) {
+                  rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
+                      A[(first_row + rows_transposed + strip * 6 + copied_row) * A_s0 + copied_depth * A_s1];
+                }
               }
             }
           }
-        }
-        for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
-          const int64_t column_at = first_column + tile_column * 16;
-          const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
-          for (int64_t tile_row = 0; tile_row < (block_rows + 5) / 6; ++tile_row) {
-            const int64_t row = first_row + tile_row * 6;
-            const int64_t height = tn_i64_min_x86_64_v3(6, first_row + block_rows - row);
-            for (int64_t r = 0; r < height; ++r) {
-              __builtin_prefetch(&Y[(row + r) * N + column_at], 0, 3);
-            }
-            if (pack_all || tile_width < 16) {
-              if (tile_width > 8) {
-                if (A_s1 != 1) {
-                  tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+          for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
+            const int64_t column_at = first_column + tile_column * 16;
+            const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
+            for (int64_t tile_row = 0; tile_row < (block_rows + 5) / 6; ++tile_row) {
+              const int64_t row = first_row + tile_row * 6;
+              const int64_t height = tn_i64_min_x86_64_v3(6, first_row + block_rows - row);
+              for (int64_t r = 0; r < height; ++r) {
+                __builtin_prefetch(&Y[(row + r) * N + column_at], 0, 3);
+              }
+              if (pack_all || tile_width < 16) {
+                if (tile_width > 8) {
+                  if (A_s1 != 1) {
+                    tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                        packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
+                  } else {
+                    tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile,
+                        depth, 16, A_s1, A_s0, rows - 1 - row);
+                  }
+                } else if (A_s1 != 1) {
+                  tn_tile_6x1of2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
                       packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
                 } else {
-                  tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile, depth,
-                      16, A_s1, A_s0, rows - 1 - row);
+                  tn_tile_6x1of2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile,
+                      depth, 16, A_s1, A_s0, rows - 1 - row);
                 }
               } else if (A_s1 != 1) {
-                tn_tile_6x1of2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                    packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
+                tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
+                    depth, B_s0, 1, row_pitch, rows - 1 - row);
               } else {
-                tn_tile_6x1of2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile, depth,
-                    16, A_s1, A_s0, rows - 1 - row);
+                tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0,
+                    rows - 1 - row);
               }
-            } else if (A_s1 != 1) {
-              tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
-                  depth, B_s0, 1, row_pitch, rows - 1 - row);
-            } else {
-              tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0,
-                  rows - 1 - row);
-            }
-            if (tile_width == 16 && C_s1 == 1) {
-              for (int64_t r = 0; r < height; ++r) {
-                *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
-                    (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
-                    (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
-                    *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at]));
-                *(tn_f32x8_at *)&Y[(row + r) * N + column_at + 8] =
-                    (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8])) +
-                    (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
-                    *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at + 8]));
-              }
-            } else {
-              for (int64_t r = 0; r < height; ++r) {
-                const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
-                for (int64_t q = 0; q < whole; q += 8) {
-                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at + q] =
-                      (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
+              if (tile_width == 16 && C_s1 == 1) {
+                for (int64_t r = 0; r < height; ++r) {
+                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
+                      (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16])) +
                       (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
-                      *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at + q]));
+                      *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at]));
+                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at + 8] =
+                      (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8])) +
+                      (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
+                      *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at + 8]));
                 }
-                for (int64_t q = whole; q < tile_width; ++q) {
-                  Y[(row + r) * N + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
-                      (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
+              } else {
+                for (int64_t r = 0; r < height; ++r) {
+                  const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
+                  for (int64_t q = 0; q < whole; q += 8) {
+                    *(tn_f32x8_at *)&Y[(row + r) * N + column_at + q] =
+                        (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q])) +
+                        (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
+                        *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at + q]));
+                  }
+                  for (int64_t q = whole; q < tile_width; ++q) {
+                    Y[(row + r) * N + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                        (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
+                  }
                 }
               }
             }
@@ -1171,7 +1343,10 @@ static int64_t tn_gemm_f32_x86_64_v3_workspace(const int64_t *size, const tn_sca
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1), 6)), K + 16), 4) + 63) / 64 * 64 +
       (tn_rt_bytes_times(tn_rt_bytes_times(tn_rt_bytes_times((tn_i64_min_x86_64_v3(N,
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1), 16)) + 15) / 16, 16), K), 4) + 63) / 64 * 64
-      + 384 + (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
+      + 384 + (tn_rt_bytes_times((((M <= 12 && K >= 32) || (M <= 72 && K >= tn_rt_bytes_times(M, 16))) && N > 16 &&
+      tn_rt_bytes_times(K, N) > 262144) ? tn_rt_bytes_times(tn_rt_bytes_times(tn_i64_min_x86_64_v3((N + 15) / 16, 32),
+      tn_i64_min_x86_64_v3((M + 5) / 6, 12)), 96) + 8 : 0, 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
       tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64))), 4) + 63) / 64 * 64 +
       (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
       tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64))), 4) + 63) / 64 * 64 +
@@ -1207,6 +1382,9 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       4 + 63) / 64 * 64;
   float *restrict tile = (float *)(void *)free_memory;
   free_memory += 384;
+  float *restrict part_sums = (float *)(void *)free_memory;
+  free_memory += (((((M <= 12 && K >= 32) || (M <= 72 && K >= M * 16)) && N > 16 && K * N > 262144) ?
+      tn_i64_min_x86_64_v3((N + 15) / 16, 32) * tn_i64_min_x86_64_v3((M + 5) / 6, 12) * 96 + 8 : 0) * 4 + 63) / 64 * 64;
   float *restrict Y_sum_rows = (float *)(void *)free_memory;
   free_memory += (tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, (M + 63) / 64 * 64),
       tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64)) * 4 + 63) / 64 * 64;
@@ -1916,152 +2094,192 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
     const int64_t depth = K;
     const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 262144) ? 6 :
         tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
-    const int64_t columns_packed = (A_s1 != 1 && rows > rows_cached) ?
-        tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) :
-        tn_i64_min_x86_64_v3(N, rows <= 24 ? tn_i64_min_x86_64_v3(
-        tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16,
-        tn_i64_max_x86_64_v3(tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16, 64)) :
-        tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
-    const int pack_all = (rows > 6 && (rows > 24 || depth * columns > 262144)) ||
-        (depth > 1024 && depth * columns > 1572864) || B_s1 != 1;
-    for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
-        columns_packed > 1 ? columns_packed : 1); ++column_block) {
-      const int64_t first_column = column_block * columns_packed;
-      const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
-      const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
-      for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
-        for (int64_t k = 0; k < K; ++k) {
-          for (int64_t panel_together = panel_group * 4; panel_together <
-              tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
-            const int64_t panel_column = first_column + panel_together * 16;
-            *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
-                *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
-            *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
-                *(const tn_f32x8_at *)&B[k * B_s0 + panel_column + 8];
+    if (((M <= 12 && K >= 32) || (M <= 72 && K >= M * 16)) && N > 16 && K * N > 262144 && B_s1 == 1) {
+      const int64_t row_tiles = (rows + 5) / 6;
+      const int64_t tile_rows = (rows <= 4 || (rows > 6 && rows <= 8)) ? 4 : 6;
+      for (int64_t near_panels = 0; near_panels < ((columns + 15) / 16 + 31) / 32; ++near_panels) {
+        const int64_t first_panel = near_panels * 32;
+        const int64_t panels_here = tn_i64_min_x86_64_v3(32, (columns + 15) / 16 - first_panel);
+        for (int64_t depth_part = 0; depth_part < (depth + 127) / 128; ++depth_part) {
+          const int64_t first_depth = depth_part * 128;
+          const int64_t part_depth = tn_i64_min_x86_64_v3(128, depth - first_depth);
+          for (int64_t near_panel = 0; near_panel < panels_here; ++near_panel) {
+            const int64_t column_at = (first_panel + near_panel) * 16;
+            const int64_t tile_width = tn_i64_min_x86_64_v3(columns - column_at, 16);
+            const int64_t B_at = tn_i64_min_x86_64_v3(column_at, columns - 16) + first_depth * B_s0;
+            for (int64_t row_tile = 0; row_tile < row_tiles; ++row_tile) {
+              const int64_t row = row_tile * tile_rows;
+              const int64_t sums_at = (near_panel * row_tiles + row_tile) * 6 * 16;
+              if (tile_rows == 6) {
+                tn_tile_6x2_f32_steps_rows_parts_x86_64_v3(A + (row * A_s0 + first_depth * A_s1), B + B_at,
+                    part_sums + sums_at, part_depth, B_s0, A_s1, A_s0, rows - 1 - row, first_depth);
+              } else {
+                tn_tile_4x2_f32_steps_rows_parts_x86_64_v3(A + (row * A_s0 + first_depth * A_s1), B + B_at,
+                    part_sums + sums_at, part_depth, B_s0, A_s1, A_s0, rows - 1 - row, first_depth);
+              }
+              if (first_depth + part_depth >= depth) {
+                const int64_t height = tn_i64_min_x86_64_v3(tile_rows, rows - row);
+                for (int64_t r = 0; r < height; ++r) {
+                  const int64_t whole = tile_width / 8 * 8;
+                  const int64_t Y_at = (row + r) * N;
+                  const int64_t part_sums_at = sums_at + 16 - tile_width + r * 16;
+                  for (int64_t q = 0; q < whole; q += 8) {
+                    *(tn_f32x8_at *)&Y[Y_at + column_at + q] = alpha == 0.0f ? (tn_f32x8){0} :
+                        (tn_f32x8)(alpha * *(const tn_f32x8_at *)&part_sums[part_sums_at + q]);
+                  }
+                  for (int64_t q = whole; q < tile_width; ++q) {
+                    Y[Y_at + column_at + q] = alpha == 0.0f ? 0.0f : alpha * part_sums[part_sums_at + q];
+                  }
+                }
+              }
+            }
           }
         }
       }
-      for (int64_t panel = whole_panels; panel < (block_columns + 15) / 16; ++panel) {
-        const int64_t column = first_column + panel * 16;
-        const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
-        if (pack_all || width < 16) {
-          if (width == 16 && B_s0 == 1) {
-            const int64_t depth_whole = K / 8 * 8;
-            for (int64_t depth_at = 0; depth_at < depth_whole; depth_at += 8) {
-              tn_transpose_square_f32_x86_64_v3(B + (column * B_s1 + depth_at),
-                  packed + (panel * K * 16 + depth_at * 16), B_s1, 16);
-              tn_transpose_square_f32_x86_64_v3(B + ((column + 8) * B_s1 + depth_at),
-                  packed + (panel * K * 16 + depth_at * 16 + 8), B_s1, 16);
+    } else {
+      const int64_t columns_packed = (A_s1 != 1 && rows > rows_cached) ?
+          tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) :
+          tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
+      const int pack_all = (rows > 6 && (rows > 24 || depth * columns > 262144)) || B_s1 != 1;
+      for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
+          columns_packed > 1 ? columns_packed : 1); ++column_block) {
+        const int64_t first_column = column_block * columns_packed;
+        const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
+        const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
+        for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
+          for (int64_t k = 0; k < K; ++k) {
+            for (int64_t panel_together = panel_group * 4; panel_together <
+                tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
+              const int64_t panel_column = first_column + panel_together * 16;
+              *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
+                  *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
+              *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
+                  *(const tn_f32x8_at *)&B[k * B_s0 + panel_column + 8];
             }
-            for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
-              #pragma GCC unroll 2
-              for (int64_t lane = 0; lane < 16; ++lane) {
-                packed[panel * K * 16 + depth_rest * 16 + lane] = B[depth_rest * B_s0 + (column + lane) * B_s1];
+          }
+        }
+        for (int64_t panel = whole_panels; panel < (block_columns + 15) / 16; ++panel) {
+          const int64_t column = first_column + panel * 16;
+          const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
+          if (pack_all || width < 16) {
+            if (width == 16 && B_s0 == 1) {
+              const int64_t depth_whole = K / 8 * 8;
+              for (int64_t depth_at = 0; depth_at < depth_whole; depth_at += 8) {
+                tn_transpose_square_f32_x86_64_v3(B + (column * B_s1 + depth_at),
+                    packed + (panel * K * 16 + depth_at * 16), B_s1, 16);
+                tn_transpose_square_f32_x86_64_v3(B + ((column + 8) * B_s1 + depth_at),
+                    packed + (panel * K * 16 + depth_at * 16 + 8), B_s1, 16);
               }
-            }
-          } else if (B_s1 == 1) {
-            const int64_t active_0 = tn_i64_min_x86_64_v3(width > 0 ? width : 0, 8);
-            const int64_t active_1 = tn_i64_min_x86_64_v3(tn_i64_max_x86_64_v3(width - 8, 0), 8);
-            for (int64_t k = 0; k < K; ++k) {
-              *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] =
-                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column], active_0);
-              *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
-                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column + 8], active_1);
-            }
-          } else {
-            if (width < 16) {
-              for (int64_t lane = 0; lane < K * 16; lane += 8) {
-                *(tn_f32x8_at *)&packed[panel * K * 16 + lane] = (tn_f32x8){0};
+              for (int64_t depth_rest = depth_whole; depth_rest < K; ++depth_rest) {
+                #pragma GCC unroll 2
+                for (int64_t lane = 0; lane < 16; ++lane) {
+                  packed[panel * K * 16 + depth_rest * 16 + lane] = B[depth_rest * B_s0 + (column + lane) * B_s1];
+                }
               }
-            }
-            for (int64_t lane = 0; lane < width; ++lane) {
-              #pragma GCC unroll 2
+            } else if (B_s1 == 1) {
+              const int64_t active_0 = tn_i64_min_x86_64_v3(width > 0 ? width : 0, 8);
+              const int64_t active_1 = tn_i64_min_x86_64_v3(tn_i64_max_x86_64_v3(width - 8, 0), 8);
               for (int64_t k = 0; k < K; ++k) {
-                packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
+                *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] =
+                    tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column], active_0);
+                *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
+                    tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + column + 8], active_1);
+              }
+            } else {
+              if (width < 16) {
+                for (int64_t lane = 0; lane < K * 16; lane += 8) {
+                  *(tn_f32x8_at *)&packed[panel * K * 16 + lane] = (tn_f32x8){0};
+                }
+              }
+              for (int64_t lane = 0; lane < width; ++lane) {
+                #pragma GCC unroll 2
+                for (int64_t k = 0; k < K; ++k) {
+                  packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
+                }
               }
             }
           }
         }
-      }
-      for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
-          ++row_block) {
-        const int64_t row_pitch = depth + 16;
-        const int64_t first_row = row_block * rows_cached;
-        const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
-        if (A_s1 != 1 && (column_block == 0 || rows > rows_cached)) {
-          const int64_t rows_transposed = (block_rows >= 8 && A_s0 == 1) ? block_rows : 0;
-          for (int64_t copied_row = 0; copied_row < rows_transposed; copied_row += 8) {
-            const int64_t square_row = tn_i64_min_x86_64_v3(copied_row, rows_transposed - 8);
-            for (int64_t copied_depth = 0; copied_depth < depth / 8 * 8; copied_depth += 8) {
-              tn_transpose_square_f32_x86_64_v3(A + (first_row + square_row + copied_depth * A_s1),
-                  rows_copied + (square_row * row_pitch + copied_depth), A_s1, row_pitch);
+        for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
+            ++row_block) {
+          const int64_t row_pitch = depth + 16;
+          const int64_t first_row = row_block * rows_cached;
+          const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
+          if (A_s1 != 1 && (column_block == 0 || rows > rows_cached)) {
+            const int64_t rows_transposed = (block_rows >= 8 && A_s0 == 1) ? block_rows : 0;
+            for (int64_t copied_row = 0; copied_row < rows_transposed; copied_row += 8) {
+              const int64_t square_row = tn_i64_min_x86_64_v3(copied_row, rows_transposed - 8);
+              for (int64_t copied_depth = 0; copied_depth < depth / 8 * 8; copied_depth += 8) {
+                tn_transpose_square_f32_x86_64_v3(A + (first_row + square_row + copied_depth * A_s1),
+                    rows_copied + (square_row * row_pitch + copied_depth), A_s1, row_pitch);
+              }
             }
-          }
-          for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {
-            #pragma GCC unroll 2
-            for (int64_t copied_row = 0; copied_row < rows_transposed; ++copied_row) {
-              rows_copied[copied_row * row_pitch + depth_rest] = A[first_row + copied_row + depth_rest * A_s1];
-            }
-          }
-          for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_transposed + 5, 6); ++strip) {
-            for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
+            for (int64_t depth_rest = depth / 8 * 8; depth_rest < depth; ++depth_rest) {
               #pragma GCC unroll 2
-              for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
-                  block_rows - rows_transposed - strip * 6); ++copied_row) {
-                rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
-                    A[(first_row + rows_transposed + strip * 6 + copied_row) * A_s0 + copied_depth * A_s1];
+              for (int64_t copied_row = 0; copied_row < rows_transposed; ++copied_row) {
+                rows_copied[copied_row * row_pitch + depth_rest] = A[first_row + copied_row + depth_rest * A_s1];
+              }
+            }
+            for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows - rows_transposed + 5, 6); ++strip) {
+              for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
+                #pragma GCC unroll 2
+                for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6,
+                    block_rows - rows_transposed - strip * 6); ++copied_row) {
+                  rows_copied[(rows_transposed + strip * 6 + copied_row) * row_pitch + copied_depth] =
+                      A[(first_row + rows_transposed + strip * 6 + copied_row) * A_s0 + copied_depth * A_s1];
+                }
               }
             }
           }
-        }
-        for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
-          const int64_t column_at = first_column + tile_column * 16;
-          const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
-          for (int64_t tile_row = 0; tile_row < (block_rows + 5) / 6; ++tile_row) {
-            const int64_t row = first_row + tile_row * 6;
-            const int64_t height = tn_i64_min_x86_64_v3(6, first_row + block_rows - row);
-            for (int64_t r = 0; r < height; ++r) {
-              __builtin_prefetch(&Y[(row + r) * N + column_at], 0, 3);
-            }
-            if (pack_all || tile_width < 16) {
-              if (tile_width > 8) {
-                if (A_s1 != 1) {
-                  tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+          for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
+            const int64_t column_at = first_column + tile_column * 16;
+            const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
+            for (int64_t tile_row = 0; tile_row < (block_rows + 5) / 6; ++tile_row) {
+              const int64_t row = first_row + tile_row * 6;
+              const int64_t height = tn_i64_min_x86_64_v3(6, first_row + block_rows - row);
+              for (int64_t r = 0; r < height; ++r) {
+                __builtin_prefetch(&Y[(row + r) * N + column_at], 0, 3);
+              }
+              if (pack_all || tile_width < 16) {
+                if (tile_width > 8) {
+                  if (A_s1 != 1) {
+                    tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                        packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
+                  } else {
+                    tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile,
+                        depth, 16, A_s1, A_s0, rows - 1 - row);
+                  }
+                } else if (A_s1 != 1) {
+                  tn_tile_6x1of2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
                       packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
                 } else {
-                  tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile, depth,
-                      16, A_s1, A_s0, rows - 1 - row);
+                  tn_tile_6x1of2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile,
+                      depth, 16, A_s1, A_s0, rows - 1 - row);
                 }
               } else if (A_s1 != 1) {
-                tn_tile_6x1of2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                    packed + tile_column * depth * 16, tile, depth, 16, 1, row_pitch, rows - 1 - row);
+                tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
+                    depth, B_s0, 1, row_pitch, rows - 1 - row);
               } else {
-                tn_tile_6x1of2_f32_steps_rows_x86_64_v3(A + row * A_s0, packed + tile_column * depth * 16, tile, depth,
-                    16, A_s1, A_s0, rows - 1 - row);
+                tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0,
+                    rows - 1 - row);
               }
-            } else if (A_s1 != 1) {
-              tn_tile_6x2_f32_steps_rows_x86_64_v3(rows_copied + (row - first_row) * row_pitch, B + column_at, tile,
-                  depth, B_s0, 1, row_pitch, rows - 1 - row);
-            } else {
-              tn_tile_6x2_f32_steps_rows_x86_64_v3(A + row * A_s0, B + column_at, tile, depth, B_s0, A_s1, A_s0,
-                  rows - 1 - row);
-            }
-            if (tile_width == 16) {
-              for (int64_t r = 0; r < height; ++r) {
-                *(tn_f32x8_at *)&Y[(row + r) * N + column_at] = alpha == 0.0f ? (tn_f32x8){0} :
-                    (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16]);
-                *(tn_f32x8_at *)&Y[(row + r) * N + column_at + 8] = alpha == 0.0f ? (tn_f32x8){0} :
-                    (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8]);
-              }
-            } else {
-              for (int64_t r = 0; r < height; ++r) {
-                const int64_t whole = tile_width / 8 * 8;
-                for (int64_t q = 0; q < whole; q += 8) {
-                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at + q] = alpha == 0.0f ? (tn_f32x8){0} :
-                      (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q]);
+              if (tile_width == 16) {
+                for (int64_t r = 0; r < height; ++r) {
+                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at] = alpha == 0.0f ? (tn_f32x8){0} :
+                      (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16]);
+                  *(tn_f32x8_at *)&Y[(row + r) * N + column_at + 8] = alpha == 0.0f ? (tn_f32x8){0} :
+                      (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8]);
                 }
-                for (int64_t q = whole; q < tile_width; ++q) {
-                  Y[(row + r) * N + column_at + q] = alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q];
+              } else {
+                for (int64_t r = 0; r < height; ++r) {
+                  const int64_t whole = tile_width / 8 * 8;
+                  for (int64_t q = 0; q < whole; q += 8) {
+                    *(tn_f32x8_at *)&Y[(row + r) * N + column_at + q] = alpha == 0.0f ? (tn_f32x8){0} :
+                        (tn_f32x8)(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q]);
+                  }
+                  for (int64_t q = whole; q < tile_width; ++q) {
+                    Y[(row + r) * N + column_at + q] = alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q];
+                  }
                 }
               }
             }
@@ -2083,7 +2301,10 @@ static int64_t tn_gemm_f32_noC_x86_64_v3_workspace(const int64_t *size, const tn
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1), 6)), K + 16), 4) + 63) / 64 * 64 +
       (tn_rt_bytes_times(tn_rt_bytes_times(tn_rt_bytes_times((tn_i64_min_x86_64_v3(N,
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1), 16)) + 15) / 16, 16), K), 4) + 63) / 64 * 64
-      + 384 + (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
+      + 384 + (tn_rt_bytes_times((((M <= 12 && K >= 32) || (M <= 72 && K >= tn_rt_bytes_times(M, 16))) && N > 16 &&
+      tn_rt_bytes_times(K, N) > 262144) ? tn_rt_bytes_times(tn_rt_bytes_times(tn_i64_min_x86_64_v3((N + 15) / 16, 32),
+      tn_i64_min_x86_64_v3((M + 5) / 6, 12)), 96) + 8 : 0, 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
       tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64))), 4) + 63) / 64 * 64 +
       (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
       tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64))), 4) + 63) / 64 * 64 +

@@ -224,6 +224,8 @@ Operand finished(ContractionBuilder& b, const TileStore& store, const Operand& s
 struct TilePlace {
   Operand first_row, row_end, depth;
   Operand first_depth = {};  ///< set: the sums begin at this depth index, else at the first
+  bool adds_up = false;      ///< from there on they are added to those that the tile has
+  Operand sums_at = {};      ///< set: where the tile's sums begin, else at the start of its buffer
   BufferArgument right;
   Operand right_step;                     ///< elements from one depth index to the next
   std::vector<Operand> next_panels = {};  ///< offsets of the panels after the first, where a tile takes several
@@ -279,9 +281,12 @@ std::optional<Operand> named_lanes(ContractionBuilder& b, const Expr& value, Val
 struct TileExtent {
   Operand first_row, rows, first_column, columns;
   int tile = 0;
-  int64_t pitch = 0;  ///< elements of the tile from one row to the next; 0: panel_columns()
+  int64_t pitch = 0;     ///< elements of the tile from one row to the next; 0: panel_columns()
+  Operand sums_at = {};  ///< set: its first element, else the start of the buffer
 };
 Block epilogue(ContractionBuilder& b, const TileExtent& extent);
+/// The same in a loop over the vectors of a row, whichever the number of columns: less text, for long sums.
+Block epilogue_of_any_width(ContractionBuilder& b, const TileExtent& extent);
 /// Requests the lines of memory that the epilogue of a tile reads and writes, so that they arrive while its sums are
 /// computed: each row of a tile is elsewhere in memory, where no hardware prefetcher expects it. Empty where the
 /// first-level cache may hold all of these tensors, and for transposed tiles, several of which share a line.

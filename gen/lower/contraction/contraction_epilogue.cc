@@ -71,7 +71,11 @@ void bind_row(ContractionBuilder& b, const Operand& row, ValueScope& scope, Bloc
   else bind_flat(b, b.c.rows, row, scope, out);
 }
 
-int64_t pitch_of(const ContractionBuilder& b, const TileExtent& t) { return t.pitch > 0 ? t.pitch : b.panel_columns(); }
+/// The first sum of row `r` of a tile.
+Operand sums_of_row(const ContractionBuilder& b, const TileExtent& t, const std::string& r) {
+  const Operand row = v_var(r) * v_int(t.pitch > 0 ? t.pitch : b.panel_columns());
+  return t.sums_at ? t.sums_at + row : row;
+}
 
 /// Rows of a tile whose vectors are all whole: no loop over the columns.
 Block whole_rows(ContractionBuilder& b, const TileExtent& t, const std::string& r) {
@@ -81,8 +85,7 @@ Block whole_rows(ContractionBuilder& b, const TileExtent& t, const std::string& 
   for (int j = 0; j < b.blueprint.tile_vectors; ++j) {
     std::vector<Operand> steps;
     const ValueScope vector = column_vector(b, scope, t.first_column + v_int(j * b.lanes()), steps);
-    store_value(b, vector,
-                v_load(t.tile, b.c.accumulator, v_var(r) * v_int(pitch_of(b, t)) + v_int(j * b.lanes()), b.lanes()),
+    store_value(b, vector, v_load(t.tile, b.c.accumulator, sums_of_row(b, t, r) + v_int(j * b.lanes()), b.lanes()),
                 row);
   }
   return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
@@ -95,7 +98,7 @@ Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string
   Block row;
   ValueScope scope = b.scope;
   bind_row(b, t.first_row + v_var(r), scope, row);
-  const Operand at = v_var(r) * v_int(pitch_of(b, t)) + v_var(q);
+  const Operand at = sums_of_row(b, t, r) + v_var(q);
   Operand from = v_int(0);
   if (stored_lanes(b) > 1) {
     std::vector<Operand> steps;
@@ -214,6 +217,8 @@ Block epilogue(ContractionBuilder& b, const TileExtent& t) {
                       : full,
                whole_rows(b, t, r), partial_rows(b, t, r))};
 }
+
+Block epilogue_of_any_width(ContractionBuilder& b, const TileExtent& t) { return partial_rows(b, t, b.local("r")); }
 
 Block epilogue_of_sums(ContractionBuilder& b, const Operand& first_row, const Operand& column,
                        const std::vector<Operand>& sums, const Operand& active) {

@@ -55,6 +55,15 @@ Operand columns_at_a_time(ContractionNest& nest);
 /// again later: a few, but not so few blocks of them that workers would wait. 0 elsewhere.
 int64_t panels_nearby(ContractionNest& nest);
 
+// ---- panel_parts.cc
+/// Whether few rows may read panels of a right side that the caches do not hold in place, by parts of the depth.
+bool may_read_parts(ContractionNest& nest);
+/// Whether they do.
+Operand reads_parts(ContractionNest& nest);
+/// All tiles, part by part of the depth for groups of adjacent panels: only a few pages are read at a time, a part of a
+/// panel stays in the first-level cache for all rows, and a tile keeps its sums until the last part.
+Block tiles_by_parts(ContractionNest& nest);
+
 // ---- block_tiles.cc
 /// The tiles of a block of rows and one panel of columns: of full height, then of the small height for the rows left
 /// over. If their number is known, no row is computed unnecessarily, except in transposed tiles, whose small tiles are

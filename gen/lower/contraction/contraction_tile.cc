@@ -2,6 +2,8 @@
 // panel.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lower/contraction/contraction_builder.h"
 #include "support/ranges.h"
 
@@ -23,6 +25,7 @@ struct TileShape {
   bool transposed = false;
   std::vector<int64_t> from_first;
   bool even_rows = false;
+  bool adds_up = false;              ///< from the first depth index that the call says, unless that is 0
   const TileStore* store = nullptr;  ///< set: to the result, whose rows are at a step that the call says
 };
 
@@ -42,6 +45,7 @@ class TileFunction {
         vectors_(shape.vectors),
         transposed_(shape.transposed),
         even_rows_(shape.even_rows),
+        adds_up_(shape.adds_up),
         store_(shape.store),
         from_first_(std::move(shape.from_first)) {}
 
@@ -65,6 +69,7 @@ class TileFunction {
     if (even_rows_) find_rows();
     if (store_) f_.params.push_back("tile_step");
     if (b_.steps_a_line > 0) f_.params.push_back("ahead");
+    if (adds_up_) f_.params.push_back("first_depth");
     begin_sums();
     f_.body.push_back(left_.run > 1 ? runs() : steps("depth", step(v_var("d"))));
     end_sums();
@@ -115,6 +120,15 @@ class TileFunction {
     each([&](int r, int j) {
       f_.body.push_back(s_var(sum_name(r, j), moved && has_sums() ? offset_of(j) : v_const(0, vector())));
     });
+    if (adds_up_) f_.body.push_back(s_if(v_apply(ScalarOp::Gt, {v_var("first_depth"), v_int(0)}), sums_before()));
+  }
+  Block sums_before() {
+    Block out;
+    each([&](int r, int j) {
+      const Operand at = v_int(r * b_.panel_columns() + j * b_.lanes());
+      out.push_back(s_assign(sum_name(r, j), v_load(tile_, b_.c.accumulator, at, b_.lanes())));
+    });
+    return out;
   }
   void end_sums() {
     if (b_.c.left_offset == 0 || has_sums()) return;
@@ -145,6 +159,7 @@ class TileFunction {
     if (!from_first_.empty()) s += rows_name();
     if (even_rows_) s += "_rows";
     if (store_) s += "_stored" + store_->finish;
+    if (adds_up_) s += "_parts";
     if (b_.fetches_right) s += b_.right_is_far ? "_fetched_far" : "_fetched";
     if (b_.steps_a_line > 0) s += fmt::format("_ahead{}", b_.steps_a_line);
     if (transposed_)
@@ -202,6 +217,14 @@ class TileFunction {
       out.push_back({SPrefetch{right_ + i, depth * v_var("right_step") + v_int(ahead), b_.right_is_far ? 2 : 3}});
   }
 
+  /// The lines of the next panel, which the hardware prefetcher does not expect where panels are read in place: each
+  /// row is in another page. A panel that begins within a line has its first part with the one before.
+  void fetch_next(const Operand& depth, Block& out) const {
+    const int line = kLineBits / 8 / bytes_of(b_.right_type), panel = b_.panel_columns();
+    for (int last = std::min(line, panel); last <= panel; last += line)
+      out.push_back({SPrefetch{right_, depth * v_var("right_step") + v_int(panel + last - 1), 3}});
+  }
+
   Operand offset_in_table(const std::string& index) const {
     return v_cast(v_load(table_, left_.table_type, v_var(index)), DType::I64);
   }
@@ -239,6 +262,7 @@ class TileFunction {
       body.push_back(s_assign(offset_name(j), multiply_add(b_.c, offset, v_var(y, vector()), offset_of(j))));
     }
     if (b_.fetches_right) fetch_right(depth, body);
+    if (adds_up_) fetch_next(depth, body);
     if (b_.steps_a_line > 0) {
       const Operand line = floor_div(depth, v_int(b_.steps_a_line)) * v_var("right_step");
       body.push_back({SPrefetch{right_, v_var("ahead") + line, 2}});
@@ -256,7 +280,7 @@ class TileFunction {
   ContractionBuilder& b_;
   const LeftAccess& left_;
   int height_, vectors_;
-  bool transposed_, even_rows_;
+  bool transposed_, even_rows_, adds_up_;
   const TileStore* store_;
   std::vector<int64_t> from_first_;
   InnerFunction f_;
@@ -336,7 +360,7 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
   }
   call.function = function_number(b, TileFunction(b, left,
                                                   {part.rows, vectors, part.transposed, from_first, even_rows,
-                                                   place.store ? &*place.store : nullptr})
+                                                   place.adds_up, place.store ? &*place.store : nullptr})
                                          .build());
   std::vector<Operand> starts;
   if (!from_first.empty()) {
@@ -360,7 +384,9 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
   for (int i = 1; i < b.panels_of(vectors); ++i)
     call.buffers.push_back({place.right.buffer, place.next_panels.at(static_cast<size_t>(i - 1))});
   if (place.store) call.buffers.push_back({place.store->buffer, place.store->first});
-  else call.buffers.push_back({part.tile, v_int(part.first * b.panel_columns())});
+  else
+    call.buffers.push_back(
+        {part.tile, (place.sums_at ? place.sums_at : v_int(0)) + v_int(part.first * b.panel_columns())});
   if (by_table)
     call.buffers.push_back(
         {left.depth_table, place.first_depth ? floor_div(place.first_depth, v_int(left.run)) : v_int(0)});
@@ -375,6 +401,7 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
   }
   if (place.store) call.args.push_back(place.store->step);
   if (b.steps_a_line > 0) call.args.push_back(place.ahead);
+  if (place.adds_up) call.args.push_back(place.first_depth);
   out.push_back({std::move(call)});
   return out;
 }

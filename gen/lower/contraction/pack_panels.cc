@@ -91,7 +91,8 @@ Operand packs(ContractionNest& nest) {
   const Operand often = v_apply(ScalarOp::Or, {v_apply(ScalarOp::Gt, {rows, v_int(kFewTiles * tall)}),
                                                v_apply(ScalarOp::Gt, {nest.n.depth * nest.n.columns, v_int(stay)})});
   const Operand several = v_apply(ScalarOp::And, {v_apply(ScalarOp::Gt, {nest.n.rows, v_int(tall)}), often});
-  const Operand reused = b.isa.vector_bits > 0 ? v_apply(ScalarOp::Or, {several, strays(nest)}) : several;
+  const bool copies = b.isa.vector_bits > 0 && !may_read_parts(nest);
+  const Operand reused = copies ? v_apply(ScalarOp::Or, {several, strays(nest)}) : several;
   if (constant_value(nest.right.column_step) == 1) return reused;
   return v_apply(ScalarOp::Or, {reused, v_apply(ScalarOp::Ne, {nest.right.column_step, v_int(1)})});
 }
@@ -121,7 +122,8 @@ Operand block_columns(ContractionNest& nest) {
 Operand columns_at_a_time(ContractionNest& nest) {
   if (!varies(nest) || nest.left.block_copy < 0 || nest.right.panel > 0 || nest.whole_panels)
     return block_columns(nest);
-  const Operand near = smaller(nest.b.extent_of(nest.b.c.columns), near_columns(nest));
+  const Operand most = may_read_parts(nest) ? columns_in(nest, near_elements(nest)) : near_columns(nest);
+  const Operand near = smaller(nest.b.extent_of(nest.b.c.columns), most);
   return v_select(v_apply(ScalarOp::And, {copies_rows(nest), replaces_rows(nest)}), block_columns(nest), near);
 }
 

@@ -102,6 +102,19 @@ TEST_CASE("library panels: rows that blocks of columns share are copied once or 
   CHECK(contains(nest, "or(eq(column_block, 0), gt(rows, rows_cached))"));  // rows of one block stay
 }
 
+TEST_CASE("library panels: few rows read a right side that no cache holds by parts of the depth, in place") {
+  const LibraryKernel k = kernel_of("product");
+  compare(k, {{"M", 5}, {"K", 261}, {"N", 1013}});
+  compare(k, {{"M", 8}, {"K", 259}, {"N", 1022}}, "A");
+  for (const std::string_view level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    const std::string nest = to_text(nest_of(k, tenon_test::shipped_blueprints(), level));
+    INFO(nest);
+    CHECK(contains(nest, "part_sums"));
+    CHECK(contains(nest, "gt(mul(depth, columns), 262144)"));
+  }
+  CHECK_FALSE(contains(to_text(nest_of(k, tenon_test::shipped_blueprints(), "portable")), "part_sums"));
+}
+
 TEST_CASE("library panels: few rows read a right side in place that stays in the cache") {
   const std::string nest = to_text(nest_of(kernel_of("product"), tenon_test::shipped_blueprints(), "x86-64-v4"));
   INFO(nest);

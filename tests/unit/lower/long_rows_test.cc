@@ -52,15 +52,15 @@ TEST_CASE("long rows: long sums of products of a matrix with one row go several 
   }
 }
 
-TEST_CASE("long rows: panels that few tiles read are copied at least four at a time") {
-  const std::string gemm = nest_of("gemm", "x86-64-v3");
+TEST_CASE("long rows: panels of integers that few tiles read are copied at least four at a time") {
+  const std::string gemm = nest_of("gemm", "x86-64-v3", DType::I32);
   INFO(gemm);
   CHECK(contains(gemm, "select(le(rows, 24), min("));
 }
 
-TEST_CASE("long rows: the right side of very few rows is copied for vectors alone") {
-  CHECK(contains(nest_of("gemm", "x86-64-v3"), "gt(depth, 1024)"));
-  CHECK_FALSE(contains(nest_of("gemm", "portable"), "gt(depth, 1024)"));
+TEST_CASE("long rows: the right side of very few rows of integers is copied for vectors alone") {
+  CHECK(contains(nest_of("gemm", "x86-64-v3", DType::I32), "gt(depth, 1024)"));
+  CHECK_FALSE(contains(nest_of("gemm", "portable", DType::I32), "gt(depth, 1024)"));
 }
 
 TEST_CASE("long rows: four columns at most are not taken eight together") {
