@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "ir/op/type_function.h"
 #include "library/expand_body.h"
 #include "oracle/run_kernel.h"
@@ -121,10 +123,18 @@ std::shared_ptr<const TensorData> in_compute_type(const std::shared_ptr<const Te
 }
 
 std::string unused_tensor_name(const Kernel& kernel, const std::string& name) {
-  std::string out = name;
-  const auto taken = [&](const Tensor& t) { return t.name == out; };
-  for (int i = 1; any_of(kernel.tensors, taken); ++i) out = fmt::format("{}_{}", name, i);
-  return out;
+  bool taken = false;
+  std::vector<bool> numbers(kernel.tensors.size() + 2);  // after the name, found in one walk: there may be thousands
+  for (const Tensor& t : kernel.tensors) {
+    taken = taken || t.name == name;
+    if (t.name.size() < name.size() + 2 || t.name[name.size()] != '_' || !t.name.starts_with(name)) continue;
+    size_t number = 0;
+    const char *first = t.name.data() + name.size() + 1, *last = t.name.data() + t.name.size();
+    if (std::from_chars(first, last, number).ptr == last && number < numbers.size()) numbers[number] = true;
+  }
+  size_t unused = 1;
+  while (numbers[unused]) ++unused;
+  return taken ? fmt::format("{}_{}", name, unused) : name;
 }
 
 int constant_tensor(Kernel& kernel, const std::string& name, const std::shared_ptr<const TensorData>& data) {
