@@ -42,7 +42,7 @@ class StructureText {
     if (k.call) call(*k.call);
   }
   void statement(const KernelStatement& s) {
-    out_ += fmt::format("statement {} {} {} ", s.target, static_cast<int>(s.update), s.joined);
+    out_ += fmt::format("statement {} {} {} {} ", s.target, static_cast<int>(s.update), s.joined, s.masks_by_zero);
     loops(s.loops);
     list(s.index);
     add(s.value);
