@@ -1183,6 +1183,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
         for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
           for (int64_t k = 0; k < K; ++k) {
+            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16], 0, 3);
+            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16 + 16], 0, 3);
+            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16 + 32], 0, 3);
+            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16 + 48], 0, 3);
             for (int64_t panel_together = panel_group * 4; panel_together <
                 tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
               const int64_t panel_column = first_column + panel_together * 16;
@@ -2148,6 +2152,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
         for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
           for (int64_t k = 0; k < K; ++k) {
+            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16], 0, 3);
+            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16 + 16], 0, 3);
+            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16 + 32], 0, 3);
+            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16 + 48], 0, 3);
             for (int64_t panel_together = panel_group * 4; panel_together <
                 tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
               const int64_t panel_column = first_column + panel_together * 16;

@@ -1,6 +1,7 @@
 // The right side of a contraction: panels of columns as the register tiles read them, or the tensor itself.
 #include <fmt/format.h>
 
+#include "algebra/normal_fills.h"
 #include "lower/contraction/contraction_builder.h"
 
 namespace tenon {
@@ -33,6 +34,20 @@ LoopKind filling_kind(ContractionBuilder& b) {
   return constant_value(b.extent_of(b.c.depth)) ? LoopKind::Serial : LoopKind::Parallel;
 }
 
+/// Requests lines of a few rows further on, from `column` of adjacent panels. Each row is in another page, where no
+/// hardware prefetcher expects it.
+Block request_rows_ahead(ContractionBuilder& b, const Operand& column) {
+  constexpr int64_t kRowsAhead = 8;
+  if (constant_value(b.extent_of(b.c.depth)) || b.c.depth.size() != 1 || has_fill(b.c.right)) return {};
+  const RightAccess right = access_right(b);
+  if (right.buffer < 0 || right.panel > 0) return {};
+  const Operand row = right.base + (v_var(b.c.depth[0].name) + v_int(kRowsAhead)) * right.depth_step + column;
+  const int64_t line = kLineBits / 8 / bytes_of(b.c.accumulator), all = kPanelsTogether * b.panel_columns();
+  Block out;
+  for (int64_t at = 0; at < all; at += line) out.push_back({SPrefetch{right.buffer, row + v_int(at), 3}});
+  return out;
+}
+
 /// Panels by whole vectors: the right side has unit stride along the columns. A few adjacent panels are copied
 /// together, so that each row of the depth is read in runs of several cache lines: each row is in a different page.
 Block pack_vectors(ContractionBuilder& b, int packed, const WholePanels& panels) {
@@ -50,7 +65,8 @@ Block pack_vectors(ContractionBuilder& b, int packed, const WholePanels& panels)
     body.push_back(*std::move(store));
   }
   const Operand from = v_var(group) * v_int(kPanelsTogether);
-  Block together{s_for(p, from, smaller(from + v_int(kPanelsTogether), panels.count), 1, std::move(body))};
+  Block together = request_rows_ahead(b, panels.first + from * v_int(b.panel_columns()));
+  together.push_back(s_for(p, from, smaller(from + v_int(kPanelsTogether), panels.count), 1, std::move(body)));
   Block rows = loops_over(b, b.c.depth, std::move(together));
   if (!rows.empty()) rows[0] = with_kind(filling_kind(b), std::move(rows[0]));
   return {with_kind(LoopKind::Parallel,
