@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "algebra/fresh_names.h"
 #include "differentiate/gradient_kernel.h"
 #include "ir/kernel/library.h"
 #include "support/check.h"
@@ -145,6 +146,12 @@ class KernelDeriver {
     return out;
   }
 
+  void add(Tensor t) {  // a value of the body that has its name gets another one
+    for (Tensor& own : kernel().tensors)
+      if (own.name == t.name) own.name = FreshNames(kernel())(t.name);
+    kernel().tensors.push_back(std::move(t));
+  }
+
   void add_cotangent(const TensorDef& def) {
     const int output = position(def.name.substr(1)), at = static_cast<int>(kernel().tensors.size());
     Tensor t = kernel().tensor(output);
@@ -153,7 +160,7 @@ class KernelDeriver {
     t.extent.clear();
     found_extents(def, t);
     t.strides = takes_strides(def) ? strides(t, at) : contiguous_strides(t.dims);
-    kernel().tensors.push_back(std::move(t));
+    add(std::move(t));
     request_.cotangents.emplace_back(output, at);
   }
 
@@ -192,7 +199,7 @@ class KernelDeriver {
     }
     t.strides = def.storage.empty() && f_.permuted.empty() ? contiguous_strides(t.dims) : strides(t, at);
     request_.wanted.push_back(std::move(wanted));
-    kernel().tensors.push_back(std::move(t));
+    add(std::move(t));
   }
 
   /// For each output, whether the call asks for it.

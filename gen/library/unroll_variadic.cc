@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "ir/kernel/kernel.h"
 #include "support/ranges.h"
 
@@ -50,6 +52,8 @@ class Unroller {
     for (const Dim& d : tensor_.dims)
       if (d.per_operand) own_.push_back(d.name);
     if (output_) extents_ = own_.at(0);
+    name_tensors();
+    name_values();
     for (const Statement& s : def_.body) {
       if (output_ && is_each(s)) note_variables(s.subs);
       each_expression(s, [&](const Syntax& e) {
@@ -73,6 +77,7 @@ class Unroller {
       const bool each = is_each(s);
       for (int k = 0; k < (each ? tensors_ : 1); ++k) {
         Statement copy = s;
+        for (Word& target : copy.targets) target.text = value_or(others_, target.text, target.text);
         if (output_ && each) copy.targets[0].text = of(tensor_.name, k);
         if (!output_ && each) copy.extents = collected(s);
         for (Syntax& sub : copy.subs) sub = rewritten(sub, each ? k : -1, steps_ && each);
@@ -86,8 +91,42 @@ class Unroller {
   }
 
  private:
-  static std::string of(const std::string& name, int k) { return fmt::format("{}{}", name, k); }
+  std::string of(const std::string& name, int k) const { return fmt::format("{}{}", value_or(stems_, name, name), k); }
   bool is_own(const std::string& name) const { return contains(own_, name); }
+
+  /// Other tensors, attributes and sizes keep names that end like those of the variadic tensor and of its extents.
+  void name_tensors() {
+    std::set<std::string> used;
+    for (const std::vector<TensorDef>& list : {def_.inputs, def_.outputs})
+      for (const TensorDef& t : list) {
+        used.insert(t.name);
+        for (const Dim& d : t.dims) used.insert(d.name);
+      }
+    for (const AttrDef& a : def_.attrs) used.insert(a.name);
+    for (const LetDef& l : def_.lets) used.insert(l.name);
+    for (const std::string& name : concat(own_, std::vector{tensor_.name})) {
+      std::string stem = name;
+      const auto ends = [&](const std::string& n) {
+        return n.size() > stem.size() && n.starts_with(stem) &&
+               n.find_first_not_of("0123456789", stem.size()) == std::string::npos;
+      };
+      while (any_of(used, ends)) stem += "_";
+      if (stem != name) stems_[name] = stem;
+    }
+  }
+
+  /// Values of the body that are called like one of the tensors get other names.
+  void name_values() {
+    std::set<std::string> used;
+    for (const Statement& s : def_.body)
+      for (const Word& target : s.targets) used.insert(target.text);
+    for (int k = 0; k < tensors_; ++k) {
+      const std::string name = of(tensor_.name, k);
+      std::string other = name + "_value";
+      while (used.contains(other) || def_.input(other) || def_.output(other)) other += "_";
+      if (used.contains(name) && !def_.output(name)) others_[name] = other;
+    }
+  }
 
   /// Whether the statement is expanded to one statement per tensor.
   bool is_each(const Statement& s) const {
@@ -116,7 +155,7 @@ class Unroller {
     }
   }
 
-  static void number_own(std::vector<Dim>& dims, int k) {
+  void number_own(std::vector<Dim>& dims, int k) const {
     for (Dim& d : dims) {
       if (d.per_operand) d.name = of(d.name, k);
       d.per_operand = false;
@@ -200,6 +239,7 @@ class Unroller {
       if (s.calls(Builtin::count) && arg == tensor_.name) return count(s.span);
     }
     Syntax out = s;
+    if (s.kind == SyntaxKind::subscript || s.kind == SyntaxKind::name) out.text = value_or(others_, s.text, s.text);
     if (k >= 0 && s.kind == SyntaxKind::subscript && s.text == tensor_.name) out.text = of(tensor_.name, k);
     if (k >= 0 && s.kind == SyntaxKind::name && is_own(s.text)) out.text = of(s.text, k);
     for (Syntax& c : out.children) c = rewritten(c, k, steps);
@@ -213,7 +253,9 @@ class Unroller {
   bool may_lack_;
   bool steps_;  ///< statements of operands that are not there are carried out no times by a loop of their own
   std::vector<std::string> own_;
-  std::string extents_;  ///< of a variadic output: the list that has an extent for each
+  std::map<std::string, std::string> stems_;   ///< what comes before the number, where that is not the name
+  std::map<std::string, std::string> others_;  ///< value of the body → its name here
+  std::string extents_;                        ///< of a variadic output: the list that has an extent for each
 };
 
 }  // namespace

@@ -35,6 +35,18 @@ ops:
       Y = conv2d(X, f, pads=[1, 1, 1, 1])
       f[wrap(At[l], 4),c,r,s] *= 2
       Z = conv2d(X, f, pads=[1, 1, 1, 1])
+  - op: named_like_operands
+    doc: values of the body have the names of operands
+    types: {T: [f32]}
+    in: {X...: "T[K, D...]"}
+    let: {N: sum_of(D)}
+    out: {Y: "T[K, N]", Z: "T[K, N]"}
+    body: |
+      X2[k,offset(D) + d] = X[k,d]*2
+      X0 = softmax(X2, axis=1)
+      X1[k,n] = X0[k,n]*X2[k,n]
+      Y[k,n] = X1[k,n] + X0[k,n]
+      Z[k,n] = X2[k,n]
 '''
 
 
@@ -54,6 +66,11 @@ def cases(rng):
         x, w, v = (rng.uniform(0, 2/k, s).astype('f4') for s in ((m, k), (k, k), (k, k)))
         want = bent(bent(bent(wide(x), wide(w)), wide(v)), wide(w))
         yield dict(op='bent_three_times', key='f32', inputs=[x, w, v], want=[want], tol=tol(ulp=64, acc=64, mag=2.0))
+    for k, widths in ((3, (4,)), (2, (3, 5)), (4, (1, 2, 6)), (2, (2, 2, 2, 2))):
+        parts = [rng.uniform(-1, 1, (k, n)).astype('f4') for n in widths]
+        twice = 2*np.concatenate([wide(x) for x in parts], 1)
+        soft = np.exp(twice)/np.exp(twice).sum(1, keepdims=True)
+        yield dict(op='named_like_operands', key='f32', inputs=parts + [None]*(8 - len(parts)), want=[soft*twice + soft, twice], tol=tol(ulp=16, acc=16, mag=2.0))
     for b, h, w in ((1, 3, 3), (2, 7, 9), (3, 5, 17)):
         x, f, at = rng.uniform(-1, 1, (b, 2, h, w)).astype('f4'), rng.uniform(-1, 1, (4, 2, 3, 3)).astype('f4'), rng.integers(-4, 4, 3)
         later = wide(f)*2.0**np.bincount(at % 4, minlength=4)[:, None, None, None]

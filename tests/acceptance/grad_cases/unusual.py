@@ -6,6 +6,17 @@ from casekit import rand
 
 OPS = r'''
 ops:
+  - op: named_like_gradients
+    doc: values of the body have the names of gradients
+    types: {T: float}
+    in: {X: "T[M, K]", W: "T[K, N]"}
+    out: {Y: "T[M, N]"}
+    body: |
+      dX[m,n] = sum[k](X[m,k]*W[k,n])
+      dY[m,n] = exp(dX[m,n]/4)
+      dW[m] = sum[n](dY[m,n])
+      Y[m,n] = dY[m,n]/dW[m] + dX[m,n]
+
   - op: mirror_conv
     types: {T: float}
     attrs: {stride: int = 1, dil: int = 1, p: int = 1}
@@ -238,6 +249,7 @@ def cases(rng):
             yield c('mirror_conv', [r(2, 3, 11), r(4, 3, 3)], (2, 4, (11 + 2 * p - d * 2 - 1) // s + 1), stride=s, dil=d, p=p)
         for s, d in ((2, 2), (1, 3), (3, 1)):
             yield c('reflect_max', [r(2, 9, 7)], (2, 8 // s + 1, 6 // s + 1), stride=s, dil=d)
+        yield c('named_like_gradients', [r(3, 5), r(5, 4)], (3, 4))
         yield c('chain_norm', [r(2, 3, 17)], (2, 3))
         yield c('pick_blend', [r(9, 5), r(3), below(9, 6, 3)], (6, 5))
         yield c('pack_affine', [r(2, 3, 5), r(5), r(2, 1, 5)], (2, 3, 5))

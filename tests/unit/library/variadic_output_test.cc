@@ -52,6 +52,30 @@ std::string cut(const std::vector<int64_t>& sizes, int64_t length = 6) {
 
 }  // namespace
 
+TEST_CASE("unroll_variadic: tensors and sizes that end like its operands keep their names") {
+  const auto defs = read_ops({}, {std::make_shared<SourceFile>("names.yaml", R"(
+ops:
+  - op: sum_of_all
+    in: {X0: "f32[D0]", X...: "f32[D...]"}
+    let: {N: sum_of(D)}
+    out: {Y: "f32[N]", Z: "f32[D0]"}
+    body: |
+      X1[offset(D) + d] = X[d]
+      Y[n] = X1[n]*2
+      Z[i] = X0[i]
+)")});
+  INFO(defs.diagnostics().text());
+  REQUIRE(defs);
+  const OpDef made = unroll_variadic(*defs->op("sum_of_all"), 2);
+  REQUIRE(made.inputs.size() == 3);
+  CHECK(made.inputs[0].name == "X0");
+  CHECK(made.inputs[1].name == "X_0");
+  CHECK(made.inputs[2].name == "X_1");
+  CHECK(made.inputs[0].dims[0].name == "D0");
+  CHECK(made.inputs[2].dims[0].name == "D_1");
+  CHECK(made.body[1].targets[0].text == "X1");
+}
+
 TEST_CASE("bind_call: a variadic output is a tensor for each element of its list") {
   CHECK(cut({6}) == "6 ");
   CHECK(cut({2, 0, 4}) == "2 0 4 ");
