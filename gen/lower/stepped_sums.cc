@@ -9,6 +9,7 @@
 #include "algebra/known_values.h"
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
+#include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
 #include "support/ranges.h"
@@ -173,7 +174,7 @@ class Scattering {
   Expr assigned(const std::string& name, const Expr& value, const std::vector<LoopVar>& loops,
                 const std::vector<Expr>& at) {
     KernelStatement s;
-    s.target = out_.add_temp(name, value->type, mapped(loops, &LoopVar::extent));
+    s.target = add_temp(out_, name, value->type, mapped(loops, &LoopVar::extent));
     s.index = var_refs(loops);
     s.value = value;
     s.loops = loops;

@@ -57,10 +57,7 @@ class DivideOnce {
       if (s.target != tensor || t.role != Role::Temp || !sum || sum->op != Reducer::Sum || s.update != Update::Assign ||
           is_in_recurrence(s) || is_changed(tensor))
         continue;
-      const int made = static_cast<int>(k_.tensors.size());
-      Tensor inverse = t;
-      inverse.name = fmt::format("{}_inverse", t.name);
-      k_.tensors.push_back(inverse);
+      const int made = add_temp(k_, fmt::format("{}_inverse", t.name), t.dtype, t.dims);
       KernelStatement division = s;
       division.target = made;
       division.value = apply(ScalarOp::Div, {constant_of(1, t.dtype), read_of(tensor, t.dtype, s.index)});
