@@ -70,7 +70,7 @@ compile_fixed() {
   (cd "$work" && $quick -O0 "$@" -Ifixed/include -Iopen/include -o compare_fixed "$checkout/tests/programs/fixed.c" \
     $(sed 's|^|fixed/|' fixed/sources.txt) $(sed 's|^|open/|' open/sources.txt) -lm)
 }
-check 'compiles both' compile_fixed -fsanitize=address
+check 'compiles both' compile_fixed -fsanitize=address,undefined -fno-sanitize-recover=all
 for isa in $("$tenon" list isas | awk '$NF == "host" && $1 !~ /-(vnni|dotprod)$/ { print $1 }'); do
   grep -q "\"$isa\"" "$work/fixed/MANIFEST.json" && check "$isa: fixed bodies compute the same" "$work/compare_fixed" "$isa"
 done
