@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "command/select.h"
+#include "library/unroll_variadic.h"
 #include "support/joined.h"
 #include "support/read_source.h"
 #include "support/text_template.h"
@@ -133,13 +134,12 @@ std::vector<HoleValue> common_holes(const OpDef& def, const TryCase& c, const Tr
 
 /// The gradients that the op has in this case: the position of each one's input, and its name.
 std::vector<std::pair<size_t, std::string>> gradients_of(const OpDef& def, const OpDef& gradient, const TryCase& c) {
+  const int operands = static_cast<int>(c.inputs.size() + 1 - def.inputs.size());
+  const std::vector<TensorDef> inputs = is_variadic(def) ? unroll_variadic(def, operands).inputs : def.inputs;
   std::vector<std::pair<size_t, std::string>> out;
   for (const TensorDef& t : gradient.outputs)
-    for (size_t i = 0; i < c.inputs.size(); ++i) {
-      const TensorDef& input = def.inputs[std::min(i, def.inputs.size() - 1)];
-      const std::string name = input.variadic ? fmt::format("{}{}", input.name, i + 1 - def.inputs.size()) : input.name;
-      if (name == t.like) out.emplace_back(i, t.name);
-    }
+    for (size_t i = 0; i < c.inputs.size(); ++i)
+      if (inputs[i].name == t.like) out.emplace_back(i, t.name);
   return out;
 }
 

@@ -14,9 +14,10 @@
 namespace tenon {
 
 /// Operand k of `X...` becomes the input Xk, its own sizes `D...` become Dk, and a statement that reads X one statement
-/// per operand. sum_of(D) is the sum of all Dk, offset(D) of those before this operand's, operand(X) its number and
-/// count(X) their number. The same for an output `Y...`: Dk is a let, element k of the list D, and a statement that
-/// defines Y becomes one per output.
+/// per operand; where another tensor, size or attribute is called so, X_k or D_k. Values of the body give way.
+/// sum_of(D) is the sum of all Dk, offset(D) of those before this operand's, operand(X) its number and count(X) their
+/// number. The same for an output `Y...`: Dk is a let, element k of the list D, and a statement that defines Y becomes
+/// one per output.
 OpDef unroll_variadic(const OpDef& def, int tensors);
 /// The same where tensors after the first may be absent at run time: nothing is done for those, and count(X) is the
 /// number of the others. An operand's own extents are 0 then; if there are none, its number in the target's indices
