@@ -1174,7 +1174,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
     } else {
       const int64_t columns_packed = (A_s1 != 1 && rows > rows_cached) ?
           tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) :
-          tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
+          tn_i64_min_x86_64_v3(N, rows <= 24 ? tn_i64_min_x86_64_v3(
+          tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16,
+          tn_i64_max_x86_64_v3(tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16, 64)) :
+          tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
       const int pack_all = (rows > 6 && (rows > 24 || depth * columns > 262144)) || B_s1 != 1;
       for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
           columns_packed > 1 ? columns_packed : 1); ++column_block) {
@@ -1183,10 +1186,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
         for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
           for (int64_t k = 0; k < K; ++k) {
-            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16], 0, 3);
-            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16 + 16], 0, 3);
-            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16 + 32], 0, 3);
-            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16 + 48], 0, 3);
+            if (K >= 64) {
+              const int64_t ahead = first_column + panel_group * 4 * 16 +
+                  (k + 8 < K ? (k + 8) * B_s0 : (k + 8 - K) * B_s0 + 64);
+              __builtin_prefetch(&B[ahead], 0, 3);
+              __builtin_prefetch(&B[ahead + 16], 0, 3);
+              __builtin_prefetch(&B[ahead + 32], 0, 3);
+              __builtin_prefetch(&B[ahead + 48], 0, 3);
+            }
             for (int64_t panel_together = panel_group * 4; panel_together <
                 tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
               const int64_t panel_column = first_column + panel_together * 16;
@@ -2143,7 +2150,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
     } else {
       const int64_t columns_packed = (A_s1 != 1 && rows > rows_cached) ?
           tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) :
-          tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
+          tn_i64_min_x86_64_v3(N, rows <= 24 ? tn_i64_min_x86_64_v3(
+          tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16,
+          tn_i64_max_x86_64_v3(tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16, 64)) :
+          tn_i64_max_x86_64_v3(4096 / (K > 1 ? K : 1), 1) * 16);
       const int pack_all = (rows > 6 && (rows > 24 || depth * columns > 262144)) || B_s1 != 1;
       for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
           columns_packed > 1 ? columns_packed : 1); ++column_block) {
@@ -2152,10 +2162,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
         for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
           for (int64_t k = 0; k < K; ++k) {
-            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16], 0, 3);
-            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16 + 16], 0, 3);
-            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16 + 32], 0, 3);
-            __builtin_prefetch(&B[(k + 8) * B_s0 + first_column + panel_group * 4 * 16 + 48], 0, 3);
+            if (K >= 64) {
+              const int64_t ahead = first_column + panel_group * 4 * 16 +
+                  (k + 8 < K ? (k + 8) * B_s0 : (k + 8 - K) * B_s0 + 64);
+              __builtin_prefetch(&B[ahead], 0, 3);
+              __builtin_prefetch(&B[ahead + 16], 0, 3);
+              __builtin_prefetch(&B[ahead + 32], 0, 3);
+              __builtin_prefetch(&B[ahead + 48], 0, 3);
+            }
             for (int64_t panel_together = panel_group * 4; panel_together <
                 tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
               const int64_t panel_column = first_column + panel_together * 16;

@@ -122,8 +122,7 @@ Operand block_columns(ContractionNest& nest) {
 Operand columns_at_a_time(ContractionNest& nest) {
   if (!varies(nest) || nest.left.block_copy < 0 || nest.right.panel > 0 || nest.whole_panels)
     return block_columns(nest);
-  const Operand most = may_read_parts(nest) ? columns_in(nest, near_elements(nest)) : near_columns(nest);
-  const Operand near = smaller(nest.b.extent_of(nest.b.c.columns), most);
+  const Operand near = smaller(nest.b.extent_of(nest.b.c.columns), near_columns(nest));
   return v_select(v_apply(ScalarOp::And, {copies_rows(nest), replaces_rows(nest)}), block_columns(nest), near);
 }
 
