@@ -67,7 +67,7 @@ check 'lists them in the manifest' grep -q '"fixed": \["M=64 N=64 K=64", "M=64' 
 check 'compiles it without a warning' sh -c 'cd "$0" && for f in $(cat sources.txt); do ${CC:-cc} -O0 '"$strict"' -Iinclude -c -o one.o $f || exit 1; done' "$work/fixed"
 compile_fixed() {
   # shellcheck disable=SC2046
-  (cd "$work" && $quick -O0 "$@" -Ifixed/include -Iopen/include -o compare_fixed "$checkout/tests/programs/fixed.c" \
+  (cd "$work" && $clang -O0 "$@" -Ifixed/include -Iopen/include -o compare_fixed "$checkout/tests/programs/fixed.c" \
     $(sed 's|^|fixed/|' fixed/sources.txt) $(sed 's|^|open/|' open/sources.txt) -lm)
 }
 check 'compiles both' compile_fixed -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -279,7 +279,7 @@ ops:
       - {a: -4, in: {X: [0, 1, 2]}, out: {Y: [-2, -1, 0], Z: [3, 4, 5], V: [-308, -307, -306], W: [9, 9, 0]}}
       - {a: 6, b: 6000000000, in: {X: [0, 1, 2]}, out: {Y: [2, 3, 4], Z: [6, 7, 8], V: [-6963154486015557632, -6963154486015557631, -6963154486015557630], W: [2, 9, 9]}}
 YAML
-numbers() { "$tenon" try "$work/numbers.yaml" --isa portable --cc "$quick -O0 -fsanitize=undefined -fno-sanitize-recover" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 2 ] || { cat "$work/rows"; return 1; }; }
+numbers() { "$tenon" try "$work/numbers.yaml" --isa portable --cc "$clang -O0 -fsanitize=undefined -fno-sanitize-recover" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 2 ] || { cat "$work/rows"; return 1; }; }
 check 'attributes are negative or large numbers in values' numbers
 
 cat >"$work/stored.yaml" <<'YAML'
