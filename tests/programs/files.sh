@@ -35,7 +35,7 @@ check '--images without a program' refuses_flag tests/programs/border.yaml --ima
 check '--images without a picture' refuses_flag tests/programs/counts.yaml --images --main '--images: no input of this model can be a picture'
 check '--sounds without a sound' refuses_flag tests/programs/counts.yaml --sounds --main '--sounds: no input of this model can be a sound'
 check 'generates for pictures and sounds' border --images --sounds
-for cc in gcc clang; do
+for cc in $compilers; do
   command -v $cc >/dev/null || { echo "SKIP files: no $cc"; skipped=$((skipped + 1)); continue; }
   check "$cc compiles the readers" compiled border $cc
 done

@@ -10,7 +10,7 @@ counts_nothing() {
 
 for isa in portable portable,x86-64-v3,x86-64-v4; do
   check "generates loops for $isa" loops --isa $isa
-  for cc in gcc clang; do
+  for cc in $compilers; do
     command -v $cc >/dev/null || { echo "SKIP loops: no $cc"; skipped=$((skipped + 1)); continue; }
     check "$cc compiles loops for $isa" compiled loops $cc
     for rows in 1 2 5 16; do check "loops of $rows steps for $isa after $cc" counts_nothing $rows; done

@@ -10,7 +10,7 @@ compiled_parts() {
 }
 
 check 'generates stack and split' parts
-for cc in gcc clang; do
+for cc in $compilers; do
   command -v $cc >/dev/null || continue
   check "$cc compiles calls of stack and split" compiled_parts $cc
   check "$cc: stack and split answer" "$work/parts/parts"

@@ -12,7 +12,7 @@ passes() { "$work/self_$1/net" --selftest >"$work/said" && [ "$(grep -c '^selfte
 for kind in tests/programs/types.yaml:types tests/programs/bytes.yaml:bytes tests/programs/empty.yaml:empty tests/programs/loops.yaml:loops examples/digits/digits.yaml:digits; do
   part=${kind#*:}
   check "generates the self-test of $part" self "${kind%%:*}" "$part" --main
-  for cc in gcc clang; do
+  for cc in $compilers; do
     command -v $cc >/dev/null || { echo "SKIP selftest: no $cc"; skipped=$((skipped + 1)); continue; }
     check "$cc compiles the self-test of $part" compiled "self_$part" $cc
     check "the self-test of $part after $cc" passes "$part" 2

@@ -15,7 +15,7 @@ floats "$work/x.npy" '2, 16, 45, 45' 64800
 floats "$work/t.npy" '131, 96' 12576
 floats "$work/none.npy" '0, 96' 0
 check 'generates for 8 workers' mixed
-for cc in gcc clang; do
+for cc in $compilers; do
   command -v $cc >/dev/null || continue
   check "$cc compiles the pool" compiled mixed $cc
 done

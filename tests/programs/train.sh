@@ -4,7 +4,7 @@ graph=$checkout/examples/train_digits/train.yaml
 data="--data x=$work/train_x.npy --data t=$work/train_t.npy"
 check 'makes data' sh -c "${CC:-cc} -o '$work/split' '$checkout/examples/train_digits/split.c' && '$work/split' '$checkout/examples/train_digits/images.txt' '$work'"
 check 'a program that trains' "$tenon" model "$graph" -q --isa portable,native --max-threads 2 --train --main -o "$work/train"
-for cc in gcc clang; do
+for cc in $compilers; do
   command -v $cc >/dev/null || { echo "SKIP training: no $cc"; skipped=$((skipped + 1)); continue; }
   check "$cc compiles it" compiled train $cc
 done
@@ -240,6 +240,6 @@ echo words >"$work/none/words" && check 'a folder of other files' ends 1 'none/w
 check 'a value that has another form' ends 2 '--scale: its value is missing or has another form' seen --images --data x="$work/seen" --data t="$work/seen" --scale fast
 check 'an example that is no picture' ends 2 'no input of this model can be a picture' "$tenon" train "$graph" --images $data -q
 check 'a program that reads pictures' "$tenon" model "$work/seen.yaml" -q --isa portable --train --main --images -o "$work/seen_program"
-for cc in gcc clang; do
+for cc in $compilers; do
   command -v $cc >/dev/null && check "$cc compiles it" compiled seen_program $cc
 done

@@ -17,7 +17,7 @@ floats "$work/two_r.npy" '2, 40, 18, 45' 64800
 check 'generates Winograd convolutions' winograd
 check 'they are five of its kernels' sh -c '[ "$("$0" explain "$1" | grep -c "algorithm: Winograd")" = 5 ]' "$tenon" "$checkout/tests/programs/winograd.yaml"
 check 'their long steps are shared' all_shared "$checkout/tests/programs/winograd.yaml"
-for cc in gcc clang; do
+for cc in $compilers; do
   command -v $cc >/dev/null || continue
   check "$cc compiles Winograd convolutions" compiled winograd $cc
 done

@@ -73,12 +73,13 @@ OracleCall call_of(const LibraryKernel& k, const Sizes& sizes, const std::string
   return call;
 }
 
-/// Compares nests with the oracle at all levels.
-void compare(const LibraryKernel& k, const Sizes& sizes, const std::string& transposed = "") {
+/// Compares nests with the oracle.
+void compare(const LibraryKernel& k, const Sizes& sizes, const std::string& transposed = "",
+             const std::vector<std::string_view>& levels = {"portable", "x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
   const OracleCall given = call_of(k, sizes, transposed);
   OracleCall want = given;
   REQUIRE(run_kernel(k.kernel, want) == OracleStatus::Done);
-  for (const std::string_view level : {"portable", "x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+  for (const std::string_view level : levels) {
     OracleCall got = given;
     INFO(level << " " << transposed);
     const NestRun run = run_nest(nest_of(k, small_caches(), level), got);
@@ -104,8 +105,8 @@ TEST_CASE("library panels: rows that blocks of columns share are copied once or 
 
 TEST_CASE("library panels: few rows read a right side that no cache holds by parts of the depth, in place") {
   const LibraryKernel k = kernel_of("product");
-  compare(k, {{"M", 5}, {"K", 261}, {"N", 1013}});
-  compare(k, {{"M", 8}, {"K", 259}, {"N", 1022}}, "A");
+  compare(k, {{"M", 5}, {"K", 261}, {"N", 1013}}, "", {"x86-64-v3"});
+  compare(k, {{"M", 3}, {"K", 259}, {"N", 1022}}, "A", {"x86-64-v4"});
   for (const std::string_view level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
     const std::string nest = to_text(nest_of(k, tenon_test::shipped_blueprints(), level));
     INFO(nest);
