@@ -35,6 +35,13 @@ Element equal(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) {
 Element quotient(const SizeExpr& a, const SizeExpr& b, const Sizes&) {
   return b.is(0) ? std::nullopt : Element(floor_div(a, b));
 }
+// Of real numbers: where it is an integer, as the length of a range at steps of -1.0 is.
+Element exact_quotient(const SizeExpr& a, const SizeExpr& b, const Sizes&) {
+  if (!b.is_constant() || b.is(0)) return std::nullopt;
+  const bool negative = b.value < 0;
+  const SizeExpr by = negative ? SizeExpr(0) - b : b, of = negative ? SizeExpr(0) - a : a;
+  return floor_mod(of, by).is(0) ? Element(floor_div(of, by)) : std::nullopt;
+}
 // Rounded toward zero; nothing where a number that may be negative is divided by one that may not be positive.
 Element whole_quotient(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) {
   if (bounds_of(a, sizes).lo >= 0) return quotient(a, b, sizes);
@@ -52,6 +59,7 @@ constexpr ArithmeticRow kArithmetic[] = {
     {"mul", [](const SizeExpr& a, const SizeExpr& b, const Sizes&) -> Element { return a * b; }},
     {"floor_div", quotient},
     {"trunc_div", whole_quotient},
+    {"div", exact_quotient},
     {"mod",
      [](const SizeExpr& a, const SizeExpr& b, const Sizes&) -> Element {
        return b.is(0) ? std::nullopt : Element(floor_mod(a, b));
@@ -101,6 +109,9 @@ constexpr LimitRow kLimits[] = {
     {"clip", [](const Attributes& a) { return whole_attribute(a, "lo"); },
      [](const Attributes& a) { return whole_attribute(a, "hi"); }},
 };
+
+/// Ops that leave integers as they are.
+constexpr const char* kRoundings[] = {"floor", "ceil", "round", "trunc"};
 
 /// Floats as well: ranges and quotients of extents are often computed in them.
 bool is_real(DType d) { return d == DType::F32 || d == DType::F64; }
@@ -262,6 +273,7 @@ std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& seman
                                   [&](const std::vector<SizeExpr>& e) { return row.function(e[0], e[1], sizes); }));
   if (op == "neg" && takes(1))
     return combine_sizes(inputs, types[0], [](const std::vector<SizeExpr>& e) { return Element(SizeExpr(0) - e[0]); });
+  if (contains(kRoundings, op) && takes(1)) return std::vector<SizeTensor>{*inputs[0]};
   if (op == "logical_not" && takes(1))
     return combine_sizes(inputs, types[0], [](const std::vector<SizeExpr>& e) { return Element(SizeExpr(1) - e[0]); });
   if (op == "where" && takes(3)) return combine_sizes(inputs, types[0], selected);
