@@ -1272,7 +1272,7 @@ TN_APART static int64_t lines_together(const tn_frame *f, const plan *p) {
       return 1;
     }
   }
-  const int64_t together = rows == 0 ? 0 : tn_rt_min(w[OUTER], ROW_BYTES / rows / bytes);
+  const int64_t together = rows == 0 ? 0 : tn_rt_min(w[OUTER], ROW_BYTES / rows / 8 * 8 / bytes);
   return together < 4 ? 1 : together;
 }
 
@@ -1299,7 +1299,7 @@ static void place_lines(const tn_frame *f, const plan *p, unsigned char *rows, i
         memcpy(rows + n * bytes, rows, (size_t)(tn_rt_min(n, together - n) * bytes));
       }
       from = rows;
-      rows += together * bytes;
+      rows += (together * bytes + 7) / 8 * 8;  /* elements of the next ones may be larger */
     }
     f->kernel_in[n_in++] = from;
   }

@@ -52,6 +52,13 @@ ops:
     out: {Y: "T[*B]"}
     body: Y[*b] = P[*b] + sum[d](A[*b,d]*opt(W[d], 1))
 
+  - op: chosen_along
+    doc: rows of elements of several sizes that short lines share
+    types: {T: [u8, i32, f64]}
+    in: {C: "bool[~*S]", A: "T[~*S]", B: "T[~*S]", D: "i64[~*S]"}
+    out: {Y: "T[*S]"}
+    body: Y[*s] = select(C[*s], A[*s], B[*s]) + cast(D[*s], T)
+
   - op: scaled_along
     types: {T: number}
     attrs: {axis: int = -1}
@@ -254,3 +261,9 @@ def cases(rng):
         for s in [(5,), (3, 17), (2, 3, 4), (0, 3)]:
             x, b = rand(rng, s, key), rand(rng, (2*s[-1],), key)
             yield dict(op='paired', key=key, inputs=[x, b], want=[np.repeat(wide(x), 2, -1)*wide(b)], tol=tol(ulp=1))
+    for key, dtype in (('u8', 'u1'), ('i32', 'i4'), ('f64', 'f8')):
+        for s, c, a, b, d in (((8, 3), (3,), (1, 3), (8, 3), (3,)), ((5, 7), (7,), (5, 7), (7,), (5, 7)), ((4, 3, 3), (3,), (1, 3), (4, 3, 3), ()),
+                              ((6, 5), (6, 5), (5,), (5,), (6, 1))):
+            c, d = rng.random(c) < 0.5, rng.integers(0, 9, d)
+            a, b = (rng.integers(0, 50, x).astype(dtype) for x in (a, b))
+            yield dict(op='chosen_along', key=key, inputs=[c, a, b, d], want=[np.broadcast_to(np.where(c, a, b) + d, s).astype(dtype)], tol=EXACT)
