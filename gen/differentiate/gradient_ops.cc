@@ -8,6 +8,7 @@
 #include "algebra/fresh_names.h"
 #include "differentiate/gradient_kernel.h"
 #include "ir/kernel/library.h"
+#include "ir/op/undeclared_name.h"
 #include "support/check.h"
 #include "support/parallel.h"
 #include "support/ranges.h"
@@ -120,6 +121,11 @@ class KernelDeriver {
     return size_ref(name);
   }
 
+  /// A size that the definition does not name: like nothing else is.
+  Expr own_size(const std::string& wish, const SizeSource& source, int64_t lo) {
+    return size(FreshNames(kernel())(undeclared_name(gradient_, wish)), source, lo);
+  }
+
   /// For each dimension of the tensor as kernels see it: the dim that declares it.
   std::vector<const Dim*> dims_of(const TensorDef& t) const {
     std::vector<const Dim*> out;
@@ -142,7 +148,7 @@ class KernelDeriver {
   std::vector<Expr> strides(const Tensor& t, int tensor) {
     std::vector<Expr> out;
     for (size_t d = 0; d < t.dims.size(); ++d)
-      out.push_back(size(fmt::format("{}_s{}", t.name, d), FromStride{tensor, static_cast<int>(d)}, INT64_MIN));
+      out.push_back(own_size(fmt::format("{}_s{}", t.name, d), FromStride{tensor, static_cast<int>(d)}, INT64_MIN));
     return out;
   }
 
@@ -192,8 +198,8 @@ class KernelDeriver {
     for (size_t d = 0; d < dims.size(); ++d) {
       if (!dims[d]->broadcast) continue;
       const int k = static_cast<int>(d);
-      t.dims[d] = size(fmt::format("{}_n{}", def.name, d), FromExtent{at, k}, 0);
-      wanted.repeats[d] = size(fmt::format("{}_r{}", def.name, d), FromRepeats{at, k}, 0);
+      t.dims[d] = own_size(fmt::format("{}_n{}", def.name, d), FromExtent{at, k}, 0);
+      wanted.repeats[d] = own_size(fmt::format("{}_r{}", def.name, d), FromRepeats{at, k}, 0);
       const auto is_one = [](const Expr& e) { return apply(ScalarOp::Eq, {e, constant_int(1)}); };
       kernel().facts.push_back(apply(ScalarOp::Or, {is_one(t.dims[d]), is_one(wanted.repeats[d])}));
     }
@@ -207,9 +213,8 @@ class KernelDeriver {
     for (size_t t = 0; t < kernel().tensors.size(); ++t) {
       Tensor& output = kernel().tensors[t];
       if (output.role != Role::Output) continue;
-      output.given = output.name + "_given";
-      kernel().sizes.push_back({output.given, 0, 1});
-      out_.size_sources.push_back(FromGiven{static_cast<int>(t)});
+      output.given = std::get<SizeRef>(own_size(output.name + "_given", FromGiven{static_cast<int>(t)}, 0)->node).name;
+      kernel().sizes.back().hi = 1;
     }
   }
 

@@ -1,6 +1,7 @@
 // Binds the parameters of a frame.
 #include "algebra/simplify.h"
 #include "library/expand_body.h"
+#include "library/table_data.h"
 #include "library/type_rules.h"
 #include "support/check.h"
 
@@ -39,9 +40,9 @@ int extent_tensor(const FrameParameter& p, const Scope& scope, Role role, Kernel
   const auto known = scope.binding.sizes.find(p.name);
   if (!scope.def->let(p.name) || known == scope.binding.sizes.end()) return -1;
   const auto* size = std::get_if<SizeRef>(&known->second.e->node);
-  Tensor t{p.name + "_extent", role, DType::I64, {}, {}};
+  Tensor t{p.name, role, DType::I64, {}, {}};
   t.extent = size ? size->name : p.name;
-  if (role == Role::Temp) t.name = t.extent + "_extent";  // the name of the size is like no other
+  t.name = unused_tensor_name(kernel, (role == Role::Temp ? t.extent : p.name) + "_extent");
   return kernel.add(std::move(t));
 }
 

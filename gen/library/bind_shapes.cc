@@ -130,15 +130,15 @@ class CallBinder {
   /// A pack that is a whole one of the library's op, dimension by dimension, has its rank.
   void follow_ranks() {
     for (const auto& [name, extents] : scope_.binding.packs) {
-      std::string from;
+      OpenPack from;
       const auto of_one = [&](const Expr& e) {
         const auto* size = std::get_if<SizeRef>(&e->node);
-        const auto pack = size ? scope_.any_rank.find(size->name) : scope_.any_rank.end();
-        if (pack != scope_.any_rank.end() && from.empty()) from = pack->second;
-        return pack != scope_.any_rank.end() && pack->second == from;
+        const auto open = size ? scope_.any_rank.find(size->name) : scope_.any_rank.end();
+        if (open != scope_.any_rank.end() && from.pack.empty()) from = open->second;
+        return open != scope_.any_rank.end() && open->second.pack == from.pack;
       };
       if (extents.size() == static_cast<size_t>(kMaxRank) && all_of(extents, of_one))
-        scope_.binding.pack_ranks[name] = rank_name(from);
+        scope_.binding.pack_ranks[name] = from.rank;
     }
   }
 

@@ -87,7 +87,7 @@ class PackCheck {
   const std::string* pack_of(const Expr& e) const {
     const auto* size = std::get_if<SizeRef>(&e->node);
     const auto pack = size ? scope_.any_rank.find(size->name) : scope_.any_rank.end();
-    return pack == scope_.any_rank.end() ? nullptr : &pack->second;
+    return pack == scope_.any_rank.end() ? nullptr : &pack->second.pack;
   }
 
   const std::string* mentioned(const Expr& e) const {

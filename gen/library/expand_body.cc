@@ -34,7 +34,7 @@ void tell_extents(const Scope& scope, const BodySteps& steps, Kernel& kernel) {
       s.target = static_cast<int>(kernel.tensors.size());
       s.value = read_of(f.tensor, DType::I64, {});
       s.formula = fmt::format("the extent {}", l.name);
-      kernel.tensors.push_back({l.name + "_told", Role::Output, DType::I64, {}, {}});
+      kernel.tensors.push_back({unused_tensor_name(kernel, l.name + "_told"), Role::Output, DType::I64, {}, {}});
       kernel.tensors.back().extent = size;
       kernel.body.push_back(std::move(s));
     }

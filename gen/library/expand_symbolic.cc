@@ -9,6 +9,7 @@
 #include "algebra/linear.h"
 #include "ir/kernel/library.h"
 #include "ir/op/type_function.h"
+#include "ir/op/undeclared_name.h"
 #include "library/bind_steps.h"
 #include "library/expand_body.h"
 #include "library/expr_builder.h"
@@ -59,6 +60,15 @@ class SymbolicExpander {
     return size_ref(name);
   }
 
+  static const std::string& name_of_size(const Expr& e) { return std::get<SizeRef>(e->node).name; }
+
+  /// A size that the definition does not name, such as a stride: called `wish`, or like nothing else.
+  Expr own_size(const std::string& wish, SizeSource source, int64_t lo = 0) {
+    std::string name = undeclared_name(def_, wish);
+    while (known_.contains(name)) name = undeclared_name(def_, name + "_");
+    return size(name, std::move(source), lo);
+  }
+
   /// A size, possibly plus a constant: proofs see through such lets.
   static bool is_near_a_size(const Expr& e) {
     if (e->type != DType::I64) return false;
@@ -100,19 +110,6 @@ class SymbolicExpander {
     return out;
   }
 
-  /// A name for the size that is the length of a list, which nothing in the definition has.
-  std::string count_name(const std::string& attr) const {
-    std::string name = attr + "_count";
-    const auto in_shape = [&](const TensorDef& t) {
-      return t.name == name || any_of(t.dims, [&](const Dim& d) {
-               return d.name == name || any_of(d.parts, [&](const Dim& p) { return p.name == name; });
-             });
-    };
-    while (def_.attr(name) || def_.let(name) || any_of(def_.inputs, in_shape) || any_of(def_.outputs, in_shape))
-      name += "_";
-    return name;
-  }
-
   void bind_attrs() {
     for (const AttrDef& a : def_.attrs) {
       BoundAttr b;
@@ -121,7 +118,7 @@ class SymbolicExpander {
                             a.kind == AttrKind::enumeration || a.kind == AttrKind::boolean;
       if (a.count == AttrCount::per_dim) {
         for (int k = 0; k < kMaxRank; ++k) {
-          const Expr e = size(fmt::format("{}_{}", a.name, k), FromPackAttr{a.name, k}, INT64_MIN);
+          const Expr e = own_size(fmt::format("{}_{}", a.name, k), FromPackAttr{a.name, k}, INT64_MIN);
           const bool number = a.kind != AttrKind::boolean;
           b.elements.push_back({number ? e : apply(ScalarOp::Ne, {e, constant_int(0)}), number});
         }
@@ -129,7 +126,7 @@ class SymbolicExpander {
         b.elements.push_back({size(a.name, FromSymbol{a.name}, INT64_MIN), true});
       } else if (a.count == AttrCount::any) {
         b.held = held_list(a, flexible);
-        b.held.count = size(count_name(a.name), FromSymbol{count_of(a.name)});
+        b.held.count = own_size(a.name + "_count", FromSymbol{count_of(a.name)});
       } else {
         const int n = a.count == AttrCount::fixed ? a.length : 1;
         const DType d = attr_dtype(a);
@@ -151,24 +148,21 @@ class SymbolicExpander {
     std::vector<Expr> extents;
     const bool fixed = plan != what_.packs.end() && tenon::kernel_dims(plan->second) == kMaxRank;
     if (fixed)
-      for (int k = 0; k < kMaxRank; ++k) extents.push_back(size(fmt::format("{}_{}", pack, k), FromPack{pack, k}));
+      for (int k = 0; k < kMaxRank; ++k) extents.push_back(own_size(fmt::format("{}_{}", pack, k), FromPack{pack, k}));
     else {
       if (plan != what_.packs.end() && plan->second == PackPlan::Plane)
-        extents.push_back(size(pack + "_outer", FromPack{pack, kOuterDim}));
+        extents.push_back(own_size(pack + "_outer", FromPack{pack, kOuterDim}));
       extents.push_back(size(pack, FromPack{pack, -1}));
     }
+    std::string rank;
     if (fixed || asks_for_rank(def_, pack)) {
-      const std::string rank = rank_name(pack);
-      size(rank, FromPackRank{pack});
+      rank = name_of_size(own_size(pack + "_rank", FromPackRank{pack}));
       extent_of(rank).hi = kMaxRank;
       scope_.binding.pack_ranks[pack] = rank;
     }
-    if (plan != what_.packs.end() && plan->second == PackPlan::Odometer) {
-      const std::string base = pack + "_base";
-      size(base, FromPackBase{pack});
-      scope_.binding.pack_bases[pack] = base;
-    }
-    for (const Expr& e : extents) scope_.any_rank[std::get<SizeRef>(e->node).name] = pack;
+    if (plan != what_.packs.end() && plan->second == PackPlan::Odometer)
+      scope_.binding.pack_bases[pack] = name_of_size(own_size(pack + "_base", FromPackBase{pack}));
+    for (const Expr& e : extents) scope_.any_rank[name_of_size(e)] = {pack, rank};
     return scope_.binding.packs[pack] = extents;
   }
 
@@ -281,10 +275,10 @@ class SymbolicExpander {
     if (role == Role::Input && passes_strides(def))
       for (size_t k = 0; k < t.dims.size(); ++k)
         t.strides.push_back(
-            size(fmt::format("{}_s{}", def.name, k), FromStride{b.tensor, static_cast<int>(k)}, INT64_MIN));
+            own_size(fmt::format("{}_s{}", def.name, k), FromStride{b.tensor, static_cast<int>(k)}, INT64_MIN));
     else if (role == Role::Input && repeats_stand_in(def_, def)) t.strides = steps_of_channels(def, t.dims, b.tensor);
     else if (role == Role::Output && is_plane(def))
-      t.strides = {size(def.name + "_s0", FromStride{b.tensor, 0}, INT64_MIN), constant_int(1)};
+      t.strides = {own_size(def.name + "_s0", FromStride{b.tensor, 0}, INT64_MIN), constant_int(1)};
     else t.strides = role == Role::Output && !def.storage.empty() ? stored_strides(def, b) : contiguous_strides(t.dims);
     t.repeats = any_of(def.dims, [](const Dim& d) { return d.broadcast; });
     kernel().tensors.push_back(std::move(t));
@@ -293,7 +287,7 @@ class SymbolicExpander {
   /// One dimension that is split: a step from one channel to the next, 0 where one number is there for all of them.
   std::vector<Expr> steps_of_channels(const TensorDef& def, const std::vector<Expr>& dims, int tensor) {
     const int last = static_cast<int>(dims.size()) - 1;
-    const Expr step = size(fmt::format("{}_s{}", def.name, last), FromStride{tensor, last}, INT64_MIN);
+    const Expr step = own_size(fmt::format("{}_s{}", def.name, last), FromStride{tensor, last}, INT64_MIN);
     std::vector<Expr> strides = contiguous_strides(dims);
     for (Expr& s : strides) s = s * step;
     return strides;

@@ -61,15 +61,17 @@ struct Binding {
       pack_ranks;  ///< pack → size that is its number of dimensions, if only a call determines it
 };
 
-/// The size that is the number of dimensions of a pack if only a call determines it.
-inline std::string rank_name(const std::string& pack) { return pack + "_rank"; }
+/// A pack of any rank, and the size that is its number of dimensions, if there is one.
+struct OpenPack {
+  std::string pack, rank;
+};
 
 /// Names inside a body.
 struct Scope {
   const OpDef* def = nullptr;
   bool keeps_stops = false;  ///< stop(x) is marked: the kernel is on its way to a gradient
   /// Sizes of the kernel that stand for the dims of a pack of any rank, all of them or one → the pack.
-  std::map<std::string, std::string> any_rank;
+  std::map<std::string, OpenPack> any_rank;
   Binding binding;
   std::map<std::string, BoundTensor> tensors;
   std::map<std::string, Expr> ranges;                    ///< index variable → extent

@@ -48,12 +48,11 @@ class Unroller {
         tensor_(output_ ? def.outputs.back() : def.inputs.back()),
         tensors_(tensors),
         may_lack_(may_lack),
-        steps_(may_lack && !output_ && (!has_own_extent(tensor_) || places_operands(def))) {
+        steps_(may_lack && !output_ && (!has_own_extent(tensor_) || places_operands(def))),
+        said_(names_said(def)) {
     for (const Dim& d : tensor_.dims)
       if (d.per_operand) own_.push_back(d.name);
     if (output_) extents_ = own_.at(0);
-    name_tensors();
-    name_values();
     for (const Statement& s : def_.body) {
       if (output_ && is_each(s)) note_variables(s.subs);
       each_expression(s, [&](const Syntax& e) {
@@ -62,6 +61,8 @@ class Unroller {
         });
       });
     }
+    name_operands();
+    name_values();
   }
 
   OpDef run() const {
@@ -94,25 +95,54 @@ class Unroller {
   std::string of(const std::string& name, int k) const { return fmt::format("{}{}", value_or(stems_, name, name), k); }
   bool is_own(const std::string& name) const { return contains(own_, name); }
 
-  /// Other tensors, attributes and sizes keep names that end like those of the variadic tensor and of its extents.
-  void name_tensors() {
-    std::set<std::string> used;
-    for (const std::vector<TensorDef>& list : {def_.inputs, def_.outputs})
+  /// What the definition declares, and the words of its body but for the values that it assigns.
+  static std::set<std::string> names_said(const OpDef& def) {
+    std::set<std::string> out, values;
+    for (const Statement& s : def.body) {
+      for (const Word& target : s.targets) values.insert(target.text);
+      each_expression(s, [&](const Syntax& e) { each_within(e, [&](const Syntax& n) { out.insert(n.text); }); });
+    }
+    std::erase_if(out, [&](const std::string& name) { return values.contains(name); });
+    for (const std::vector<TensorDef>& list : {def.inputs, def.outputs})
       for (const TensorDef& t : list) {
-        used.insert(t.name);
-        for (const Dim& d : t.dims) used.insert(d.name);
+        out.insert(t.name);
+        for (const Dim& d : t.dims) out.insert(d.name);
+        for (const Dim& d : t.dims)
+          for (const Dim& part : d.parts) out.insert(part.name);
       }
-    for (const AttrDef& a : def_.attrs) used.insert(a.name);
-    for (const LetDef& l : def_.lets) used.insert(l.name);
+    for (const AttrDef& a : def.attrs) out.insert(a.name);
+    for (const LetDef& l : def.lets) out.insert(l.name);
+    for (const IndexRange& r : def.index) out.insert(r.name);
+    for (const TableDef& t : def.tables) out.insert(t.tensor.name);
+    return out;
+  }
+
+  /// What is said keeps its name, also if it is that of an operand, of its extent or variable, or of what is made of
+  /// these: they get other ones.
+  void name_operands() {
     for (const std::string& name : concat(own_, std::vector{tensor_.name})) {
       std::string stem = name;
-      const auto ends = [&](const std::string& n) {
-        return n.size() > stem.size() && n.starts_with(stem) &&
-               n.find_first_not_of("0123456789", stem.size()) == std::string::npos;
+      const auto is_taken = [&](const std::string& said) {
+        return is_numbered(said, stem, "") || is_numbered(said, stem, presence_of("")) ||
+               is_numbered(said, "at_" + stem, "") || is_numbered(said, "before_" + stem, "");
       };
-      while (any_of(used, ends)) stem += "_";
+      while (any_of(said_, is_taken)) stem += "_";
       if (stem != name) stems_[name] = stem;
     }
+    all_ = unsaid("sum_of_" + extents_);
+    count_ = unsaid(tensor_.name + "_count");
+  }
+
+  /// Whether a name is `front`, a number and `back`.
+  static bool is_numbered(const std::string& name, const std::string& front, const std::string& back) {
+    if (name.size() <= front.size() + back.size() || !name.starts_with(front) || !name.ends_with(back)) return false;
+    const size_t end = name.size() - back.size();
+    return name.find_first_not_of("0123456789", front.size()) >= end;
+  }
+
+  std::string unsaid(std::string name) const {
+    while (said_.contains(name)) name += "_";
+    return name;
   }
 
   /// Values of the body that are called like one of the tensors get other names.
@@ -123,7 +153,7 @@ class Unroller {
     for (int k = 0; k < tensors_; ++k) {
       const std::string name = of(tensor_.name, k);
       std::string other = name + "_value";
-      while (used.contains(other) || def_.input(other) || def_.output(other)) other += "_";
+      while (used.contains(other) || said_.contains(other)) other += "_";
       if (used.contains(name) && !def_.output(name)) others_[name] = other;
     }
   }
@@ -164,7 +194,6 @@ class Unroller {
 
   std::string given(int k) const { return presence_of(of(tensor_.name, k)); }
   std::string step(int k) const { return "at_" + of(tensor_.name, k); }
-  std::string all() const { return "sum_of_" + extents_; }
   std::string before(int k) const { return "before_" + of(extents_, k); }
 
   /// Whether operand k is given, as 1 or 0: the number of times that its statements are executed.
@@ -191,12 +220,11 @@ class Unroller {
     }
     for (int k = 1; may_lack_ && k <= tensors_; ++k) {
       const Syntax last = name_node(of(extents_, k - 1), tensor_.span);
-      lets.push_back({k < tensors_ ? before(k) : all(),
+      lets.push_back({k < tensors_ ? before(k) : all_,
                       k == 1 ? last : plus(name_node(before(k - 1), tensor_.span), last), false, false, tensor_.span});
     }
     if (may_lack_ && mentions_count(def_))
-      lets.push_back({tensor_.name + "_count", call_node("elements", {name_node(extents_, tensor_.span)}), false, false,
-                      tensor_.span});
+      lets.push_back({count_, call_node("elements", {name_node(extents_, tensor_.span)}), false, false, tensor_.span});
     out.lets.insert(out.lets.begin(), lets.begin(), lets.end());
   }
 
@@ -216,7 +244,7 @@ class Unroller {
 
   Syntax count(const SourceSpan& span) const {
     if (!may_lack_) return number_node(tensors_, span);
-    if (output_) return name_node(tensor_.name + "_count", span);
+    if (output_) return name_node(count_, span);
     Syntax out = number_node(1, span);
     for (int k = 1; k < tensors_; ++k) out = plus(std::move(out), name_node(given(k), span));
     return out;
@@ -232,7 +260,7 @@ class Unroller {
     if (s.kind == SyntaxKind::call && s.children.size() == 1) {
       const std::string& arg = s.children[0].text;
       if (s.calls(Builtin::sum_of))
-        return may_lack_ && output_ && arg == extents_ ? name_node(all(), s.span) : sum(arg, tensors_, s.span);
+        return may_lack_ && output_ && arg == extents_ ? name_node(all_, s.span) : sum(arg, tensors_, s.span);
       if (s.calls(Builtin::offset) && is_own(arg)) return offset(arg, k, s.span);
       if (s.calls(Builtin::operand))
         return steps && k > 0 ? plus(number_node(k, s.span), name_node(step(k), s.span)) : number_node(k, s.span);
@@ -252,10 +280,12 @@ class Unroller {
   int tensors_;
   bool may_lack_;
   bool steps_;  ///< statements of operands that are not there are carried out no times by a loop of their own
+  std::set<std::string> said_;
   std::vector<std::string> own_;
   std::map<std::string, std::string> stems_;   ///< what comes before the number, where that is not the name
   std::map<std::string, std::string> others_;  ///< value of the body → its name here
   std::string extents_;                        ///< of a variadic output: the list that has an extent for each
+  std::string all_, count_;                    ///< and the lets that are their sum and their number
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "algebra/contraction.h"
+#include "algebra/fresh_names.h"
 #include "algebra/known_values.h"
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
@@ -106,7 +107,8 @@ const Reduce* sum_of(const KernelStatement& s) {
 /// of elements at this step, so that vectors add to adjacent ones.
 class Scattering {
  public:
-  Scattering(const Kernel& k, std::vector<Step> steps) : out_(k), sum_(k.body.back()), steps_(std::move(steps)) {}
+  Scattering(const Kernel& k, std::vector<Step> steps)
+      : out_(k), fresh_(k), sum_(k.body.back()), steps_(std::move(steps)) {}
 
   /// Nothing where the places do not follow from the numbers.
   std::optional<Kernel> run() {
@@ -136,7 +138,7 @@ class Scattering {
   bool find_places() {
     for (size_t i = 0; i < steps_.size(); ++i) {
       Step& s = steps_[i];
-      s.var = fmt::format("step_{}", i);
+      s.var = fresh_(fmt::format("step_{}", i));
       const LoopVar* found = nullptr;
       for (const LoopVar& l : sum_.loops) {
         if (!mentions(s.index, l.name)) continue;
@@ -194,8 +196,8 @@ class Scattering {
     std::vector<Expr> at = var_refs(loops);
     if (line) {
       const Expr extent = loops.back().extent, x = at.back();
-      loops.back() = {"run", line->by};
-      loops.push_back({"element", apply(ScalarOp::FloorDiv, {extent + line->by - constant_int(1), line->by})});
+      loops.back() = {fresh_("run"), line->by};
+      loops.push_back({fresh_("element"), apply(ScalarOp::FloorDiv, {extent + line->by - constant_int(1), line->by})});
       at.back() = apply(ScalarOp::Mod, {x, line->by});
       at.push_back(apply(ScalarOp::FloorDiv, {x, line->by}));
     }
@@ -232,6 +234,7 @@ class Scattering {
   }
 
   Kernel out_;
+  FreshNames fresh_;
   const KernelStatement sum_;
   std::vector<Step> steps_;
   std::vector<LoopVar> taps_;           ///< variables of the sum that the places depend on

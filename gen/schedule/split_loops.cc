@@ -4,6 +4,7 @@
 #include <set>
 
 #include "algebra/contraction.h"
+#include "algebra/fresh_names.h"
 #include "algebra/simplify.h"
 #include "schedule/fused_kernel.h"
 #include "schedule/index_map.h"
@@ -35,14 +36,16 @@ struct Merged {
 };
 
 /// The innermost dimension is split off first; the rest may be several again.
-std::optional<Merged> merged(const LoopVar& v, const Expr& sum) {
+std::optional<Merged> merged(const LoopVar& v, const Expr& sum, const FreshNames& names) {
   const std::set<int64_t> divisors = divisors_of(v.name, sum);
   const auto extent = constant_value(v.extent);
   if (divisors.empty() || !extent) return std::nullopt;
   const int64_t inner = *divisors.begin();
   if (inner < 2 || *extent <= inner || *extent % inner != 0) return std::nullopt;
   if (any_of(divisors, [&](int64_t d) { return d % inner != 0; })) return std::nullopt;
-  return Merged{v, {v.name + "_outer", constant_int(*extent / inner)}, {v.name + "_inner", constant_int(inner)}};
+  return Merged{v,
+                {names.unused(v.name + "_outer"), constant_int(*extent / inner)},
+                {names.unused(v.name + "_inner"), constant_int(inner)}};
 }
 
 void split_in(std::vector<LoopVar>& loops, const Merged& m) {
@@ -80,18 +83,18 @@ const Expr* first_sum(const Expr& value) {
 }
 
 /// Splits one variable of the statement; false if there is none to split.
-bool split_once(KernelStatement& s) {
+bool split_once(KernelStatement& s, const FreshNames& names) {
   const Expr* sum = first_sum(s.value);
   if (!sum) return false;
   for (const LoopVar& v : s.loops)
-    if (const auto m = merged(v, *sum)) {
+    if (const auto m = merged(v, *sum, names)) {
       map_exprs(s, [&](const Expr& e) { return substitute(e, m->parts()); });
       split_in(s.loops, *m);
       s = simplified(std::move(s));
       return true;
     }
   for (const LoopVar& v : std::get<Reduce>((*sum)->node).vars)
-    if (const auto m = merged(v, *sum)) {
+    if (const auto m = merged(v, *sum, names)) {
       s.value = split_reduction(s.value, *m);
       s = simplified(std::move(s));
       return true;
@@ -100,13 +103,13 @@ bool split_once(KernelStatement& s) {
 }
 
 /// The value with two variables for each one of a sum that walks lines split by their shape.
-Expr with_split_sums(const Expr& e, const Kernel& k) {
-  const Expr x = map_children(e, [&](const Expr& c) { return with_split_sums(c, k); });
+Expr with_split_sums(const Expr& e, const Kernel& k, const FreshNames& names) {
+  const Expr x = map_children(e, [&](const Expr& c) { return with_split_sums(c, k, names); });
   const auto* r = std::get_if<Reduce>(&x->node);
   if (!r || all_reads(r->value, [&](const Read& read) { return !splits_line(k.tensor(read.tensor), read.index); }))
     return x;
   for (const LoopVar& v : r->vars)
-    if (const auto m = merged(v, x)) return with_split_sums(simplify(split_reduction(x, *m)), k);
+    if (const auto m = merged(v, x, names)) return with_split_sums(simplify(split_reduction(x, *m)), k, names);
   return x;
 }
 
@@ -114,12 +117,13 @@ Expr with_split_sums(const Expr& e, const Kernel& k) {
 
 Kernel with_split_loops(const Kernel& kernel) {
   if (kernel.body.size() != 1) return kernel;
+  const FreshNames names(kernel);
   Kernel out = kernel;
-  while (split_once(out.body[0])) {
+  while (split_once(out.body[0], names)) {
   }
   if (find_contraction(out)) return out;
   out = kernel;
-  out.body[0].value = with_split_sums(out.body[0].value, out);
+  out.body[0].value = with_split_sums(out.body[0].value, out, names);
   return out;
 }
 

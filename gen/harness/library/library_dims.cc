@@ -6,6 +6,7 @@
 #include "harness/library/library_signature.h"
 #include "harness/library/runtime_calls.h"
 #include "harness/library_names.h"
+#include "ir/op/undeclared_name.h"
 #include "support/joined.h"
 #include "support/ranges.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 CExpr field(std::string name) { return c_arrow(c_text("dims"), std::move(name)); }
 
-std::string count_field(const LibraryOp& op) { return c_identifier(op.counted + "_count"); }
+std::string count_field(const LibraryOp& op) { return c_identifier(undeclared_name(*op.def, op.counted + "_count")); }
 
 void add_field(const OpDef& def, const Dim& d, std::vector<DimsField>& fields) {
   if (d.kind == DimKind::integer || def.attr(d.name)) return;

@@ -239,6 +239,12 @@ std::vector<std::string> verify(const Kernel& k) {
     for (const Expr& e : t.dims) v.check(e, {}, t.name);
     for (const Expr& e : t.strides) v.check(e, {}, t.name);
   }
+  std::set<std::string> numbers;
+  const auto number = [&](const std::string& name) {
+    if (!numbers.insert(name).second) errors.push_back(fmt::format("two sizes or attributes are called {}", name));
+  };
+  for (const Size& s : k.sizes) number(s.name);
+  for (const Attr& a : k.attrs) number(a.name);
   for (const KernelStatement& s : k.body) {
     const std::string where = fmt::format("statement '{}'", s.formula);
     std::set<std::string> bound;

@@ -1,4 +1,5 @@
 // Forks by how long the rows are in which the position of an extreme is sought.
+#include "algebra/fresh_names.h"
 #include "lower/kernel/fork_parts.h"
 #include "support/ranges.h"
 
@@ -58,7 +59,8 @@ Kernel by_blocks(const Kernel& k, const NarrowSearch& search, int64_t searched) 
   std::vector<KernelStatement> before;
   const LoopVar within{r.vars[0].name, constant_int(searched)};
   const Expr length = r.vars[0].extent, size = within.extent;
-  const LoopVar block{within.name + "_block", apply(ScalarOp::FloorDiv, {length + size - constant_int(1), size})};
+  const LoopVar block{FreshNames(k)(within.name + "_block"),
+                      apply(ScalarOp::FloorDiv, {length + size - constant_int(1), size})};
   const auto start = [&](const Expr& b) { return apply(ScalarOp::Min, {b * size, length - size}); };
   const auto value = [&](const Expr& from) {
     return substitute(r.value, {{within.name, from + var_ref(within.name)}});

@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 
+#include "algebra/fresh_names.h"
 #include "algebra/linear.h"
 #include "lower/kernel/fork_parts.h"
 #include "lower/kernel/one_run.h"
@@ -163,7 +164,7 @@ std::optional<Fork> fork_strides(const Kernel& k) {
 }
 
 /// An update along one line by blocks of its last loop: elements a power of two apart conflict in the cache.
-void update_by_blocks(KernelStatement& s) {
+void update_by_blocks(KernelStatement& s, FreshNames fresh) {
   constexpr int64_t kBlock = 32;
   const bool one_line = std::all_of(s.index.begin(), s.index.end() - 1, [](const Expr& e) {
     return std::holds_alternative<VarRef>(e->node) || constant_value(e).has_value();
@@ -171,7 +172,7 @@ void update_by_blocks(KernelStatement& s) {
   if (s.loops.size() < 2 || !one_line) return;
   const LoopVar last = s.loops.back();
   const Expr blocks = apply(ScalarOp::FloorDiv, {last.extent + constant_int(kBlock - 1), constant_int(kBlock)});
-  const LoopVar block{last.name + "_block", blocks};
+  const LoopVar block{fresh(last.name + "_block"), blocks};
   const Expr whole = var_ref(block.name) * constant_int(kBlock) + var_ref(last.name);
   const Expr inside = apply(ScalarOp::Lt, {whole, last.extent});
   const auto in_block = [&](const Expr& e) { return substitute(e, {{last.name, whole}}); };
@@ -194,7 +195,7 @@ std::optional<Fork> fork_updates(const Kernel& k) {
     if (!holds || ruled_out(k, holds)) continue;
     const auto by_one = [&](const Expr& e) { return replaced_attr(e, a->name, a->element, 1); };
     Fork f = fork_on(holds, a ? map_exprs(k, by_one) : with_sizes(k, {{size, 1}}), k);
-    update_by_blocks(f.otherwise.body[i]);
+    update_by_blocks(f.otherwise.body[i], FreshNames(k));
     return f;
   }
   return std::nullopt;

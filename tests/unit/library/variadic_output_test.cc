@@ -76,6 +76,29 @@ ops:
   CHECK(made.body[1].targets[0].text == "X1");
 }
 
+TEST_CASE("unroll_variadic: variables and attributes keep names that tell which operands there are") {
+  const auto defs = read_ops({}, {std::make_shared<SourceFile>("names.yaml", R"(
+ops:
+  - op: stacked
+    attrs: {X1_given: int = 3}
+    in: {X...: "f32[K]"}
+    let: {N: count(X)}
+    out: {Y: "f32[N, K]"}
+    body: Y[operand(X),at_X1] = X[at_X1]*X1_given
+  - op: joined
+    in: {W: "f32[M]", X...: "f32[D...]"}
+    let: {N: sum_of(D)}
+    out: {Y: "f32[N]"}
+    body: Y[offset(D) + d] = X[d]*sum[d0](W[d0])
+)")});
+  INFO(defs.diagnostics().text());
+  REQUIRE(defs);
+  const OpDef stacked = unroll_optional(*defs->op("stacked"), 2), joined = unroll_variadic(*defs->op("joined"), 2);
+  CHECK(print(stacked.body[1]) == "Y[1 + at_X_1, at_X1] = X_1[at_X1]*X1_given");
+  REQUIRE(stacked.let("X_1_given"));
+  CHECK(print(joined.body[1]) == "Y[D0 + d_1] = X1[d_1]*sum[d0](W[d0])");
+}
+
 TEST_CASE("bind_call: a variadic output is a tensor for each element of its list") {
   CHECK(cut({6}) == "6 ");
   CHECK(cut({2, 0, 4}) == "2 0 4 ");
