@@ -1,5 +1,9 @@
 // rows-as-lanes: short rows go a block at a time. The block is transposed, so that each row is a lane of vectors, and
 // what is computed for each element is transposed back.
+#include <map>
+#include <set>
+
+#include "algebra/fresh_names.h"
 #include "lower/kernel/fork_parts.h"
 #include "lower/kernel/kernel_passes.h"
 #include "support/ranges.h"
@@ -13,10 +17,13 @@ constexpr int64_t kLanesOfBlock = 32, kShortRow = 16, kShortRowOfPositions = 32;
 /// Of elements: short rows of 16-bit floats are rare, and would double the text of these bodies.
 constexpr int kLeastBytes = 4;
 
-/// Indices that are variables, or 0 where there is one element.
+/// A row, and an element of it where there are several: indices that are variables or 0, after the second one 0 alone.
 bool is_plain(const std::vector<Expr>& index) {
-  return all_of(index, [](const Expr& e) { return std::holds_alternative<VarRef>(e->node) || is_zero(e); });
+  return all_of(index, [](const Expr& e) { return std::holds_alternative<VarRef>(e->node) || is_zero(e); }) &&
+         (index.size() <= 2 || std::all_of(index.begin() + 2, index.end(), is_zero));
 }
+
+bool is_element(const std::vector<Expr>& index) { return index.size() > 1 && !is_zero(index[1]); }
 
 /// Roots, and functions of many steps: with a number a row, vectors along the row leave them scalar.
 bool is_function(const Expr& e) {
@@ -30,6 +37,7 @@ class RowKernel {
  public:
   explicit RowKernel(const Kernel& k) : k_(k) {
     plain_ = !k.body.empty() && k.reassociate;
+    for (const KernelStatement& s : k.body) made_.insert(s.target);
     for (const KernelStatement& s : k.body) add(s);
   }
 
@@ -47,6 +55,7 @@ class RowKernel {
     plain_ = plain_ && s.update == Update::Assign && !is_in_recurrence(s) && !s.where && !s.loops.empty() &&
              s.loops.size() <= 2 && is_plain(s.index) && is_variable(s.index[0], s.loops[0].name);
     if (!plain_) return;
+    note(s.target, s.index);
     take(rows, s.loops[0].extent);
     elements_ = elements_ || s.loops.size() == 2;
     if (s.loops.size() == 2) take(length, s.loops[1].extent);
@@ -57,6 +66,11 @@ class RowKernel {
     const std::string name = size_name(extent);
     plain_ = plain_ && !name.empty() && (size.empty() || size == name);
     size = name;
+  }
+
+  /// All accesses are to elements of a tensor's rows, or all to a number of each.
+  void note(int tensor, const std::vector<Expr>& index) {
+    plain_ = plain_ && has_elements_.try_emplace(tensor, is_element(index)).first->second == is_element(index);
   }
 
   void look(const Expr& e, const std::string& row) {
@@ -75,7 +89,9 @@ class RowKernel {
       const auto here = count_if(r->index, [&](const Expr& i) { return is_variable(i, row); });
       const bool made_here = k_.tensor(r->tensor).role == Role::Temp;  // a position
       plain_ = plain_ && !r->fill && is_plain(r->index) && here <= 1 && (here == 0 || is_variable(r->index[0], row)) &&
-               (is_float(e->type) || made_here) && bytes_of(e->type) >= kLeastBytes;
+               (is_float(e->type) || made_here) && bytes_of(e->type) >= kLeastBytes &&
+               (here == 1 || !made_.contains(r->tensor));
+      if (plain_ && here == 1) note(r->tensor, r->index);
       return;
     }
     plain_ = plain_ && !is_variable(e, row);
@@ -83,6 +99,8 @@ class RowKernel {
   }
 
   const Kernel& k_;
+  std::set<int> made_;
+  std::map<int, bool> has_elements_;
   bool plain_ = true, elements_ = false, reduces_ = false, functions_ = false, reduces_functions_ = false,
        positions_ = false;
 };
@@ -96,6 +114,17 @@ bool are_short(const Kernel& k, const RowKernel& of) {
   return is_known(k, of.length, 0, of.longest()) && is_known(k, of.rows, kLanesOfBlock, INT64_MAX);
 }
 
+/// The name that the first statement gives rows, unless another one goes over something else by it.
+std::string name_of_row(const Kernel& k, FreshNames& fresh) {
+  const std::string& row = k.body[0].loops[0].name;
+  const bool other = any_of(k.body, [&](const KernelStatement& s) {
+    bool found = s.loops.size() > 1 && s.loops[1].name == row;
+    each_node<Reduce>(s.value, [&](const Reduce& r) { found = found || has_loop(r.vars, row); });
+    return found;
+  });
+  return other ? fresh(row) : row;
+}
+
 /// Writes the kernel by blocks: temps [block, element, row] take the place of what is indexed by rows.
 class BlockMaker {
  public:
@@ -104,9 +133,10 @@ class BlockMaker {
         out_(k),
         longest_(of.longest()),
         length_(size_ref(of.length)),
-        row_{k.body[0].loops[0].name, constant_int(kLanesOfBlock)} {
+        fresh_(k),
+        row_{name_of_row(k, fresh_), constant_int(kLanesOfBlock)} {
     const Expr rows = size_ref(of.rows), block = row_.extent;
-    block_ = {row_.name + "_block", apply(ScalarOp::FloorDiv, {rows + block - constant_int(1), block})};
+    block_ = {fresh_(row_.name + "_block"), apply(ScalarOp::FloorDiv, {rows + block - constant_int(1), block})};
     at_ = var_ref(block_.name) * block + var_ref(row_.name);
     inside_ = apply(ScalarOp::Lt, {var_ref(row_.name), rows - var_ref(block_.name) * block});
     lanes_.assign(k.tensors.size(), -1);
@@ -119,7 +149,7 @@ class BlockMaker {
       s.loops[0] = block_;
       s.loops.push_back(row_);
       const bool element = is_element(s.index);
-      if (k_.tensor(s.target).role == Role::Output && !element) {
+      if (k_.tensor(s.target).role == Role::Output && !element && !is_read(s.target)) {
         s.index[0] = at_;
         s.where = inside_;
       } else {
@@ -136,7 +166,9 @@ class BlockMaker {
   }
 
  private:
-  static bool is_element(const std::vector<Expr>& index) { return index.size() > 1 && !is_zero(index[1]); }
+  bool is_read(int tensor) const {
+    return any_of(k_.body, [&](const KernelStatement& s) { return reads_tensor(s.value, tensor); });
+  }
 
   std::vector<Expr> lane_index(const std::vector<Expr>& index) const {
     std::vector<Expr> out = {var_ref(block_.name), var_ref(row_.name)};
@@ -170,7 +202,7 @@ class BlockMaker {
       std::vector<Expr> index(rows.dims.size(), constant_int(0));
       index[0] = at_;
       if (element) {
-        s.loops.push_back({row_.name + "_element", length_});
+        s.loops.push_back({fresh_.unused(row_.name + "_element"), length_});
         index[1] = var_ref(s.loops.back().name);
       }
       const std::vector<Expr> lanes = lane_index(index);
@@ -185,6 +217,7 @@ class BlockMaker {
 
   const Kernel& k_;
   Kernel out_;
+  FreshNames fresh_;
   int64_t longest_;
   Expr length_;
   LoopVar row_, block_;
