@@ -60,7 +60,8 @@ def pooling():
                     yield case(op, x, kernel_shape=[3]*n, auto_pad=auto, strides=[stride]*n, judge='onnxruntime')
             yield case(op, x, kernel_shape=[2]*n, judge='onnxruntime')
         for order in (0, 1):
-            yield case('MaxPool', x, outputs=2, kernel_shape=[3]*n, strides=[2]*n, pads=[1]*(2*n), storage_order=order, judge='onnxruntime')
+            for values in (x, np.round(x)):  # with equal ones too
+                yield case('MaxPool', values, outputs=2, kernel_shape=[3]*n, strides=[2]*n, pads=[1]*(2*n), storage_order=order, judge='onnxruntime')
         yield case('LpPool', x, kernel_shape=[2]*n, p=1, judge='onnxruntime')
         yield case('LpPool', x, kernel_shape=[2]*n, p=3, judge='onnxruntime')
         for op in ('GlobalAveragePool', 'GlobalMaxPool', 'GlobalLpPool'):
