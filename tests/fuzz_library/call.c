@@ -1,27 +1,12 @@
 /* Makes a drawn call with every tensor in memory of exactly its size, where AddressSanitizer sees the first byte beyond
    it, and compares: what tn_infer, tn_workspace and tn_call say; two calls over other garbage, and calls with workers,
-   byte by byte; views with contiguous copies and the best level with the portable one, as close as their types allow; inputs, and outputs of
-   calls that fail, with what they were. */
+   byte by byte; views with contiguous copies and the best level with the portable one, as close as their types allow;
+   inputs, and outputs of calls that fail, with what they were. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz.h"
-
-typedef struct {
-  tn_tensor tensor;
-  int64_t shape[MOST_DIMS], strides[MOST_DIMS];
-  unsigned char* memory;
-  int64_t bytes; /* of memory; of an output also what it has elements for */
-} placed;
-
-typedef struct {
-  placed in[MOST_TENSORS], out[MOST_TENSORS];
-  const tn_tensor* ins[MOST_TENSORS];
-  tn_tensor* outs[MOST_TENSORS];
-  tn_attr attrs[MOST_ATTRS];
-  int n_attrs, status;
-} made_call;
+#include "made_call.h"
 
 int bytes_of_dtype(int32_t dtype) { return (dtype & 0xff) < 8 ? 1 : (dtype & 0xff) / 8; }
 
@@ -140,15 +125,14 @@ static void place_outputs(made_call* made, const drawn_call* call) {
   }
 }
 
-static void free_call(made_call* made) {
+void free_call(made_call* made) {
   for (int k = 0; k < MOST_TENSORS; ++k) {
     free(made->in[k].memory);
     free(made->out[k].memory);
   }
 }
 
-/* Memory of an output of the shape that it has; 0: too much. */
-static int place_output(placed* p, unsigned char garbage) {
+int place_output(placed* p, unsigned char garbage) {
   const int64_t n = elements(p->shape, p->tensor.ndim);
   if (n < 0) return 0;
   p->bytes = n * bytes_of_dtype(p->tensor.dtype.code << 8 | p->tensor.dtype.bits);
@@ -160,7 +144,7 @@ static int place_output(placed* p, unsigned char garbage) {
   return 1;
 }
 
-static int is_untouched(const placed* p, unsigned char garbage) {
+int is_untouched(const placed* p, unsigned char garbage) {
   for (int64_t k = 0; k < p->bytes; ++k)
     if (p->memory[k] != garbage) return 0;
   return 1;
@@ -244,8 +228,7 @@ typedef struct {
   int workers, is_part;
 } way;
 
-/* May output k be NULL? */
-static int may_leave_out(const drawn_call* call, int k) {
+int may_leave_out(const drawn_call* call, int k) {
   const int bit = call->info.n_in + k;
   return bit < 32 && (call->info.optional >> bit & 1u) != 0;
 }
@@ -303,9 +286,7 @@ static void compare_ways(const made_call* first, const drawn_call* call, way aga
     if (is_absent_gradient(call, k)) {
       if (!is_untouched(b, 0x33)) *why = "the gradient of an absent input is written";
     } else if (!may_differ && elements(a->shape, a->tensor.ndim) > 0 && !is_close(a, b, 0)) {
-      *why = again.workers > 0 ? "workers: values"
-             : again.is_part   ? "without an output: values"
-                               : "again: values";
+      *why = again.workers > 0 ? "workers: values" : again.is_part ? "without an output: values" : "again: values";
     } else if (may_differ && has_plain_data(call) && !is_close(a, b, slack)) {
       *why = is_dense ? "a view and its copy: values" : "levels: values";
     }
@@ -378,9 +359,16 @@ static call_result make_call(made_call* made, const drawn_call* call, int* statu
   if (sum_of_inputs(made) != sum) *why = "an input is changed";
   /* Whether a workspace is too short depends on the level. */
   if (*why == NULL && inferred == 0 && !call->short_workspace && (made->status == 0 || made->status == TN_E_RANGE)) {
-    static const way ways[] = {{0},          {.level = "portable"}, {.is_dense = 1}, {.is_part = 1},
-                               {.workers = 1}, {.workers = 2},        {.workers = 3},  {.workers = 8}};
+    static const way ways[] = {{0},
+                               {.level = "portable"},
+                               {.is_dense = 1},
+                               {.is_part = 1},
+                               {.workers = 1},
+                               {.workers = 2},
+                               {.workers = 3},
+                               {.workers = 8}};
     for (size_t k = 0; k < sizeof ways / sizeof *ways && *why == NULL; ++k) compare_ways(made, call, ways[k], why);
+    if (made->status == 0 && *why == NULL) *why = wrong_when_spoiled(made, call);
     if (made->status == 0 && *why == NULL && call->key == TN_F64 &&
         !equals_differences(call, made->ins, made->outs, made->attrs, made->n_attrs))
       *why = "a gradient and differences";
