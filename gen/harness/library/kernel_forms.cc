@@ -169,7 +169,7 @@ std::vector<CInit> argument_row(const LibraryOp& op, const LibraryKernel& k, int
 
 std::string KernelForm::text() const {
   return print_c99(c_initializer(arguments)) + print_c99(c_initializer(sizes)) + print_c99(c_list(scalars)) +
-         print_c99(c_list(joins)) + (may_fail ? "fails" : "");
+         print_c99(c_list(joins)) + print_c99(c_list(merges)) + (may_fail ? "fails" : "");
 }
 
 int kernel_dims(const LibraryOp& op, const TensorDef& t) {
@@ -220,6 +220,7 @@ KernelForm form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignat
         out.scalars.push_back(c_number(at));
       }
   for (const int first : joined_dims(k)) out.joins.push_back(c_number(first));
+  for (const int size : merged_rows(op, k)) out.merges.push_back(c_number(size));
   out.may_fail = may_fail(k.kernel);
   return out;
 }

@@ -30,7 +30,7 @@ class ConstantTables {
 /// How the arguments of a kernel are built: the contents of a tn_form and of its tables.
 struct KernelForm {
   std::vector<CInit> arguments, sizes;
-  std::vector<CExpr> scalars, joins;
+  std::vector<CExpr> scalars, joins, merges;
   bool may_fail = false, scalars_in_order = true;
 
   /// Forms with the same text are shared.
@@ -48,6 +48,11 @@ int kernel_dims(const LibraryOp& op, const TensorDef& t);
 /// dimensions, its extents in the input and in the result, its strides, its distances and its steps (255: none). A
 /// dimension in which nothing moves is joined with the one around it by changing these sizes. Empty for other kernels.
 std::vector<int> joined_dims(const LibraryKernel& k);
+/// For a kernel of matrices whose rows are all computed alike, from tensors some of which have no rows: the positions
+/// of two sizes, how many matrices a call has and how many rows each, the number of the inputs that differ from matrix
+/// to matrix, and for each the positions of its strides along both (255: it has no rows). If the step from matrix to
+/// matrix goes on where rows end, or is 0 where there are none, all of them are rows of one. Empty for other kernels.
+std::vector<int> merged_rows(const LibraryOp& op, const LibraryKernel& k);
 /// Whether the kernel reduces the middle one of three dimensions, its sizes are their extents (then, for a mean, the
 /// number of elements), and its results may be reduced again by the kernel: dimensions of the pack that are apart take
 /// a step each.

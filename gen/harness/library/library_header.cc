@@ -33,6 +33,7 @@ std::string fill_template(const LibraryOptions& options, const std::string& path
                                                 {"adapters", has_pool(options)},
                                                 {"gradients", options.gradients},
                                                 {"joins", options.joins},
+                                                {"merges", options.merges},
                                                 {"steps", options.steps},
                                                 {"libm", options.libm},
                                                 {"freestanding", options.freestanding}}));

@@ -243,6 +243,7 @@ Result<OutputTree> library_files(const Library& library, const OpLibrary& defs, 
   for (const LibraryOp& op : library.ops) widen(limits, op, signature_of(op));
   options.gradients = limits.gradients;
   options.joins = limits.joins;
+  options.merges = limits.merges;
   options.steps = limits.steps;
   // It takes as long as half of the sources although it only measures their text.
   auto manifest = std::async(std::launch::async, [&] { return library_manifest(library, texts, options); });

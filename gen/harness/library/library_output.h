@@ -20,6 +20,7 @@ struct LibraryOptions {
   bool threads = false;     ///< calls with a context, and pools of threads for it
   bool gradients = false;   ///< some op is a gradient; set by library_files
   bool joins = false;       ///< some op has dimensions that calls may join; the same
+  bool merges = false;      ///< some op has rows of several matrices that calls may merge; the same
   bool steps = false;       ///< some op reduces in steps; the same
   std::vector<int> ranks = {0, 1, 2, 3, 4, 5, 6, 7, 8};
   std::map<std::string, std::string> templates;  ///< text by path below templates/, all of library_template_names()

@@ -46,6 +46,7 @@ void add_forms(const std::string& op, const std::vector<KernelForm>& forms, std:
     if (!f.arguments.empty()) add("tn_argument", "arguments", c_initializer(f.arguments, true));
     if (!f.sizes.empty()) add("tn_source", "sizes", c_initializer(f.sizes, true));
     if (!f.joins.empty()) add("uint8_t", "joins", c_list(f.joins));
+    if (!f.merges.empty()) add("uint8_t", "merges", c_list(f.merges));
     if (!f.scalars_in_order) add("uint8_t", "scalars", c_list(f.scalars));
     row.set_count("n_arguments", f.arguments.size()).set_count("n_sizes", f.sizes.size());
     row.set_count("n_scalars", f.scalars.size()).set_count("may_fail", f.may_fail ? 1 : 0);
@@ -183,6 +184,8 @@ void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& sign
   atleast(limits.kept, kept);
   limits.gradients = limits.gradients || op.is_gradient();
   limits.joins = limits.joins || any_of(op.kernels, [](const LibraryKernel& k) { return !joined_dims(k).empty(); });
+  limits.merges =
+      limits.merges || any_of(op.kernels, [&](const LibraryKernel& k) { return !merged_rows(op, k).empty(); });
   limits.steps = limits.steps || any_of(op.kernels, reduces_in_steps);
 }
 

@@ -13,6 +13,7 @@ struct LibraryLimits {
   int extents = 1, extent_outputs = 1, types = 1, view = kMaxRank, kernel_dims = 1, values = 1, kept = 1;
   bool gradients = false;  ///< whether some ops are gradients
   bool joins = false;      ///< whether some have dimensions that calls may join
+  bool merges = false;     ///< whether some have rows of several matrices that calls may merge
   bool steps = false;      ///< whether some reduce in steps
 };
 void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& signature);

@@ -27,6 +27,15 @@ ops:
     out: {Y: "T[M, N]"}
     body: Y[m,n] = sum[k](A[m,k]*B[k,n]) + opt(C[m,n], 0)
 
+  - op: rows_of_all
+    types: {T: number}
+    in:
+      A: T[~*P, M, K]
+      B: T[~*P, K, N]
+      S?: T[N]
+    out: {Y: "T[*P, M, N]"}
+    body: Y[*p,m,n] = sum[k](A[*p,m,k]*B[*p,k,n]) + opt(S[n], 0)
+
   - op: paired
     types: {T: float}
     in: {A: "T[~*P, K]", B: "T[E]"}
@@ -143,6 +152,20 @@ def products(rng, key):
         yield dict(op='bmm_any', key=key, inputs=x, want=[v.astype(x[0].dtype) for v in y] if rules is EXACT else y, tol=rules)
     yield dict(op='bmm_any', key=key, inputs=[rand(rng, (1, 4), key), rand(rng, (4, 5), key), rand(rng, (3, 5), key)], out=[(key, (3, 5)), (key, ())],
                error='what is added has more rows than there are')
+
+
+def shared_right(rng, key):
+    """One matrix multiplies the rows of many, which are rows of one where they go on; and neighbours of these cases."""
+    for a, b in [((3, 4, 5), (5, 6)), ((2, 3, 7, 33), (1, 33, 17)), ((9, 1, 40), (40, 70)), ((6, 1, 1), (1, 3)), ((2, 1, 5, 8), (3, 8, 4)), ((2, 3, 2, 9), (2, 1, 9, 4)),
+                 ((2, 3, 2, 9), (3, 9, 4)), ((4, 9), (3, 9, 5)), ((3, 0, 2), (2, 2)), ((0, 2, 3), (3, 2)), ((3, 2, 0), (0, 2)), ((1, 5, 6), (6, 2)), ((40, 3, 3), (3, 1))]:
+        x = [rand(rng, a, key), rand(rng, b, key), rand(rng, b[-1:], key) if len(a) == 3 else None]
+        y, mag = (np.matmul(f(wide(x[0])), f(wide(x[1]))) + (0 if x[2] is None else f(wide(x[2]))) for f in (lambda v: v, abs))
+        exact = key[0] in 'iu'
+        for at in (0, 1):  # as a part of a larger one too: its matrices do not go on
+            whole = np.zeros((*a[:-2], a[-2] + at, a[-1]), x[0].dtype)
+            whole[..., :a[-2], :] = x[0]
+            yield dict(op='rows_of_all', key=key, inputs=[whole[..., :a[-2], :], *x[1:]], want=[y.astype(x[0].dtype) if exact else y],
+                       tol=EXACT if exact else tol(ulp=1, acc=a[-1] + 20, mid=2, mag=mag))
 
 
 def thin(rng, key):
