@@ -139,6 +139,7 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
   }
   if (!nest) {
     nest = lower_contraction(whole.kernel, isa, blueprints);
+    if (nest && adds_along_depth(*nest)) std::erase_if(thin, [](const ThinProduct& t) { return t.along_depth; });
     if (nest && !thin.empty())
       nest->body = described("other shapes: packed panels, tiles in registers", std::move(nest->body));
   }

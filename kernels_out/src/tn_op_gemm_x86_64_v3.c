@@ -113,6 +113,134 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_max_x86_64_v3(int64_t a, int64_
   return a > b ? a : b;
 }
 
+/* 2 rows of the left side times 3 columns of the right, both dense along the depth. */
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_sums_2x3of24_f32_x86_64_v3(const float *restrict a,
+    const float *restrict b, float *restrict tile, int64_t depth, int64_t row_step, int64_t last_row,
+    int64_t column_step, int64_t last_column) {
+  const int64_t row1 = (1 < last_row ? 1 : last_row) * row_step;
+  const int64_t column1 = (1 < last_column ? 1 : last_column) * column_step;
+  const int64_t column2 = (2 < last_column ? 2 : last_column) * column_step;
+  tn_f32x8 c0_0 = (tn_f32x8){0};
+  tn_f32x8 c0_1 = (tn_f32x8){0};
+  tn_f32x8 c0_2 = (tn_f32x8){0};
+  tn_f32x8 c1_0 = (tn_f32x8){0};
+  tn_f32x8 c1_1 = (tn_f32x8){0};
+  tn_f32x8 c1_2 = (tn_f32x8){0};
+  const int64_t whole = depth & -8;
+  for (int64_t d = 0; d < whole; d += 8) {
+    const tn_f32x8 y0 = *(const tn_f32x8_at *)&b[d];
+    const tn_f32x8 y1 = *(const tn_f32x8_at *)&b[column1 + d];
+    const tn_f32x8 y2 = *(const tn_f32x8_at *)&b[column2 + d];
+    const tn_f32x8 x0 = *(const tn_f32x8_at *)&a[d];
+    c0_0 = _mm256_fmadd_ps(x0, y0, c0_0);
+    c0_1 = _mm256_fmadd_ps(x0, y1, c0_1);
+    c0_2 = _mm256_fmadd_ps(x0, y2, c0_2);
+    const tn_f32x8 x1 = *(const tn_f32x8_at *)&a[row1 + d];
+    c1_0 = _mm256_fmadd_ps(x1, y0, c1_0);
+    c1_1 = _mm256_fmadd_ps(x1, y1, c1_1);
+    c1_2 = _mm256_fmadd_ps(x1, y2, c1_2);
+  }
+  if (depth > whole) {
+    const int64_t active = depth - whole;
+    const tn_f32x8 y0 = tn_f32x8_load_first_x86_64_v3(&b[whole], active);
+    const tn_f32x8 y1 = tn_f32x8_load_first_x86_64_v3(&b[column1 + whole], active);
+    const tn_f32x8 y2 = tn_f32x8_load_first_x86_64_v3(&b[column2 + whole], active);
+    const tn_f32x8 x0 = tn_f32x8_load_first_x86_64_v3(&a[whole], active);
+    c0_0 = _mm256_fmadd_ps(x0, y0, c0_0);
+    c0_1 = _mm256_fmadd_ps(x0, y1, c0_1);
+    c0_2 = _mm256_fmadd_ps(x0, y2, c0_2);
+    const tn_f32x8 x1 = tn_f32x8_load_first_x86_64_v3(&a[row1 + whole], active);
+    c1_0 = _mm256_fmadd_ps(x1, y0, c1_0);
+    c1_1 = _mm256_fmadd_ps(x1, y1, c1_1);
+    c1_2 = _mm256_fmadd_ps(x1, y2, c1_2);
+  }
+  tile[0] = tn_f32x8_fold_sum_x86_64_v3(c0_0);
+  tile[1] = tn_f32x8_fold_sum_x86_64_v3(c0_1);
+  tile[2] = tn_f32x8_fold_sum_x86_64_v3(c0_2);
+  tile[24] = tn_f32x8_fold_sum_x86_64_v3(c1_0);
+  tile[25] = tn_f32x8_fold_sum_x86_64_v3(c1_1);
+  tile[26] = tn_f32x8_fold_sum_x86_64_v3(c1_2);
+}
+
+/* 4 rows of the left side times 3 columns of the right, both dense along the depth. */
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_sums_4x3of24_f32_x86_64_v3(const float *restrict a,
+    const float *restrict b, float *restrict tile, int64_t depth, int64_t row_step, int64_t last_row,
+    int64_t column_step, int64_t last_column) {
+  const int64_t row1 = (1 < last_row ? 1 : last_row) * row_step;
+  const int64_t row2 = (2 < last_row ? 2 : last_row) * row_step;
+  const int64_t row3 = (3 < last_row ? 3 : last_row) * row_step;
+  const int64_t column1 = (1 < last_column ? 1 : last_column) * column_step;
+  const int64_t column2 = (2 < last_column ? 2 : last_column) * column_step;
+  tn_f32x8 c0_0 = (tn_f32x8){0};
+  tn_f32x8 c0_1 = (tn_f32x8){0};
+  tn_f32x8 c0_2 = (tn_f32x8){0};
+  tn_f32x8 c1_0 = (tn_f32x8){0};
+  tn_f32x8 c1_1 = (tn_f32x8){0};
+  tn_f32x8 c1_2 = (tn_f32x8){0};
+  tn_f32x8 c2_0 = (tn_f32x8){0};
+  tn_f32x8 c2_1 = (tn_f32x8){0};
+  tn_f32x8 c2_2 = (tn_f32x8){0};
+  tn_f32x8 c3_0 = (tn_f32x8){0};
+  tn_f32x8 c3_1 = (tn_f32x8){0};
+  tn_f32x8 c3_2 = (tn_f32x8){0};
+  const int64_t whole = depth & -8;
+  for (int64_t d = 0; d < whole; d += 8) {
+    const tn_f32x8 y0 = *(const tn_f32x8_at *)&b[d];
+    const tn_f32x8 y1 = *(const tn_f32x8_at *)&b[column1 + d];
+    const tn_f32x8 y2 = *(const tn_f32x8_at *)&b[column2 + d];
+    const tn_f32x8 x0 = *(const tn_f32x8_at *)&a[d];
+    c0_0 = _mm256_fmadd_ps(x0, y0, c0_0);
+    c0_1 = _mm256_fmadd_ps(x0, y1, c0_1);
+    c0_2 = _mm256_fmadd_ps(x0, y2, c0_2);
+    const tn_f32x8 x1 = *(const tn_f32x8_at *)&a[row1 + d];
+    c1_0 = _mm256_fmadd_ps(x1, y0, c1_0);
+    c1_1 = _mm256_fmadd_ps(x1, y1, c1_1);
+    c1_2 = _mm256_fmadd_ps(x1, y2, c1_2);
+    const tn_f32x8 x2 = *(const tn_f32x8_at *)&a[row2 + d];
+    c2_0 = _mm256_fmadd_ps(x2, y0, c2_0);
+    c2_1 = _mm256_fmadd_ps(x2, y1, c2_1);
+    c2_2 = _mm256_fmadd_ps(x2, y2, c2_2);
+    const tn_f32x8 x3 = *(const tn_f32x8_at *)&a[row3 + d];
+    c3_0 = _mm256_fmadd_ps(x3, y0, c3_0);
+    c3_1 = _mm256_fmadd_ps(x3, y1, c3_1);
+    c3_2 = _mm256_fmadd_ps(x3, y2, c3_2);
+  }
+  if (depth > whole) {
+    const int64_t active = depth - whole;
+    const tn_f32x8 y0 = tn_f32x8_load_first_x86_64_v3(&b[whole], active);
+    const tn_f32x8 y1 = tn_f32x8_load_first_x86_64_v3(&b[column1 + whole], active);
+    const tn_f32x8 y2 = tn_f32x8_load_first_x86_64_v3(&b[column2 + whole], active);
+    const tn_f32x8 x0 = tn_f32x8_load_first_x86_64_v3(&a[whole], active);
+    c0_0 = _mm256_fmadd_ps(x0, y0, c0_0);
+    c0_1 = _mm256_fmadd_ps(x0, y1, c0_1);
+    c0_2 = _mm256_fmadd_ps(x0, y2, c0_2);
+    const tn_f32x8 x1 = tn_f32x8_load_first_x86_64_v3(&a[row1 + whole], active);
+    c1_0 = _mm256_fmadd_ps(x1, y0, c1_0);
+    c1_1 = _mm256_fmadd_ps(x1, y1, c1_1);
+    c1_2 = _mm256_fmadd_ps(x1, y2, c1_2);
+    const tn_f32x8 x2 = tn_f32x8_load_first_x86_64_v3(&a[row2 + whole], active);
+    c2_0 = _mm256_fmadd_ps(x2, y0, c2_0);
+    c2_1 = _mm256_fmadd_ps(x2, y1, c2_1);
+    c2_2 = _mm256_fmadd_ps(x2, y2, c2_2);
+    const tn_f32x8 x3 = tn_f32x8_load_first_x86_64_v3(&a[row3 + whole], active);
+    c3_0 = _mm256_fmadd_ps(x3, y0, c3_0);
+    c3_1 = _mm256_fmadd_ps(x3, y1, c3_1);
+    c3_2 = _mm256_fmadd_ps(x3, y2, c3_2);
+  }
+  tile[0] = tn_f32x8_fold_sum_x86_64_v3(c0_0);
+  tile[1] = tn_f32x8_fold_sum_x86_64_v3(c0_1);
+  tile[2] = tn_f32x8_fold_sum_x86_64_v3(c0_2);
+  tile[24] = tn_f32x8_fold_sum_x86_64_v3(c1_0);
+  tile[25] = tn_f32x8_fold_sum_x86_64_v3(c1_1);
+  tile[26] = tn_f32x8_fold_sum_x86_64_v3(c1_2);
+  tile[48] = tn_f32x8_fold_sum_x86_64_v3(c2_0);
+  tile[49] = tn_f32x8_fold_sum_x86_64_v3(c2_1);
+  tile[50] = tn_f32x8_fold_sum_x86_64_v3(c2_2);
+  tile[72] = tn_f32x8_fold_sum_x86_64_v3(c3_0);
+  tile[73] = tn_f32x8_fold_sum_x86_64_v3(c3_1);
+  tile[74] = tn_f32x8_fold_sum_x86_64_v3(c3_2);
+}
+
 /* 6 rows of the left side times 2 vectors of the right, summed over the depth. */
 static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x2_f32_steps_rows_parts_x86_64_v3(
     const float *restrict a, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
@@ -423,6 +551,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   float *restrict part_sums = (float *)(void *)free_memory;
   free_memory += (((((M <= 12 && K >= 32) || (M <= 72 && K >= M * 16)) && N > 16 && K * N > 262144) ?
       tn_i64_min_x86_64_v3((N + 15) / 16, 32) * tn_i64_min_x86_64_v3((M + 5) / 6, 12) * 96 + 8 : 0) * 4 + 63) / 64 * 64;
+  float *restrict sum_tile = (float *)(void *)free_memory;
+  free_memory += 384;
   float *restrict Y_sum_rows = (float *)(void *)free_memory;
   free_memory += (tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, (M + 63) / 64 * 64),
       tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64)) * 4 + 63) / 64 * 64;
@@ -709,92 +839,6 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         }
         const float y_sum = Y_sum + Y_sum_lost_2;
         Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n]);
-      }
-    }
-  } else if (A_s1 == 1 && B_s0 == 1 && M <= 4) {
-    /* few rows, contiguous along the depth: a dot product for each result, one of the rows after another */
-    for (int64_t n = 0; n < N; ++n) {
-      for (int64_t m = 0; m < M; ++m) {
-        float Y_sum = 0.0f;
-        float Y_sum_lost_2 = 0.0f;
-        const int64_t k_block_end = (K + 2048 - 1) / 2048;
-        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-          const int64_t k_begin = k_block * 2048;
-          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 2048 + 2048, K);
-          const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
-          for (int64_t k = k_begin; k < k_groups; k += 32) {
-            Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-                *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
-                *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
-                *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
-                *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
-          }
-          for (int64_t k = k_groups; k < k_end; k += 8) {
-            const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
-            Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
-          }
-          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
-              Y_sum_block0 + Y_sum_block1 + (Y_sum_block2 + Y_sum_block3));
-          if (k_block == 0) {
-            Y_sum = Y_sum_block_all;
-          } else {
-            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
-            Y_sum = Y_sum + Y_sum_block_all;
-          }
-        }
-        const float y_sum = Y_sum + Y_sum_lost_2;
-        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n * C_s1]);
-      }
-    }
-  } else if (A_s1 == 1 && B_s0 == 1 && N <= 4) {
-    /* few columns, contiguous along the depth: a dot product for each result, one of the columns after another */
-    for (int64_t m = 0; m < M; ++m) {
-      for (int64_t n = 0; n < N; ++n) {
-        float Y_sum = 0.0f;
-        float Y_sum_lost_2 = 0.0f;
-        const int64_t k_block_end = (K + 2048 - 1) / 2048;
-        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-          const int64_t k_begin = k_block * 2048;
-          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 2048 + 2048, K);
-          const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
-          for (int64_t k = k_begin; k < k_groups; k += 32) {
-            Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-                *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
-                *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
-                *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
-                *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
-          }
-          for (int64_t k = k_groups; k < k_end; k += 8) {
-            const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
-            Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
-          }
-          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
-              Y_sum_block0 + Y_sum_block1 + (Y_sum_block2 + Y_sum_block3));
-          if (k_block == 0) {
-            Y_sum = Y_sum_block_all;
-          } else {
-            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
-            Y_sum = Y_sum + Y_sum_block_all;
-          }
-        }
-        const float y_sum = Y_sum + Y_sum_lost_2;
-        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n * C_s1]);
       }
     }
   } else if (M == 1 && B_s1 == 1 && C_s1 == 1 && (K >= 32 && N >= 64)) {
@@ -1124,7 +1168,39 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
     const int64_t depth = K;
     const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 262144) ? 6 :
         tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
-    if (((M <= 12 && K >= 32) || (M <= 72 && K >= M * 16)) && N > 16 && K * N > 262144 && B_s1 == 1) {
+    if (B_s0 == 1 && (A_s1 == 1 && ((rows <= 20 && depth >= 128) || (rows <= 4 || columns <= 4)))) {
+      for (int64_t sum_group = 0; sum_group < (columns + 23) / 24; ++sum_group) {
+        const int64_t column_at = sum_group * 24;
+        const int64_t tile_width = tn_i64_min_x86_64_v3(24, columns - column_at);
+        for (int64_t row_tile = 0; row_tile < (rows + 3) / 4; ++row_tile) {
+          const int64_t row = row_tile * 4;
+          const int64_t height = tn_i64_min_x86_64_v3(4, rows - row);
+          for (int64_t tile_column = 0; tile_column < tile_width; tile_column += 3) {
+            if (height <= 2) {
+              tn_sums_2x3of24_f32_x86_64_v3(A + row * A_s0, B + (column_at + tile_column) * B_s1,
+                  sum_tile + tile_column, depth, A_s0, height - 1, B_s1, tile_width - 1 - tile_column);
+            } else {
+              tn_sums_4x3of24_f32_x86_64_v3(A + row * A_s0, B + (column_at + tile_column) * B_s1,
+                  sum_tile + tile_column, depth, A_s0, height - 1, B_s1, tile_width - 1 - tile_column);
+            }
+          }
+          for (int64_t r = 0; r < height; ++r) {
+            const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
+            const int64_t Y_at = (row + r) * N;
+            const int64_t C_at = (row + r) * C_s0;
+            for (int64_t q = 0; q < whole; q += 8) {
+              *(tn_f32x8_at *)&Y[Y_at + column_at + q] = (alpha == 0.0f ? (tn_f32x8){0} :
+                  (tn_f32x8)(alpha * *(const tn_f32x8_at *)&sum_tile[r * 24 + q])) +
+                  (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta * *(const tn_f32x8_at *)&C[C_at + column_at + q]));
+            }
+            for (int64_t q = whole; q < tile_width; ++q) {
+              Y[Y_at + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * sum_tile[r * 24 + q]) +
+                  (beta == 0.0f ? 0.0f : beta * C[C_at + (column_at + q) * C_s1]);
+            }
+          }
+        }
+      }
+    } else if (((M <= 12 && K >= 32) || (M <= 72 && K >= M * 16)) && N > 16 && K * N > 262144 && B_s1 == 1) {
       const int64_t row_tiles = (rows + 5) / 6;
       const int64_t tile_rows = (rows <= 4 || (rows > 6 && rows <= 8)) ? 4 : 6;
       for (int64_t near_panels = 0; near_panels < ((columns + 15) / 16 + 31) / 32; ++near_panels) {
@@ -1151,19 +1227,19 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
                 const int64_t height = tn_i64_min_x86_64_v3(tile_rows, rows - row);
                 for (int64_t r = 0; r < height; ++r) {
                   const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
-                  const int64_t Y_at = (row + r) * N;
-                  const int64_t C_at = (row + r) * C_s0;
+                  const int64_t Y_at_2 = (row + r) * N;
+                  const int64_t C_at_2 = (row + r) * C_s0;
                   const int64_t part_sums_at = sums_at + 16 - tile_width + r * 16;
                   for (int64_t q = 0; q < whole; q += 8) {
-                    *(tn_f32x8_at *)&Y[Y_at + column_at + q] =
+                    *(tn_f32x8_at *)&Y[Y_at_2 + column_at + q] =
                         (alpha == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(alpha *
                         *(const tn_f32x8_at *)&part_sums[part_sums_at + q])) +
                         (beta == 0.0f ? (tn_f32x8){0} : (tn_f32x8)(beta *
-                        *(const tn_f32x8_at *)&C[C_at + column_at + q]));
+                        *(const tn_f32x8_at *)&C[C_at_2 + column_at + q]));
                   }
                   for (int64_t q = whole; q < tile_width; ++q) {
-                    Y[Y_at + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * part_sums[part_sums_at + q]) +
-                        (beta == 0.0f ? 0.0f : beta * C[C_at + (column_at + q) * C_s1]);
+                    Y[Y_at_2 + column_at + q] = (alpha == 0.0f ? 0.0f : alpha * part_sums[part_sums_at + q]) +
+                        (beta == 0.0f ? 0.0f : beta * C[C_at_2 + (column_at + q) * C_s1]);
                   }
                 }
               }
@@ -1356,7 +1432,7 @@ static int64_t tn_gemm_f32_x86_64_v3_workspace(const int64_t *size, const tn_sca
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1), 16)) + 15) / 16, 16), K), 4) + 63) / 64 * 64
       + 384 + (tn_rt_bytes_times((((M <= 12 && K >= 32) || (M <= 72 && K >= tn_rt_bytes_times(M, 16))) && N > 16 &&
       tn_rt_bytes_times(K, N) > 262144) ? tn_rt_bytes_times(tn_rt_bytes_times(tn_i64_min_x86_64_v3((N + 15) / 16, 32),
-      tn_i64_min_x86_64_v3((M + 5) / 6, 12)), 96) + 8 : 0, 4) + 63) / 64 * 64 +
+      tn_i64_min_x86_64_v3((M + 5) / 6, 12)), 96) + 8 : 0, 4) + 63) / 64 * 64 + 384 +
       (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
       tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64))), 4) + 63) / 64 * 64 +
       (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
@@ -1396,6 +1472,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   float *restrict part_sums = (float *)(void *)free_memory;
   free_memory += (((((M <= 12 && K >= 32) || (M <= 72 && K >= M * 16)) && N > 16 && K * N > 262144) ?
       tn_i64_min_x86_64_v3((N + 15) / 16, 32) * tn_i64_min_x86_64_v3((M + 5) / 6, 12) * 96 + 8 : 0) * 4 + 63) / 64 * 64;
+  float *restrict sum_tile = (float *)(void *)free_memory;
+  free_memory += 384;
   float *restrict Y_sum_rows = (float *)(void *)free_memory;
   free_memory += (tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, (M + 63) / 64 * 64),
       tn_i64_min_x86_64_v3(2048, (N + 63) / 64 * 64)) * 4 + 63) / 64 * 64;
@@ -1681,92 +1759,6 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
           const int64_t k_begin = k_block * 512;
           const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 512 + 512, K);
-          const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
-          for (int64_t k = k_begin; k < k_groups; k += 32) {
-            Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-                *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
-                *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
-                *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
-                *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
-          }
-          for (int64_t k = k_groups; k < k_end; k += 8) {
-            const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
-            Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
-          }
-          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
-              Y_sum_block0 + Y_sum_block1 + (Y_sum_block2 + Y_sum_block3));
-          if (k_block == 0) {
-            Y_sum = Y_sum_block_all;
-          } else {
-            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
-            Y_sum = Y_sum + Y_sum_block_all;
-          }
-        }
-        const float y_sum = Y_sum + Y_sum_lost_2;
-        Y[m * N + n] = alpha == 0.0f ? 0.0f : alpha * y_sum;
-      }
-    }
-  } else if (A_s1 == 1 && B_s0 == 1 && M <= 4) {
-    /* few rows, contiguous along the depth: a dot product for each result, one of the rows after another */
-    for (int64_t n = 0; n < N; ++n) {
-      for (int64_t m = 0; m < M; ++m) {
-        float Y_sum = 0.0f;
-        float Y_sum_lost_2 = 0.0f;
-        const int64_t k_block_end = (K + 2048 - 1) / 2048;
-        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-          const int64_t k_begin = k_block * 2048;
-          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 2048 + 2048, K);
-          const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
-          for (int64_t k = k_begin; k < k_groups; k += 32) {
-            Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
-                *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 8],
-                *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 16],
-                *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k + 24],
-                *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
-          }
-          for (int64_t k = k_groups; k < k_end; k += 8) {
-            const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
-            Y_sum_block0 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active),
-                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active), Y_sum_block0);
-          }
-          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(
-              Y_sum_block0 + Y_sum_block1 + (Y_sum_block2 + Y_sum_block3));
-          if (k_block == 0) {
-            Y_sum = Y_sum_block_all;
-          } else {
-            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
-            Y_sum = Y_sum + Y_sum_block_all;
-          }
-        }
-        const float y_sum = Y_sum + Y_sum_lost_2;
-        Y[m * N + n] = alpha == 0.0f ? 0.0f : alpha * y_sum;
-      }
-    }
-  } else if (A_s1 == 1 && B_s0 == 1 && N <= 4) {
-    /* few columns, contiguous along the depth: a dot product for each result, one of the columns after another */
-    for (int64_t m = 0; m < M; ++m) {
-      for (int64_t n = 0; n < N; ++n) {
-        float Y_sum = 0.0f;
-        float Y_sum_lost_2 = 0.0f;
-        const int64_t k_block_end = (K + 2048 - 1) / 2048;
-        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-          const int64_t k_begin = k_block * 2048;
-          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 2048 + 2048, K);
           const int64_t k_groups = k_begin + ((k_end - k_begin) & -32);
           for (int64_t k = k_begin; k < k_groups; k += 32) {
             Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
@@ -2105,7 +2097,36 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
     const int64_t depth = K;
     const int64_t rows_cached = (depth <= 32 && columns >= 128 && columns * depth <= 262144) ? 6 :
         tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
-    if (((M <= 12 && K >= 32) || (M <= 72 && K >= M * 16)) && N > 16 && K * N > 262144 && B_s1 == 1) {
+    if (B_s0 == 1 && (A_s1 == 1 && ((rows <= 20 && depth >= 128) || (rows <= 4 || columns <= 4)))) {
+      for (int64_t sum_group = 0; sum_group < (columns + 23) / 24; ++sum_group) {
+        const int64_t column_at = sum_group * 24;
+        const int64_t tile_width = tn_i64_min_x86_64_v3(24, columns - column_at);
+        for (int64_t row_tile = 0; row_tile < (rows + 3) / 4; ++row_tile) {
+          const int64_t row = row_tile * 4;
+          const int64_t height = tn_i64_min_x86_64_v3(4, rows - row);
+          for (int64_t tile_column = 0; tile_column < tile_width; tile_column += 3) {
+            if (height <= 2) {
+              tn_sums_2x3of24_f32_x86_64_v3(A + row * A_s0, B + (column_at + tile_column) * B_s1,
+                  sum_tile + tile_column, depth, A_s0, height - 1, B_s1, tile_width - 1 - tile_column);
+            } else {
+              tn_sums_4x3of24_f32_x86_64_v3(A + row * A_s0, B + (column_at + tile_column) * B_s1,
+                  sum_tile + tile_column, depth, A_s0, height - 1, B_s1, tile_width - 1 - tile_column);
+            }
+          }
+          for (int64_t r = 0; r < height; ++r) {
+            const int64_t whole = tile_width / 8 * 8;
+            const int64_t Y_at = (row + r) * N;
+            for (int64_t q = 0; q < whole; q += 8) {
+              *(tn_f32x8_at *)&Y[Y_at + column_at + q] = alpha == 0.0f ? (tn_f32x8){0} :
+                  (tn_f32x8)(alpha * *(const tn_f32x8_at *)&sum_tile[r * 24 + q]);
+            }
+            for (int64_t q = whole; q < tile_width; ++q) {
+              Y[Y_at + column_at + q] = alpha == 0.0f ? 0.0f : alpha * sum_tile[r * 24 + q];
+            }
+          }
+        }
+      }
+    } else if (((M <= 12 && K >= 32) || (M <= 72 && K >= M * 16)) && N > 16 && K * N > 262144 && B_s1 == 1) {
       const int64_t row_tiles = (rows + 5) / 6;
       const int64_t tile_rows = (rows <= 4 || (rows > 6 && rows <= 8)) ? 4 : 6;
       for (int64_t near_panels = 0; near_panels < ((columns + 15) / 16 + 31) / 32; ++near_panels) {
@@ -2132,14 +2153,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
                 const int64_t height = tn_i64_min_x86_64_v3(tile_rows, rows - row);
                 for (int64_t r = 0; r < height; ++r) {
                   const int64_t whole = tile_width / 8 * 8;
-                  const int64_t Y_at = (row + r) * N;
+                  const int64_t Y_at_2 = (row + r) * N;
                   const int64_t part_sums_at = sums_at + 16 - tile_width + r * 16;
                   for (int64_t q = 0; q < whole; q += 8) {
-                    *(tn_f32x8_at *)&Y[Y_at + column_at + q] = alpha == 0.0f ? (tn_f32x8){0} :
+                    *(tn_f32x8_at *)&Y[Y_at_2 + column_at + q] = alpha == 0.0f ? (tn_f32x8){0} :
                         (tn_f32x8)(alpha * *(const tn_f32x8_at *)&part_sums[part_sums_at + q]);
                   }
                   for (int64_t q = whole; q < tile_width; ++q) {
-                    Y[Y_at + column_at + q] = alpha == 0.0f ? 0.0f : alpha * part_sums[part_sums_at + q];
+                    Y[Y_at_2 + column_at + q] = alpha == 0.0f ? 0.0f : alpha * part_sums[part_sums_at + q];
                   }
                 }
               }
@@ -2325,7 +2346,7 @@ static int64_t tn_gemm_f32_noC_x86_64_v3_workspace(const int64_t *size, const tn
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1), 16)) + 15) / 16, 16), K), 4) + 63) / 64 * 64
       + 384 + (tn_rt_bytes_times((((M <= 12 && K >= 32) || (M <= 72 && K >= tn_rt_bytes_times(M, 16))) && N > 16 &&
       tn_rt_bytes_times(K, N) > 262144) ? tn_rt_bytes_times(tn_rt_bytes_times(tn_i64_min_x86_64_v3((N + 15) / 16, 32),
-      tn_i64_min_x86_64_v3((M + 5) / 6, 12)), 96) + 8 : 0, 4) + 63) / 64 * 64 +
+      tn_i64_min_x86_64_v3((M + 5) / 6, 12)), 96) + 8 : 0, 4) + 63) / 64 * 64 + 384 +
       (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),
       tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((N + 63) / 64, 64))), 4) + 63) / 64 * 64 +
       (tn_rt_bytes_times(tn_i64_max_x86_64_v3(tn_i64_min_x86_64_v3(2048, tn_rt_bytes_times((M + 63) / 64, 64)),

@@ -197,9 +197,10 @@ Block column_blocks(ContractionNest& nest, Block staging) {
 Block all_columns(ContractionNest& nest) {
   Block before, staging;
   open(nest, before, staging);
-  const bool parts = staging.empty() && may_read_parts(nest);
+  const bool parts = staging.empty() && may_read_parts(nest), sums = staging.empty() && may_add_along_depth(nest);
   Block blocks = column_blocks(nest, std::move(staging));
   if (parts) blocks = {s_if(reads_parts(nest), tiles_by_parts(nest), std::move(blocks))};
+  if (sums) blocks = {s_if(adds_along_depth(nest), tiles_along_depth(nest), std::move(blocks))};
   append(before, loops_over(nest.b, nest.b.c.outer_right, std::move(blocks), LoopKind::Parallel));
   return before;
 }

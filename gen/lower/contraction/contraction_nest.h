@@ -64,6 +64,15 @@ Operand reads_parts(ContractionNest& nest);
 /// panel stays in the first-level cache for all rows, and a tile keeps its sums until the last part.
 Block tiles_by_parts(ContractionNest& nest);
 
+// ---- sum_tiles.cc
+/// Whether sums of products may be added up along the depth, both sides read in place.
+bool may_add_along_depth(ContractionNest& nest);
+/// Whether they are: both sides are dense there, and few rows or columns would not make up for a copy of the right
+/// side.
+Operand adds_along_depth(ContractionNest& nest);
+/// All tiles, each of the vectors of a few rows and columns: those of a group of columns for some rows after the other.
+Block tiles_along_depth(ContractionNest& nest);
+
 // ---- block_tiles.cc
 /// The tiles of a block of rows and one panel of columns: of full height, then of the small height for the rows left
 /// over. If their number is known, no row is computed unnecessarily, except in transposed tiles, whose small tiles are

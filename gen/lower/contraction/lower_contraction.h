@@ -15,6 +15,10 @@ namespace tenon {
 std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& kernel, const Isa& isa,
                                           const Blueprints& blueprints);
 
+/// Whether the nest adds up sums along the depth where rows or columns are few and both sides are dense there: faster
+/// than a dot product for each result.
+bool adds_along_depth(const LoopNest& nest);
+
 /// Whether the level multiplies words of four bytes in this kernel.
 bool multiplies_bytes(const Kernel& kernel, const Isa& isa);
 

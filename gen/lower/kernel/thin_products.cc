@@ -98,6 +98,7 @@ std::optional<ThinProduct> along_depth(const Kernel& k, const Contraction& c, co
   ThinProduct out = a.product();
   out.kernel = with_inner_loop(std::move(out.kernel), few);
   if (!few.empty()) limit(out.kernel, size_name(few.front().extent), kFew);
+  out.along_depth = !few.empty();
   out.what =
       few.empty()
           ? "contiguous along the depth: a dot product for each result"
@@ -160,6 +161,7 @@ std::optional<ThinProduct> short_sums(const Kernel& k, const Contraction& c, con
   along.dense(c.right, c.depth[0].name);
   out.kernel = with_inner_loop(with_sizes(with_sizes(k, along.sizes()), a.sizes()), c.columns);
   out.joins_rows = true;
+  out.along_depth = false;
   out.what = "short sums: the sums of adjacent columns are reduced into one vector";
   if (!c.rows.empty() && is_open(k, size_name(c.rows.front().extent))) {
     brief = apply(ScalarOp::Or, {brief, equals(c.rows.front().extent, 1)});

@@ -71,6 +71,7 @@ struct ThinProduct {
   bool streams_rows = false;  ///< of use only where it goes over blocks of rows
   bool joins_rows = false;    ///< of use only where it takes several sums together
   std::string what = {};      ///< for who reads the C
+  bool along_depth = false;   ///< a dot product for each of few rows or columns: tiles of them are faster
 };
 
 /// The thin cases of a matrix product of floats or 32-bit integers whose extents are known at the call, in the order in

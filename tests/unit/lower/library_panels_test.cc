@@ -116,6 +116,20 @@ TEST_CASE("library panels: few rows read a right side that no cache holds by par
   CHECK_FALSE(contains(to_text(nest_of(k, tenon_test::shipped_blueprints(), "portable")), "part_sums"));
 }
 
+TEST_CASE("library panels: few rows or columns of sides that are dense along the depth are summed along it") {
+  const LibraryKernel k = kernel_of("product");
+  for (const int64_t depth : {128, 133})
+    for (const int64_t rows : {2, 5, 11, 20}) compare(k, {{"M", rows}, {"K", depth}, {"N", 53}}, "B");
+  for (const int64_t columns : {2, 4}) compare(k, {{"M", 30}, {"K", 19}, {"N", columns}}, "B");
+  for (const std::string_view level : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "neon"}) {
+    const std::string nest = to_text(nest_of(k, tenon_test::shipped_blueprints(), level));
+    INFO(nest);
+    CHECK(contains(nest, "sums_4x"));
+    CHECK_FALSE(contains(nest, "one of the rows after another"));
+  }
+  CHECK_FALSE(contains(to_text(nest_of(k, tenon_test::shipped_blueprints(), "portable")), "sums_4x"));
+}
+
 TEST_CASE("library panels: few rows read a right side in place that stays in the cache") {
   const std::string nest = to_text(nest_of(kernel_of("product"), tenon_test::shipped_blueprints(), "x86-64-v4"));
   INFO(nest);
