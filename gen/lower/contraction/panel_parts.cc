@@ -113,8 +113,7 @@ Block part_tiles(ContractionNest& nest, const PanelPart& part, const Operand& co
 bool may_read_parts(ContractionNest& nest) {
   ContractionBuilder& b = nest.b;
   const auto columns = constant_value(b.extent_of(b.c.columns));
-  // Pixels are more variables than one; those of few filters seldom leave the caches.
-  if (b.c.columns.size() != 1 || (columns && *columns <= b.panel_columns())) return false;
+  if (columns && *columns <= b.panel_columns()) return false;
   return b.lanes() > 1 && is_float(b.c.accumulator) && varies(nest) && nest.packing == Packing::Asked &&
          b.c.depth.size() == 1 && b.c.paired.empty() && !b.c.transposed && b.c.left_offset == 0 && !b.most_depth &&
          nest.left.depth_step;

@@ -21,6 +21,10 @@ constexpr const char* kOps = R"(ops:
     in: {A: "f32[M, K]", B: "f32[K, N]"}
     out: {Y: "f32[M, N]"}
     body: Y[m,n] = sum[k](A[m,k]*B[k,n])
+  - op: pointwise
+    in: {X: "f32[C, H, W]", F: "f32[O, C]"}
+    out: {Y: "f32[O, H, W]"}
+    body: Y[o,y,x] = sum[c](F[o,c]*X[c,y,x])
   - op: filtered
     in: {X: "f32[P, C, W]", F: "f32[O, C, R]"}
     out: {Y: "f32[P, O, W]"}
@@ -114,6 +118,12 @@ TEST_CASE("library panels: few rows read a right side that no cache holds by par
     CHECK(contains(nest, "gt(mul(depth, columns), 262144)"));
   }
   CHECK_FALSE(contains(to_text(nest_of(k, tenon_test::shipped_blueprints(), "portable")), "part_sums"));
+}
+
+TEST_CASE("library panels: few filters read pixels that no cache holds by parts of the depth, in place") {
+  const LibraryKernel k = kernel_of("pointwise");
+  for (const int64_t filters : {1, 5}) compare(k, {{"O", filters}, {"C", 131}, {"H", 47}, {"W", 43}});
+  CHECK(contains(to_text(nest_of(k, tenon_test::shipped_blueprints(), "x86-64-v3")), "part_sums"));
 }
 
 TEST_CASE("library panels: few rows or columns of sides that are dense along the depth are summed along it") {
