@@ -59,6 +59,16 @@ Operand near_columns(ContractionNest& nest) {
   return v_select(v_apply(ScalarOp::Le, {nest.n.rows, v_int(kFewTiles * b.blueprint.tile_rows)}), wide, near);
 }
 
+/// Whether a right side of known extents is packed as a whole, though not all of it stays in a cache of its own:
+/// workers share the panels and the rows of one block of columns, not those of several, which follow each other.
+bool stays_whole(ContractionNest& nest) {
+  constexpr int64_t kShared = 4;
+  const auto depth = constant_value(nest.b.extent_of(nest.b.c.depth)),
+             columns = constant_value(nest.b.extent_of(nest.b.c.columns));
+  return !nest.staged && depth && columns &&
+         *depth <= kShared * nest.b.blueprint.cache_n / std::max<int64_t>(*columns, 1);
+}
+
 /// Whether a panel in place has as many pages as rows, and all panels have more than a processor has at hand: each line
 /// of it waits for its address, but runs of several panels do not. For vectors: copying single elements takes longer.
 Operand strays(ContractionNest& nest) {
@@ -114,6 +124,7 @@ Operand block_columns(ContractionNest& nest) {
   if (nest.staged && (!varies(nest) || b.blueprint.shared)) return all;
   if (nest.whole_panels || nest.right.panel > 0 || nest.packing == Packing::Computed) return all;
   if (const int64_t nearby = panels_nearby(nest); nearby > 0) return v_int(nearby * b.panel_columns());
+  if (stays_whole(nest)) return all;
   const bool near = varies(nest) && nest.left.block_copy < 0;
   const Operand block = smaller(all, columns_in(nest, near ? near_elements(nest) : b.blueprint.cache_n));
   return nest.staged ? v_select(are_several_copies(nest), all, block) : block;

@@ -38,6 +38,20 @@ TEST_CASE("sizes of a range count at their upper bounds when work is shared") {
   CHECK(phases[0].grain >= 8);
 }
 
+TEST_CASE("a product of known extents is shared although its packed side is larger than a cache") {
+  const auto phases = [](const std::string& call) {
+    const Layer layer = {"x: \"f32[1024, 128]\", y: \"f32[1024, 1024]\"", "f32[1]", "z = " + call};
+    const LoweredPlan plan = lower_plan(planned(layer, {}), shipped_blueprints(), {isa_from_name("x86-64-v3")}, 2);
+    return plan.levels.front().steps.back().phases;
+  };
+  for (const std::string call : {"gemm(x, y, transA=true)", "matmul(y, y)"}) {
+    INFO(call);
+    const std::vector<Phase> shared = phases(call);
+    REQUIRE_FALSE(shared.empty());
+    CHECK(shared.back().parallel);
+  }
+}
+
 TEST_CASE("a line of elements of a range of lengths is shared by blocks where it may be long") {
   const auto phases = [](int columns) {
     const Layer row = {fmt::format("x: \"f32[N, {}]\"", columns), "f32[1]", "y = tanh(x)"};
