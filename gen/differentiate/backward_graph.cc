@@ -54,26 +54,10 @@ class Sweep : GradientNodes {
         node(block, nodes[--i]);
         continue;
       }
-      const Part last = take_part(nodes, i, forward);
+      const RegionPart last = take_part(graph_, nodes, i, forward);
       if (region(last.region).kind == Region::Kind::loop) loop(block, last.nodes, last.region);
-      else branch(block, {take_part(nodes, i, forward), last}, forward);
+      else branch(block, {take_part(graph_, nodes, i, forward), last}, forward);
     }
-  }
-
-  /// A region and the nodes that it has.
-  struct Part {
-    RegionId region = kTopLevel;
-    std::vector<Node> nodes;
-  };
-  /// The region within `outside` that ends before `end`; `end` is set to its beginning.
-  Part take_part(const std::vector<Node>& nodes, size_t& end, RegionId outside) {
-    Part out{nodes[end - 1].region, {}};
-    while (region(out.region).parent != outside) out.region = region(out.region).parent;
-    const size_t last = end;
-    while (end > 0 && lies_in(graph_.regions, nodes[end - 1].region, out.region)) --end;
-    out.nodes.assign(nodes.begin() + static_cast<std::ptrdiff_t>(end),
-                     nodes.begin() + static_cast<std::ptrdiff_t>(last));
-    return out;
   }
 
   void node(GradientBlock& block, const Node& n) {
@@ -119,6 +103,7 @@ class Sweep : GradientNodes {
     const GradientOutline outline = outline_(graph_, made);
     if (!outline.why.empty())
       fail(made.origin, fmt::format("{} has no gradient here: {}", gradient.of.op, outline.why));
+    if (outline.of_one_row && leaves_loop(block, all, made, outline)) return;
     for (size_t k = 0; k < cotangents; ++k)
       if (!outline.reads[k]) inputs[k] = kNoValue;
     for (size_t k = 0; k < operands.size(); ++k) {
@@ -129,6 +114,59 @@ class Sweep : GradientNodes {
     made.inputs = std::move(inputs);
     made.outputs = {like(adjoint_name(operands[i]), operands[i], block.region)};
     block.adjoints[operands[i]].push_back(add_node(block, std::move(made)));
+  }
+
+  /// A gradient that is computed behind a loop of gradients: with respect to `of`, from what all iterations made.
+  struct BehindLoop {
+    ValueId of = kNoValue;
+    Node node;
+    std::vector<bool> by_row;
+  };
+
+  /// Whether a gradient with respect to a value from outside of the loop is one sum over the rows of all iterations,
+  /// which is added behind the loop.
+  bool leaves_loop(GradientBlock& block, const OperatorGradients& all, const Node& part,
+                   const GradientOutline& outline) {
+    const RegionId loop = all.forward;
+    const ValueId of = all.operands[part.gradient->wrt];
+    if (value_or(backward_, loop, kTopLevel) != block.region || block.region == kTopLevel) return false;
+    if (region(loop).ends_early() || lies_in(graph_.regions, home_of(of), loop)) return false;
+    std::vector<bool> inside;  // per operand
+    std::optional<bool> order;
+    for (size_t k = 0; k < all.operands.size(); ++k) {
+      const ValueId v = all.operands[k];
+      inside.push_back(v != kNoValue && lies_in(graph_.regions, home_of(v), loop));
+      if (!inside[k] || !outline.by_row[all.cotangents.size() + k]) continue;
+      const bool own = known_order(v, loop).value_or(false);
+      if (order.value_or(own) != own) return false;
+      order = own;
+    }
+    const auto node = of_all_iterations(graph_, part, {block.region, inside, outline}, outline_);
+    if (!node) return false;
+    BehindLoop late{of, *node, outline.by_row};
+    for (size_t k = 0; k < outline.reads.size(); ++k) {
+      const bool cotangent = k < all.cotangents.size();
+      ValueId v = cotangent ? all.cotangents[k] : all.operands[k - all.cotangents.size()];
+      if (cotangent && outline.reads[k]) v = in_all_iterations(v, block.region, !order.value_or(false)).whole;
+      else if (outline.by_row[k]) v = in_all_iterations(v, loop, *order).whole;
+      late.node.inputs.push_back(outline.reads[k] ? v : kNoValue);
+    }
+    behind_[block.region].push_back(std::move(late));
+    return true;
+  }
+
+  /// Computes what left the loop of gradients `backward`, of the region `forward`.
+  void behind_loop(GradientBlock& block, RegionId backward, RegionId forward) {
+    for (BehindLoop& late : behind_[backward]) {
+      for (size_t k = 0; k < late.node.inputs.size(); ++k) {
+        ValueId& v = late.node.inputs[k];
+        if (v == kNoValue) continue;
+        if (home_of(v) != block.region) v = saved(v, region(forward).parent);
+        if (late.by_row[k]) v = rows_of_all(block, v);
+      }
+      late.node.outputs = {like(adjoint_name(late.of), late.of, block.region)};
+      block.adjoints[late.of].push_back(add_node(block, std::move(late.node)));
+    }
   }
 
   /// The operator with the numbers of iterations as the loops of the gradient count them, which begin at the last one.
@@ -149,26 +187,10 @@ class Sweep : GradientNodes {
     if (!added) return known->second;
     const RegionId home = home_of(v), backward = backward_.at(forward), outside = region(forward).parent;
     if (!lies_in(graph_.regions, home, forward)) return known->second = saved(v, outside);
-    const auto slice = find_if(region(forward).reads, [&](const Slice& s) { return s.part == v; });
-    ValueId whole = kNoValue;
-    bool reversed = false;
-    if (slice != region(forward).reads.end()) {
-      whole = slice->whole;
-      reversed = slice->reversed;
-    } else {
-      whole = stacked("all_" + value(v).name, v, forward, outside);
-      region(forward).writes.push_back({whole, v, false});
-    }
+    const Slice all = in_all_iterations(v, forward, known_order(v, forward).value_or(false));
     const ValueId part = like(value(v).name + "_again", v, backward);
-    region(backward).reads.push_back({saved(whole, outside), part, !reversed});
+    region(backward).reads.push_back({saved(all.whole, outside), part, !all.reversed});
     return saved_[{v, forward}] = part;
-  }
-
-  /// [trip, …]: the value of all iterations of a loop.
-  ValueId stacked(const std::string& name, ValueId part, RegionId loop, RegionId home) {
-    std::vector<SizeExpr> dims = value(part).dims;
-    dims.insert(dims.begin(), region(loop).trip);
-    return new_value(name, value(part).dtype, std::move(dims), home);
   }
 
   /// The gradient of a loop: a loop that carries the gradients of what it carried, from its end to its beginning.
@@ -191,7 +213,7 @@ class Sweep : GradientNodes {
     for (const Slice& r : reads) {
       const ValueId part = adjoint(inner, r.part);
       if (part == kNoValue) continue;
-      if (counts_.contains(forward) && !is_partial(r.whole))
+      if (counts_.contains(forward) && !is_partial(graph_, r.whole))
         fail(region(forward).origin, "a loop whose end depends on data reads a part of each iteration");
       const ValueId whole = like(adjoint_name(r.whole), r.whole, block.region);
       region(inner.region).writes.push_back({whole, part, !r.reversed});
@@ -199,22 +221,12 @@ class Sweep : GradientNodes {
     }
     sum_over_iterations(block, inner, forward);
     append(block.nodes, inner.nodes);
-  }
-
-  /// Whether only iterations that run read what a loop makes for all of them.
-  bool is_partial(ValueId v) const {
-    for (const Region& r : graph_.regions) {
-      for (const Slice& s : r.writes)
-        if (s.whole == v) return r.partial || is_partial(s.part);
-      for (const Slice& s : r.reads)
-        if (s.part == v) return is_partial(s.whole);
-    }
-    return false;
+    behind_loop(block, inner.region, forward);
   }
 
   /// The gradient of two branches: two branches under the same condition. Only results leave a branch, so each branch
   /// recomputes what its gradient reads.
-  void branch(GradientBlock& block, const std::array<Part, 2>& parts, RegionId forward) {
+  void branch(GradientBlock& block, const std::array<RegionPart, 2>& parts, RegionId forward) {
     const std::vector<BranchResult> results = region(parts[0].region).results;
     const auto is_asked = [&](const BranchResult& r) { return block.adjoints.contains(r.result); };
     if (none_of(results, is_asked)) return;
@@ -239,9 +251,9 @@ class Sweep : GradientNodes {
     for (GradientBlock& arm : arms) append(block.nodes, arm.nodes);
   }
 
-  GradientBlock arm(GradientBlock& block, Part part, RegionId forward) {
+  GradientBlock arm(GradientBlock& block, RegionPart part, RegionId forward) {
     for (Node& n : part.nodes) {
-      refuse_in_branch(n, part.region);
+      refuse_in_branch(graph_, n, part.region);
       n = counted_back(std::move(n));
     }
     const RegionCopySource source{[&](ValueId of, RegionId home) {
@@ -282,20 +294,6 @@ class Sweep : GradientNodes {
     active_[static_cast<size_t>(v)] = is_active(of);
   }
   ValueId original_of(ValueId v) const { return value_or(originals_, v, v); }
-
-  /// Parts that would otherwise be written twice, and numbers of iterations of loops whose copies count by other names.
-  void refuse_in_branch(const Node& n, RegionId branch) {
-    for (const auto& [name, attribute] : n.attrs) {
-      for (RegionId r = n.region; r != branch; r = region(r).parent)
-        if (names_size(attribute, region(r).counter))
-          fail(n.origin, fmt::format("the attribute {} of {} depends on the iteration, in a branch", name, n.op));
-      for (const GraphSize& s : graph_.sizes)
-        if (s.written && names_size(attribute, s.name))
-          fail(n.origin, fmt::format("there is no gradient through a branch in which {} has an extent that the data "
-                                     "decide",
-                                     n.op));
-    }
-  }
 
   RegionId open_backward(RegionId forward, RegionId parent) {
     const ValueId ran = is_cut_short(region(forward)) ? iterations_of(forward) : kNoValue;
@@ -368,6 +366,7 @@ class Sweep : GradientNodes {
   std::vector<bool> active_;
   std::map<RegionId, RegionId> backward_;  // region → that of its gradient
   std::map<std::pair<ValueId, RegionId>, ValueId> saved_;
+  std::map<RegionId, std::vector<BehindLoop>> behind_;  // region of a gradient → what is computed after it
   std::map<RegionId, IterationCount> counts_;
   std::set<RegionId> copies_;             // branches that are computed again, next to their gradients
   std::map<ValueId, ValueId> originals_;  // saved value → what it is of

@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "differentiate/backward_graph.h"
 #include "ir/graph/graph.h"
 
 namespace tenon {
@@ -17,6 +19,32 @@ std::vector<bool> active_values(const Graph& graph, const std::vector<ValueId>& 
 struct NoGradient {
   std::string where, why;
 };
+
+/// A region and the nodes that it has.
+struct RegionPart {
+  RegionId region = kTopLevel;
+  std::vector<Node> nodes;
+};
+/// The region within `outside` that ends before `end`; `end` is set to its beginning.
+RegionPart take_part(const Graph& graph, const std::vector<Node>& nodes, size_t& end, RegionId outside);
+
+/// How a gradient is computed in an iteration of the loop of gradients `loop`.
+struct IterationGradient {
+  RegionId loop = kTopLevel;
+  std::vector<bool> inside;  ///< per operand: made in the forward loop
+  const GradientOutline& outline;
+};
+/// The node of the gradient, without inputs and outputs, that reads the rows of all iterations where `part` reads those
+/// of one: the sum of what `part` makes in all of them. Nothing where it would be another value.
+std::optional<Node> of_all_iterations(const Graph& graph, const Node& part, const IterationGradient& one,
+                                      const OutlineGradient& outline);
+
+/// Whether only iterations that run read what a loop makes for all of them.
+bool is_partial(const Graph& graph, ValueId v);
+
+/// Refuses what would be written twice where a branch is copied, and numbers of iterations of loops whose copies count
+/// by other names. Throws NoGradient.
+void refuse_in_branch(const Graph& graph, const Node& node, RegionId branch);
 
 /// Whether an attribute has the size in it.
 bool names_size(const AttrValue& attribute, const std::string& name);

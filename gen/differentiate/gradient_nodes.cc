@@ -4,6 +4,16 @@
 #include "ir/graph/graph_passes.h"
 
 namespace tenon {
+namespace {
+
+AttrValue shape_of(const std::vector<SizeExpr>& dims) {
+  std::vector<int64_t> fixed;
+  for (const SizeExpr& d : dims)
+    if (d.is_constant()) fixed.push_back(d.value);
+  return fixed.size() == dims.size() ? AttrValue(fixed) : AttrValue(dims);
+}
+
+}  // namespace
 
 GradientNodes::GradientNodes(Graph& graph, Node asks)
     : graph_(graph), asks_(std::move(asks)), home_(graph.values.size(), kTopLevel) {
@@ -40,13 +50,17 @@ ValueId GradientNodes::add_node(GradientBlock& block, const std::string& op, std
 }
 
 ValueId GradientNodes::filled(GradientBlock& block, ValueId of, int64_t number) {
-  const std::vector<SizeExpr> dims = value(of).dims;
-  std::vector<int64_t> fixed;
-  for (const SizeExpr& d : dims)
-    if (d.is_constant()) fixed.push_back(d.value);
-  const AttrValue shape = fixed.size() == dims.size() ? AttrValue(fixed) : AttrValue(dims);
   return add_node(block, "full", {}, {like(adjoint_name(of), of, block.region)},
-                  {{"shape", shape}, {"value", number}, {"dtype", value(of).dtype}});
+                  {{"shape", shape_of(value(of).dims)}, {"value", number}, {"dtype", value(of).dtype}});
+}
+
+ValueId GradientNodes::rows_of_all(GradientBlock& block, ValueId v) {
+  std::vector<SizeExpr> dims = value(v).dims;
+  dims[1] = dims[0] * dims[1];
+  dims.erase(dims.begin());
+  const AttrValue shape = shape_of(dims);
+  const ValueId rows = new_value(value(v).name + "_rows", value(v).dtype, std::move(dims), block.region);
+  return add_node(block, "reshape", {v}, {rows}, {{"shape", shape}});
 }
 
 ValueId GradientNodes::adjoint(GradientBlock& block, ValueId of) {
@@ -58,6 +72,25 @@ ValueId GradientNodes::adjoint(GradientBlock& block, ValueId of) {
     parts.erase(parts.begin() + 1);
   }
   return parts[0];
+}
+
+std::optional<bool> GradientNodes::known_order(ValueId v, RegionId loop) const {
+  for (const std::vector<Slice>* list : {&graph_.region(loop).reads, &graph_.region(loop).writes})
+    for (const Slice& s : *list)
+      if (s.part == v) return s.reversed;
+  return std::nullopt;
+}
+
+Slice GradientNodes::in_all_iterations(ValueId v, RegionId loop, bool reversed) {
+  for (const std::vector<Slice>* list : {&region(loop).reads, &region(loop).writes})
+    for (const Slice& s : *list)
+      if (s.part == v && s.reversed == reversed) return s;
+  std::vector<SizeExpr> dims = value(v).dims;
+  dims.insert(dims.begin(), region(loop).trip);
+  const Slice made{new_value("all_" + value(v).name, value(v).dtype, std::move(dims), region(loop).parent), v,
+                   reversed};
+  region(loop).writes.push_back(made);
+  return made;
 }
 
 }  // namespace tenon

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,12 @@ class GradientNodes {
                    std::vector<ValueId> outputs, Attributes attrs = {});
   /// A tensor of the shape of `of` that is `number` everywhere.
   ValueId filled(GradientBlock& block, ValueId of, int64_t number);
+  /// Whether a loop reads or writes the value of each iteration in reversed order; nothing where it does neither.
+  std::optional<bool> known_order(ValueId v, RegionId loop) const;
+  /// What has the value of each iteration of a loop, [trip, …], in this order; the loop writes it if need be.
+  Slice in_all_iterations(ValueId v, RegionId loop, bool reversed);
+  /// [trip, rows, …] as [trip*rows, …].
+  ValueId rows_of_all(GradientBlock& block, ValueId v);
   /// The gradient of a value of which all uses have been seen; kNoValue where no value asked for leads to it.
   ValueId adjoint(GradientBlock& block, ValueId of);
 

@@ -9,8 +9,10 @@
 
 #include "differentiate/backward_graph.h"
 #include "differentiate/node_gradient.h"
+#include "differentiate/row_sum.h"
 #include "ir/graph/graph_passes.h"
 #include "library/bind_node.h"
+#include "support/ranges.h"
 
 namespace tenon {
 namespace {
@@ -196,6 +198,12 @@ GradientOutline outline_gradient(const OpLibrary& defs, const DerivativeTable& r
   const auto forward = expansion.kernel_of(g.of, g.inputs);
   out.result_will_do = forward && only_limits(forward->kernel);
   for (const int t : made->inputs) out.reads.push_back(t >= 0);
+  const auto cotangent = find_if(made->inputs, [](int t) { return t >= 0; });
+  if (cotangent < made->inputs.begin() + static_cast<std::ptrdiff_t>(g.cotangents.size()))
+    if (const auto sum = row_sum(made->kernel, *cotangent)) {
+      out.of_one_row = sum->of_one_row;
+      for (const int t : made->inputs) out.by_row.push_back(t >= 0 && sum->by_row[static_cast<size_t>(t)]);
+    }
   const std::string& result = made->kernel.tensor(made->outputs[0]).name;
   out.op = g.of.op + "_grad_" + result;
   return out;

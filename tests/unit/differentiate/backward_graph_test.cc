@@ -221,6 +221,47 @@ TEST_CASE("the gradient of a loop is a loop that runs the other way") {
            "x, h, W, U", cell});
 }
 
+TEST_CASE("gradients that sum over rows are one sum over the rows of all iterations, behind the loop") {
+  const std::string cell = "  cell(t, h, x, W, U, b): |\n    n = tanh(gemm(x, W) + gemm(h, U, b))\n    [n, n*h]\n";
+  const Case graph{"  x: f64[3, 2, 4]\n  h: f64[2, 3]\n  W: f64[4, 3]\n  U: f64[3, 3]\n  b: f64[3]\n",
+                   "  e, all = scan('cell', [h], [x], [W, U, b], REVERSED)\n  s = sum(sq(all)) + sum(e)\n",
+                   "x, h, W, U, b", cell};
+  for (const std::string reversed : {"true", "false"}) {
+    Case c = graph;
+    c.main.replace(c.main.find("REVERSED"), 8, reversed);
+    check(c);
+    c.main += "  dW, dU = grad(s, W, U)\n";
+    const auto backward = backward_of(c, "s, dW, dU");
+    REQUIRE(backward.ok());
+    const std::string text = to_text(*backward);
+    INFO(text);
+    const size_t end = text.rfind("\n  }\n");
+    CHECK(text.find("carried d_U") == std::string::npos);
+    CHECK(text.find("gemm_grad_dB(all_d_", end) != std::string::npos);
+    CHECK(text.find("gemm_grad_dB(") > end);
+  }
+}
+
+TEST_CASE("gradients leave nested loops, and stay in a loop where rows are not summed") {
+  const std::string inputs = "  y: f64[3, 2, 3]\n  z: f64[2, 2, 3]\n  h: f64[2, 3]\n  U: f64[3, 3]\n  V: f64[3, 3]\n";
+  check({inputs, "  e = scan('cell', [h], [y], [z, U, V], false)[0]\n  s = sum(sq(e))\n", "y, z, h, U, V",
+         "  inner(k, a, z, U): |\n    n = tanh(matmul(a, U) + z)\n    [n]\n"
+         "  cell(t, h, y, z, U, V): |\n    e = scan('inner', [h], [z], [U], true)[0]\n    [gemm(e, V) + y]\n"});
+  // the weight of a matrix on the left, a mean over the rows, one weight for each row
+  check({"  x: f64[3, 2, 3]\n  h: f64[2, 3]\n  L: f64[2, 2]\n  w: f64[2, 3]\n  r: f64[3]\n",
+         "  e = scan('cell', [h], [x], [L, w, r], false)[0]\n  s = sum(sq(e))\n", "x, h, L, w, r",
+         "  cell(t, h, x, L, w, r): |\n    m = mean(h*r, axes=[0], keepdims=true)\n"
+         "    [tanh(gemm(L, h) + x*w + gemm(L, x, transA=true) + m)]\n"});
+  // one row, and what all rows share
+  check({"  x: f64[3, 1, 3]\n  h: f64[1, 3]\n  U: f64[3, 3]\n  w: f64[1, 3]\n",
+         "  e = scan('cell', [h], [x], [U, w], false)[0]\n  o = sum(sq(e))\n  d = grad(o, U)\n  s = sum(sq(d))\n",
+         "x, h, U, w", "  cell(t, h, x, U, w): |\n    [tanh(matmul(h + x, U)*w)]\n"});
+  // filters: each image has a place in all batches
+  check({"  x: f64[2, 2, 1, 4]\n  h: f64[2, 1, 4]\n  F: f64[1, 1, 3]\n  b: f64[1]\n",
+         "  e = scan('cell', [h], [x], [F, b], true)[0]\n  s = sum(sq(e))\n", "x, h, F, b",
+         "  cell(t, h, x, F, b): |\n    [tanh(conv1d(h, F, b, pads=[1, 1]) + x)]\n"});
+}
+
 TEST_CASE("operators in a loop may use its number of the iteration") {
   const std::string cell =
       "  inner(k, a, c, x, t): |\n    r = reshape(slice(x, begin=[t, k], size=[1, 1]), shape=[])\n    [a*c + r]\n"
