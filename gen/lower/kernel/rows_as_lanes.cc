@@ -131,9 +131,9 @@ class BlockMaker {
   BlockMaker(const Kernel& k, const RowKernel& of)
       : k_(k),
         out_(k),
+        fresh_(k),
         longest_(of.longest()),
         length_(size_ref(of.length)),
-        fresh_(k),
         row_{name_of_row(k, fresh_), constant_int(kLanesOfBlock)} {
     const Expr rows = size_ref(of.rows), block = row_.extent;
     block_ = {fresh_(row_.name + "_block"), apply(ScalarOp::FloorDiv, {rows + block - constant_int(1), block})};
