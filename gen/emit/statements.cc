@@ -114,8 +114,7 @@ class StatementToC {
     out.push_back(c_evaluate(c_call("__builtin_prefetch", {at, c_text("0"), c_text(std::to_string(n.locality))})));
   }
   void operator()(const SFail& n) {
-    out.push_back(
-        c_return(c_text(upper_case(e.options.prefix) + (n.status == CheckStatus::Range ? "_E_RANGE" : "_E_SHAPE"))));
+    out.push_back(c_return(c_text(upper_case(fmt::format("{}_e_{}", e.options.prefix, name_of(n.status))))));
   }
   void operator()(const SCall& n) { call_inner(e, n, out); }
   void operator()(const SComment& n) { out.push_back(c_comment(comment_inside(n.text))); }

@@ -40,6 +40,8 @@ class CallBinder {
 
   const std::vector<WrittenExtent>& extents() const { return extents_; }
   const std::vector<std::pair<Expr, Expr>>& taken_as_equal() const { return shapes_.taken_as_equal(); }
+  /// Requirements of numbers that only a call of the kernel knows, and that sizes cannot be brought together for.
+  const std::vector<std::pair<const Syntax*, Expr>>& left_to_calls() const { return left_to_calls_; }
   bool has_input(size_t i) const { return dims_[i].has_value(); }
   TensorLayout input_layout(size_t i) const { return shapes_.layout(def_.inputs[i], *dims_[i], orders_[i]); }
   std::vector<Expr> output_dims(size_t i) const { return shapes_.stored_dims(def_.outputs[i], out_orders_[i]); }
@@ -169,7 +171,8 @@ class CallBinder {
     switch (a.kind) {
       case AttrKind::boolean: return {convert(t, DType::Bool), true};
       case AttrKind::u64: return {convert(t, DType::U64), false};
-      case AttrKind::real: return {convert(t, DType::F64), true};
+      case AttrKind::real:  // that of the op that makes the call is computed with as there
+        return {std::holds_alternative<AttrRef>(t.e->node) && is_float(t.e->type) ? t.e : convert(t, DType::F64), true};
       case AttrKind::integer:
       case AttrKind::enumeration: return {convert(t, DType::I64), true};
       case AttrKind::dtype: {
@@ -217,8 +220,10 @@ class CallBinder {
   void bind_lets() {
     for (const LetDef& l : def_.lets) {
       if (l.pack) {
-        std::vector<Expr>& extents = scope_.binding.packs[l.name] = expr_.list(l.value);
+        std::vector<Expr>& extents = scope_.binding.packs[l.name] = expr_.list(l.value, 1);
         for (Expr& e : extents) e = fitting(l, e);
+        if (const std::string along = expr_.elementwise_pack(l.value); !along.empty())
+          scope_.binding.pack_ranks[l.name] = std::string(scope_.binding.pack_ranks.at(along));
       } else if (l.written) {
         const Expr size = value_or(named_, l.name, size_ref(l.name));
         extents_.push_back({l.name, std::get<SizeRef>(size->node).name, fitting(l, expr_.value(l.value).e)});
@@ -252,9 +257,7 @@ class CallBinder {
         const Expr decided = simplify(e);
         const auto v = constant_value(decided);
         if (v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)), advice(r));
-        if (!v && !is_required(decided) && !take_as_true(decided, shapes_))
-          return fail(Code::E0604, fmt::format("requires {}, which the sizes of a call decide", print(r)),
-                      {"fix sizes that are in it, as in `--size N=4`"});
+        if (!v && !is_required(decided) && !take_as_true(decided, shapes_)) left_to_calls_.emplace_back(&r, decided);
       }
     }
     return !diagnostics_.has_errors();
@@ -277,6 +280,7 @@ class CallBinder {
   std::vector<std::vector<int>> orders_, out_orders_;
   std::map<std::string, Expr> named_;
   std::vector<WrittenExtent> extents_;
+  std::vector<std::pair<const Syntax*, Expr>> left_to_calls_;
 };
 
 std::vector<Expr> flat(const std::vector<std::vector<Expr>>& entries) {
@@ -300,6 +304,11 @@ std::optional<BoundCall> bind_call(const OpCall& call, Diagnostics& diagnostics)
   out.kernel.doc = def.doc;
   CallBinder binder(call.library, out.scope, out.kernel, diagnostics, call.place);
   if (!binder.bind(inputs, call.attrs)) return std::nullopt;
+  for (const auto& [requirement, condition] : binder.left_to_calls()) {
+    binder.fail(Code::E0604, fmt::format("requires {}, which the sizes of a call decide", print(*requirement)),
+                {"fix sizes that are in it, as in `--size N=4`"});
+    return std::nullopt;
+  }
   for (size_t i = 0; i < def.inputs.size(); ++i) {
     BoundTensor& b = out.scope.tensors[def.inputs[i].name];
     if (!binder.has_input(i)) continue;
@@ -349,6 +358,8 @@ bool bind_composite(const BodyCall& call, Kernel& kernel, Scope& scope, Diagnost
   }
   if (!binder.bind(given, call.attrs)) return false;
   require_equal(binder.taken_as_equal(), def, kernel);
+  for (const auto& [requirement, condition] : binder.left_to_calls())
+    require_sizes(kernel, condition, def.name + " requires " + print(*requirement), CheckStatus::Attribute);
   for (size_t i = 0; i < def.inputs.size(); ++i) {
     BoundTensor& b = scope.tensors[def.inputs[i].name];
     if (!binder.has_input(i)) continue;

@@ -79,7 +79,7 @@ bool is_extent(const OpDef& def, const std::string& let) {
          any_of(def.index, [&](const IndexRange& r) { return r.extent.is_name(let); });
 }
 
-void require_sizes(Kernel& kernel, const Expr& holds, std::string what) {
+void require_sizes(Kernel& kernel, const Expr& holds, std::string what, CheckStatus status) {
   const Expr condition = simplify(holds);
   if (constant_value(condition).value_or(0) != 0) return;
   const auto* equal = std::get_if<Apply>(&condition->node);
@@ -88,7 +88,7 @@ void require_sizes(Kernel& kernel, const Expr& holds, std::string what) {
   const auto is_same = [&](const Expr& other) { return same(other, condition) || same(other, swapped); };
   if (any_of(kernel.facts, [&](const Expr& f) { return is_same(simplify(f)); })) return;
   if (any_of(kernel.checks, [&](const Check& c) { return c.loops.empty() && is_same(c.holds); })) return;
-  kernel.checks.push_back({{}, condition, CheckStatus::Shape, std::move(what)});
+  kernel.checks.push_back({{}, condition, status, std::move(what)});
 }
 
 namespace {

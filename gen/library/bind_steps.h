@@ -34,9 +34,9 @@ std::optional<PackMisfit> misfit_of_packs(const OpLibrary& library, const Scope&
 /// Whether a let is an extent, of a dim or of an index variable: it is an integer then, whatever it was computed from.
 bool is_extent(const OpDef& def, const std::string& let);
 
-/// The kernel returns TN_E_SHAPE unless `holds`, a condition on sizes and attributes, is true; `what` says so in a
+/// The kernel returns the status unless `holds`, a condition on sizes and attributes, is true; `what` says so in a
 /// comment. Nothing where the condition always is true, or is asked for already.
-void require_sizes(Kernel& kernel, const Expr& holds, std::string what);
+void require_sizes(Kernel& kernel, const Expr& holds, std::string what, CheckStatus status = CheckStatus::Shape);
 
 /// Records the condition as an equality of extents: a <= b is max(a, b) == b. False if extents cannot express it.
 bool take_as_true(const Expr& condition, ShapeBinder& shapes);

@@ -308,13 +308,15 @@ class BodyExpander {
   void name_result(const std::string& given, BoundTensor& made, const std::vector<BoundTensor>& inputs);
   void know_parts(const Statement& s);
   void copy_results(const Statement& s, const OpDef& callee, const Scope& inner);
-  std::optional<int64_t> place_of_axis(const std::string& attr, const std::vector<BoundTensor>& inputs) const;
+  std::vector<Typed> places_of_axes(const std::string& attr, const std::vector<BoundTensor>& inputs) const;
   void place_axes(const Statement& s, const std::vector<BoundTensor>& inputs,
                   std::map<std::string, BoundAttr>& attrs) const;
   BoundAttr passed_attribute(const AttrDef& a, const Syntax& given);
   bool call_arguments(const Statement& s, const OpDef& callee, std::vector<BoundTensor>& inputs,
                       std::map<std::string, BoundAttr>& attrs);
   void call(const Statement& s);
+  void take_types_of_outputs(const Statement& s, Scope& inner) const;
+  void require_ranges(Scope& inner);
   void expand_callee(Scope& inner);
   void name_chosen(const Frame& frame);
   const Syntax* read_of_name(const std::string& name) const;

@@ -18,6 +18,7 @@ std::vector<int64_t> ShapeBinder::axes_of(const std::string& attr, size_t rank, 
   const auto a = binding_.attrs.find(attr);
   if (a == binding_.attrs.end()) return axes;
   const auto r = static_cast<int64_t>(rank);
+  if (!a->second.held.attr.empty()) why = fmt::format("{} has to be known at generation", attr);
   for (const Typed& t : a->second.elements) {
     const auto v = constant_value(t.e);
     if (!v) {

@@ -1,7 +1,9 @@
 // Calls of ops in a body: their arguments, the callee's statements in place or its C template, and the results.
 #include <fmt/format.h>
 
+#include "ir/op/type_function.h"
 #include "library/bind_shapes.h"
+#include "library/bind_steps.h"
 #include "library/body_expander.h"
 #include "library/expand_body.h"
 #include "library/unroll_variadic.h"
@@ -76,39 +78,41 @@ bool BodyExpander::call_arguments(const Statement& s, const OpDef& callee, std::
   return true;
 }
 
-/// The number of the dim that D@axis of this op is in an argument that has the dims of such a tensor.
-std::optional<int64_t> BodyExpander::place_of_axis(const std::string& attr,
-                                                   const std::vector<BoundTensor>& inputs) const {
-  if (inputs.empty() || inputs[0].tensor < 0) return std::nullopt;
+/// The numbers of the dims that D@axis or *R@axes of this op are in an argument that has the dims of such a tensor.
+std::vector<Typed> BodyExpander::places_of_axes(const std::string& attr, const std::vector<BoundTensor>& inputs) const {
+  if (inputs.empty() || inputs[0].tensor < 0) return {};
   const std::vector<Expr>& dims = kernel_.tensor(inputs[0].tensor).dims;
   for (const TensorDef& t : def_.inputs) {
     const auto bound = scope_.tensors.find(t.name);
-    const auto at = find_if(t.dims, [&](const Dim& d) { return d.at == attr && d.kind == DimKind::size; });
+    const auto at = find_if(t.dims, [&](const Dim& d) { return d.at == attr && d.kind != DimKind::split; });
     if (bound == scope_.tensors.end() || bound->second.tensor < 0 || at == t.dims.end()) continue;
     const std::vector<Expr>& own = kernel_.tensor(bound->second.tensor).dims;
     if (!std::equal(own.begin(), own.end(), dims.begin(), dims.end(),
                     [](const Expr& a, const Expr& b) { return same(a, b); }))
       continue;
-    int64_t before = 0;
-    for (auto entry = bound->second.entries.begin(); entry - bound->second.entries.begin() < at - t.dims.begin();
-         ++entry)
-      before += static_cast<int64_t>(entry->size());
-    return before;
+    const auto entry = bound->second.entries.begin() + (at - t.dims.begin());
+    int64_t place = 0;
+    for (auto before = bound->second.entries.begin(); before != entry; ++before)
+      place += static_cast<int64_t>(before->size());
+    std::vector<Typed> places;
+    for (size_t k = 0; k < entry->size(); ++k) places.push_back({constant_int(place + static_cast<int64_t>(k)), true});
+    return places;
   }
-  return std::nullopt;
+  return {};
 }
 
-/// An axis known only in a call of this op and passed on to a callee is that dim of the kernel's tensors.
+/// Axes known only in a call of this op and passed on to a callee are those dims of the kernel's tensors.
 void BodyExpander::place_axes(const Statement& s, const std::vector<BoundTensor>& inputs,
                               std::map<std::string, BoundAttr>& attrs) const {
   for (const Syntax& arg : s.value.children) {
     if (arg.kind != SyntaxKind::keyword || arg.children[0].kind != SyntaxKind::name) continue;
     const auto given = attrs.find(arg.text);
-    if (given == attrs.end() || given->second.list || constant_value(given->second.elements[0].e)) continue;
-    const auto place = place_of_axis(arg.children[0].text, inputs);
-    if (!place) continue;
-    given->second.elements[0] = {constant_int(*place), true};
-    given->second.placed = true;
+    if (given == attrs.end()) continue;
+    const bool list = given->second.list;
+    if (list ? given->second.held.attr.empty() : constant_value(given->second.elements[0].e).has_value()) continue;
+    std::vector<Typed> places = places_of_axes(arg.children[0].text, inputs);
+    if (list ? places.empty() : places.size() != 1) continue;
+    given->second = {std::move(places), list, true};
   }
 }
 
@@ -196,6 +200,35 @@ StoredDims BodyExpander::dims_in_calls(const std::string& name, const BoundTenso
   return definition == def_.body.end() ? StoredDims() : joined_dims(t, definition->subs);
 }
 
+/// Types that the callee's results alone have are those of the outputs that receive them.
+void BodyExpander::take_types_of_outputs(const Statement& s, Scope& inner) const {
+  const OpDef& callee = *inner.def;
+  for (size_t k = 0; k < std::min(callee.outputs.size(), s.targets.size()); ++k) {
+    const std::string& type = callee.outputs[k].dtype;
+    const TypeVar* variable = callee.type(type);
+    const TensorDef* receives = def_.output(s.targets[k].text);
+    const bool given = any_of(callee.inputs, [&](const TensorDef& t) { return t.dtype == type; });
+    if (!variable || variable->derived || given || !receives) continue;
+    if (const auto d = dtype_of_word(receives->dtype, scope_.binding.types)) inner.binding.types.emplace(type, *d);
+  }
+}
+
+/// Ranges that the callee declares are not negative, which a call of an op of the library checks for its own.
+void BodyExpander::require_ranges(Scope& inner) {
+  ExprBuilder extents(library_, inner, kernel_, diagnostics_);
+  const auto is_size = [&](const Expr& e) {  // not an extent that data decides
+    return !any_node(e, [&](const Expr& n) {
+      const auto* ref = std::get_if<SizeRef>(&n->node);
+      return ref && none_of(kernel_.sizes, [&](const Size& s) { return s.name == ref->name; });
+    });
+  };
+  for (const IndexRange& r : inner.def->index)
+    for (const Expr& e : r.pack ? extents.list(r.extent, 1) : std::vector{extents.index(r.extent)})
+      if (is_size(e))
+        require_sizes(kernel_, apply(ScalarOp::Ge, {e, constant_int(0)}),
+                      fmt::format("the range of {} in {}", r.name, inner.def->name));
+}
+
 void BodyExpander::call(const Statement& s) {
   if (too_long(s)) return;
   const OpDef* callee = library_.op(s.value.text);
@@ -215,6 +248,7 @@ void BodyExpander::call(const Statement& s) {
   inner.def = callee;
   inner.keeps_stops = scope_.keeps_stops;
   inner.any_rank = scope_.any_rank;
+  take_types_of_outputs(s, inner);
   Diagnostics found;
   const bool fits = bind_composite({library_, *callee, inputs, attrs, s.value.span}, kernel_, inner, found);
   for (Diagnostic d : found.sorted()) {
@@ -227,6 +261,7 @@ void BodyExpander::call(const Statement& s) {
     if (k < s.targets.size() && !fits_output(s, *callee, s.targets[k], made)) return;
     name_result(k < s.targets.size() ? s.targets[k].text : callee->outputs[k].name, made, inputs);
   }
+  require_ranges(inner);
   expand_callee(inner);
   copy_results(s, *callee, inner);
   know_parts(s);

@@ -62,6 +62,9 @@ class ExprBuilder {
   /// The list that `*(…)` or a pack-valued let stands for. Where a call decides the rank of a pack, dims of extent 1
   /// are in front of its own: there the list has the value `at_front`, 0 for indices and 1 for extents.
   std::vector<Expr> list(const Syntax& s, int64_t at_front = 0);
+  /// The pack of a rank known only in a call whose dims the elements of such a list are computed from, one by one; ""
+  /// if there is none.
+  std::string elementwise_pack(const Syntax& s) const;
   /// Variables of index notation for a bare name or pack, in the order of the pack's dims.
   std::vector<LoopVar> loop_vars(const Syntax& name_or_pack);
   /// Widest integer type read as a value (not as an index) anywhere in `s`, or `least`.

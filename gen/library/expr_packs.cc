@@ -29,6 +29,11 @@ std::string ExprBuilder::open_pack(const Syntax& s) const {
   return "";
 }
 
+std::string ExprBuilder::elementwise_pack(const Syntax& s) const {
+  const bool rearranged = s.calls(Builtin::permute, Builtin::unravel, Builtin::keep, Builtin::concat, Builtin::drop);
+  return rearranged ? "" : open_pack(s);
+}
+
 /// Whether dim k is in front of those that the call gives the pack.
 Expr ExprBuilder::is_front(const std::string& pack, size_t k) const {
   return apply(ScalarOp::Lt,

@@ -284,9 +284,9 @@ std::optional<std::vector<Expr>> ExprBuilder::list_call(const Syntax& call) {
     case Builtin::permute: return permuted(call);
     case Builtin::unravel: return unravelled(call);
     case Builtin::keep: {
+      // A kernel takes extents of 1 that only a call keeps, or not, for what is kept.
       const auto kept = constant_value(condition(call.children[1]));
-      if (!kept) return std::nullopt;
-      return std::vector<Expr>(*kept ? list(call.children[0]).size() : 0, constant_int(1));
+      return std::vector<Expr>(kept.value_or(1) ? list(call.children[0]).size() : 0, constant_int(1));
     }
     case Builtin::concat: {
       std::vector<Expr> out = list(call.children[0]);

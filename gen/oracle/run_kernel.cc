@@ -69,8 +69,7 @@ class Runner {
       const auto loops = compiler.bind(c.loops);
       const CompiledExpr holds = compiler.compile(c.holds);
       reserve(compiler);
-      if (!every(loops, 0, [&] { return eval(holds).i != 0; }))
-        return c.status == CheckStatus::Range ? OracleStatus::Range : OracleStatus::Shape;
+      if (!every(loops, 0, [&] { return eval(holds).i != 0; })) return status_of(c.status);
     }
     return std::nullopt;
   }
@@ -369,6 +368,11 @@ std::optional<int64_t> bytes_made(const Kernel& kernel, const OracleCall& given)
       return std::nullopt;
   }
   return total;
+}
+
+OracleStatus status_of(CheckStatus s) {
+  constexpr OracleStatus statuses[] = {OracleStatus::Range, OracleStatus::Shape, OracleStatus::Attribute};
+  return statuses[static_cast<size_t>(s)];
 }
 
 OracleStatus run_kernel(const Kernel& kernel, OracleCall& call) {

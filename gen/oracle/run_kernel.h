@@ -27,7 +27,10 @@ struct OracleCall {
 
 /// Unknown: a C template that is not a part of the interpreter; nothing was computed. Outside: see
 /// OracleCall::any_sizes.
-enum class OracleStatus : uint8_t { Done, Range, Shape, Unknown, Outside };
+enum class OracleStatus : uint8_t { Done, Range, Shape, Attribute, Unknown, Outside };
+
+/// How a run ends whose check fails.
+OracleStatus status_of(CheckStatus);
 
 /// Runs the kernel: checks first, then each statement for every value of its variables, sums in order, in long double
 /// and 64-bit integers that wrap to their type. Values are rounded only when they are stored; temps of f32 are kept as

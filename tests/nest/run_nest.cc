@@ -77,9 +77,7 @@ class Interpreter {
   void statement(const SComment&) {}
   void statement(const SLeave&) { left_ = true; }
   void statement(const SAssign& n) { names_.at(n.name) = value(n.value); }
-  void statement(const SFail& n) {
-    throw Ended{{n.status == CheckStatus::Range ? OracleStatus::Range : OracleStatus::Shape, ""}};
-  }
+  void statement(const SFail& n) { throw Ended{{status_of(n.status), ""}}; }
 
   void statement(const SStore& n) {
     const NestValue v = value(n.value);

@@ -10,6 +10,11 @@
 
 namespace tenon {
 
+std::string_view name_of(CheckStatus s) {
+  constexpr std::string_view names[] = {"range", "shape", "attr"};
+  return names[static_cast<size_t>(s)];
+}
+
 namespace {
 
 std::string_view name_of(Role r) {

@@ -84,7 +84,10 @@ struct KernelStatement {
   bool masks_by_zero = false;
 };
 
-enum class CheckStatus : uint8_t { Range, Shape };
+enum class CheckStatus : uint8_t { Range, Shape, Attribute };
+
+/// As in the names of statuses: range, shape, attr.
+std::string_view name_of(CheckStatus);
 
 /// A condition on data that must hold before the first store; otherwise the call returns the status and leaves the
 /// outputs unchanged.

@@ -97,7 +97,7 @@ class BlockText {
     block(*n.otherwise, d + 1);
   }
   void print(const SPrefetch& n, int d) { line(d, "prefetch b{}[{}] {}", n.buffer, to_text(n.offset), n.locality); }
-  void print(const SFail& n, int d) { line(d, "fail {}", n.status == CheckStatus::Range ? "range" : "shape"); }
+  void print(const SFail& n, int d) { line(d, "fail {}", name_of(n.status)); }
   void print(const SLeave&, int d) { line(d, "leave"); }
   void print(const SComment& n, int d) { line(d, "# {}", n.text); }
   void print(const SCall& n, int d) {

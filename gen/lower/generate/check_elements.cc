@@ -61,7 +61,7 @@ bool is_run_along(const Tensor& t, const Read& r, const std::string& v) {
 /// The function. Buffer: the elements; parameters: their number, the least and the largest that are fine.
 InnerFunction range_function(DType type, int lanes, CheckStatus status) {
   InnerFunction f;
-  f.name = fmt::format("check_{}_{}", status == CheckStatus::Range ? "range" : "shape", name_of(type));
+  f.name = fmt::format("check_{}_{}", name_of(status), name_of(type));
   f.comment = "Fails unless all elements are at least `least` and at most `most`.";
   f.common = true;
   f.buffers.push_back({"x", type, Storage::Workspace, -1, nullptr, false});
