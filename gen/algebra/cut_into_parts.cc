@@ -189,7 +189,8 @@ class PartCutter {
     out.facts = kernel_.facts;
     out.reassociate = kernel_.reassociate;
     for (const FoundSize& f : steps_.found) {
-      out.sizes.push_back({f.name, 0, constant_value(simplify(f.bound)).value_or(INT64_MAX)});
+      if (none_of(out.sizes, [&](const Size& s) { return s.name == f.name; }))  // a graph has those of its values
+        out.sizes.push_back({f.name, 0, constant_value(simplify(f.bound)).value_or(INT64_MAX)});
       if (f.part < begin) out.facts.push_back(apply(ScalarOp::Le, {size_ref(f.name), f.bound}));
     }
     return out;

@@ -48,7 +48,7 @@ Expr without_unit_reductions(const Expr& e) {
   if (!n) return r;
   std::vector<LoopVar> vars = n->vars;
   const std::map<std::string, Expr> zeros = unit_loops(vars);
-  if (zeros.empty()) return r;
+  if (zeros.empty() && !vars.empty()) return r;
   const Expr value = substitute(n->value, zeros), where = n->where ? substitute(n->where, zeros) : nullptr;
   const bool argument = is_positional(n->op);
   if (argument && n->vars.size() > 1) return r;

@@ -55,6 +55,12 @@ ops:
     let: {K: "keep(R, keepdims)"}
     out: {Y: "T[*P, *K@axes, *Q]", Z: "T[*P, *K@axes, *Q]"}
     body: Y, Z = sums_of_axes(X, axes=axes, keepdims=keepdims)
+  - op: sums_of_no_axes
+    doc: the reductions of what is called go over nothing
+    types: {T: [f32, i32]}
+    in: {X: "T[N, M]"}
+    out: {Y: "T[N, M]", Z: "T[N, M]"}
+    body: Y, Z = sums_of_axes(X, axes=[])
   - op: densities
     types: {T: [f32, f64]}
     attrs: {width: float, lo: float, hi: float}
@@ -133,6 +139,9 @@ def cases(rng):
                 a = tuple(axes)
                 yield dict(op='sums_of_axes_called', key=key, inputs=[x], attrs={'axes': axes, 'keepdims': keep},
                            want=[x.max(a, keepdims=keep), wide(x).sum(a, keepdims=keep)], tol=EXACT)
+        for s in ((1, 1), (3, 33), (0, 5), (40, 7)):
+            x = whole(rng, s, key)
+            yield dict(op='sums_of_no_axes', key=key, inputs=[x], want=[x, x], tol=EXACT)
         for n, period in ((5, 4), (1, 0), (0, 3), (17, 1)):
             x = whole(rng, (n,), key)
             yield dict(op='squares_below_called', key=key, inputs=[x], attrs={'period': period},
