@@ -85,7 +85,7 @@ check 'compiles a program of portable C' compiled mixed "${CC:-cc}"
 check 'a program of portable C has room for workers' "$work/mixed/net" "$work/x.npy" "$work/t.npy" --threads 8
 portable_c() { "$tenon" model "$checkout/tests/programs/mixed.yaml" -q --isa portable -o "$work/plain" && [ ! -e "$work/plain/runtime" ]; }
 check 'portable C alone has no workers' portable_c
-ran() { "$tenon" run "$checkout/tests/programs/mixed.yaml" "$work/x.npy" "$work/t.npy" -q --isa portable --cc "$quick -O0" "$@"; }
+ran() { "$tenon" run "$checkout/tests/programs/mixed.yaml" "$work/x.npy" "$work/t.npy" -q --isa portable --cc "$clang -O0" "$@"; }
 check 'run makes room for the threads that it is given' ran --threads 9
 check 'generates for one worker' mixed --max-threads 1
 check 'compiles for one worker' compiled mixed "${CC:-cc}"
