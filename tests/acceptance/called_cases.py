@@ -14,9 +14,10 @@ import yaml
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import merged_cases as merged
 
-# What a body cannot call: packs dimension by dimension, axes that a call gives, ops for graphs alone, ranges that an absent input had.
-REFUSALS = {'E0410', 'E0429', 'E0603', 'E0607'}
 BEHIND = os.environ.get('TENON_CALLED') == 'behind'
+# What a body cannot call: packs dimension by dimension, axes that a call gives, ops for graphs alone, ranges that an absent input had.
+# An extent that data decide, and a type that only results have, are those of an output that receives the result, not a copy of it.
+REFUSALS = {'E0410', 'E0429', 'E0603', 'E0607'} | ({'E0438', 'E0606'} if BEHIND else set())
 TENON = os.environ['TENON_PROGRAM']
 
 
