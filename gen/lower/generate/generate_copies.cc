@@ -1,6 +1,8 @@
 // Runs of elements that are moved as they are: short ones at once, long ones by vectors of which the last overlaps.
 // Where many short runs have one length, it is looked at before the loops over them.
 
+#include <set>
+
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
 #include "support/ranges.h"
@@ -25,6 +27,17 @@ bool is_plain(const TreeLoop& l) {
 /// Whether a loop copies all of a line whose length is known before the loops around it.
 bool is_run(const TreeLoop& l) {
   return only_copy(l) && !l.needed && !l.begin && !l.end && l.shape.lanes > 1 && !has_node<Read>(l.var.extent);
+}
+
+/// Whether a run of a loop reads what another one has written: both go over the elements of an iteration together.
+bool read_each_other(const TreeLoop& l) {
+  std::set<int> written, read;
+  for (const TreeNode& n : l.body) {
+    const TreeDefine* d = only_copy(std::get<TreeLoop>(n.node));
+    written.insert(d->tensor);
+    read.insert(std::get<Read>(d->value->node).tensor);
+  }
+  return any_of(read, [&](int t) { return written.contains(t); });
 }
 
 /// The run that is all there is in a loop, or in the only loop inside of it; null if there is none.
@@ -112,6 +125,7 @@ bool Generator::short_runs_side_by_side(const TreeLoop& l) {
     some.push_back(v_apply(ScalarOp::Gt, {length, v_int(0)}));
     single.push_back(v_apply(ScalarOp::Eq, {length, v_int(1)}));
   }
+  if (read_each_other(l)) return false;
   all_short_ = true;
   Block apart;
   const auto loop_over = [&](size_t first, size_t count) {

@@ -84,6 +84,16 @@ ops:
     body: |
       a, b = taken_apart(X, axis=1, sizes=[at, B])
       Y = concat(b, a, axis=1)
+  - op: halves_copied
+    doc: short runs of a row that is made and read for each n
+    types: {T: any}
+    attrs: {at: int}
+    in: {X: "T[N, M]"}
+    require: [0 <= at, at <= M]
+    out: {Y: "T[N, M]"}
+    body: |
+      h = halves(X, at=at)
+      Y = identity(h)
 '''
 
 SHAPES = [(), (1,), (17,), (0,), (3, 5), (4, 0, 2), (2, 3, 5), (2, 1, 3, 2), (1, 2, 3, 1, 2), (2, 1, 1, 2, 1, 3), (1, 2, 1, 2, 1, 2, 2)]
@@ -148,4 +158,5 @@ def cases(rng):
     for key in available('f32', 'i8', 'c64'):
         for n, m, at in [(3, 5, 2), (1, 4, 0), (2, 3, 3), (0, 3, 1)]:
             x = rand(rng, (n, m), key)
-            yield dict(op='halves', key=key, attrs=dict(at=at), inputs=[x], want=[np.roll(x, -at, 1)], tol=EXACT)
+            for op in ('halves', 'halves_copied'):
+                yield dict(op=op, key=key, attrs=dict(at=at), inputs=[x], want=[np.roll(x, -at, 1)], tol=EXACT)
