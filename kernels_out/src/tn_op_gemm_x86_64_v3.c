@@ -120,46 +120,58 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_sums_2x3of24_f32_x8
   const int64_t row1 = (1 < last_row ? 1 : last_row) * row_step;
   const int64_t column1 = (1 < last_column ? 1 : last_column) * column_step;
   const int64_t column2 = (2 < last_column ? 2 : last_column) * column_step;
-  tn_f32x8 c0_0 = (tn_f32x8){0};
-  tn_f32x8 c0_1 = (tn_f32x8){0};
-  tn_f32x8 c0_2 = (tn_f32x8){0};
-  tn_f32x8 c1_0 = (tn_f32x8){0};
-  tn_f32x8 c1_1 = (tn_f32x8){0};
-  tn_f32x8 c1_2 = (tn_f32x8){0};
-  const int64_t whole = depth & -8;
-  for (int64_t d = 0; d < whole; d += 8) {
-    const tn_f32x8 y0 = *(const tn_f32x8_at *)&b[d];
-    const tn_f32x8 y1 = *(const tn_f32x8_at *)&b[column1 + d];
-    const tn_f32x8 y2 = *(const tn_f32x8_at *)&b[column2 + d];
-    const tn_f32x8 x0 = *(const tn_f32x8_at *)&a[d];
-    c0_0 = _mm256_fmadd_ps(x0, y0, c0_0);
-    c0_1 = _mm256_fmadd_ps(x0, y1, c0_1);
-    c0_2 = _mm256_fmadd_ps(x0, y2, c0_2);
-    const tn_f32x8 x1 = *(const tn_f32x8_at *)&a[row1 + d];
-    c1_0 = _mm256_fmadd_ps(x1, y0, c1_0);
-    c1_1 = _mm256_fmadd_ps(x1, y1, c1_1);
-    c1_2 = _mm256_fmadd_ps(x1, y2, c1_2);
+  for (int64_t begin_ = 0; begin_ < (depth > 1 ? depth : 1); begin_ += 4096) {
+    const int64_t end_ = tn_i64_min_x86_64_v3(begin_ + 4096, depth);
+    const int64_t whole = begin_ + ((end_ - begin_) & -8);
+    tn_f32x8 c0_0 = (tn_f32x8){0};
+    tn_f32x8 c0_1 = (tn_f32x8){0};
+    tn_f32x8 c0_2 = (tn_f32x8){0};
+    tn_f32x8 c1_0 = (tn_f32x8){0};
+    tn_f32x8 c1_1 = (tn_f32x8){0};
+    tn_f32x8 c1_2 = (tn_f32x8){0};
+    for (int64_t d = begin_; d < whole; d += 8) {
+      const tn_f32x8 y0 = *(const tn_f32x8_at *)&b[d];
+      const tn_f32x8 y1 = *(const tn_f32x8_at *)&b[column1 + d];
+      const tn_f32x8 y2 = *(const tn_f32x8_at *)&b[column2 + d];
+      const tn_f32x8 x0 = *(const tn_f32x8_at *)&a[d];
+      c0_0 = _mm256_fmadd_ps(x0, y0, c0_0);
+      c0_1 = _mm256_fmadd_ps(x0, y1, c0_1);
+      c0_2 = _mm256_fmadd_ps(x0, y2, c0_2);
+      const tn_f32x8 x1 = *(const tn_f32x8_at *)&a[row1 + d];
+      c1_0 = _mm256_fmadd_ps(x1, y0, c1_0);
+      c1_1 = _mm256_fmadd_ps(x1, y1, c1_1);
+      c1_2 = _mm256_fmadd_ps(x1, y2, c1_2);
+    }
+    if (end_ > whole) {
+      const int64_t active = end_ - whole;
+      const tn_f32x8 y0 = tn_f32x8_load_first_x86_64_v3(&b[whole], active);
+      const tn_f32x8 y1 = tn_f32x8_load_first_x86_64_v3(&b[column1 + whole], active);
+      const tn_f32x8 y2 = tn_f32x8_load_first_x86_64_v3(&b[column2 + whole], active);
+      const tn_f32x8 x0 = tn_f32x8_load_first_x86_64_v3(&a[whole], active);
+      c0_0 = _mm256_fmadd_ps(x0, y0, c0_0);
+      c0_1 = _mm256_fmadd_ps(x0, y1, c0_1);
+      c0_2 = _mm256_fmadd_ps(x0, y2, c0_2);
+      const tn_f32x8 x1 = tn_f32x8_load_first_x86_64_v3(&a[row1 + whole], active);
+      c1_0 = _mm256_fmadd_ps(x1, y0, c1_0);
+      c1_1 = _mm256_fmadd_ps(x1, y1, c1_1);
+      c1_2 = _mm256_fmadd_ps(x1, y2, c1_2);
+    }
+    if (begin_ == 0) {
+      tile[0] = tn_f32x8_fold_sum_x86_64_v3(c0_0);
+      tile[1] = tn_f32x8_fold_sum_x86_64_v3(c0_1);
+      tile[2] = tn_f32x8_fold_sum_x86_64_v3(c0_2);
+      tile[24] = tn_f32x8_fold_sum_x86_64_v3(c1_0);
+      tile[25] = tn_f32x8_fold_sum_x86_64_v3(c1_1);
+      tile[26] = tn_f32x8_fold_sum_x86_64_v3(c1_2);
+    } else {
+      tile[0] = tile[0] + tn_f32x8_fold_sum_x86_64_v3(c0_0);
+      tile[1] = tile[1] + tn_f32x8_fold_sum_x86_64_v3(c0_1);
+      tile[2] = tile[2] + tn_f32x8_fold_sum_x86_64_v3(c0_2);
+      tile[24] = tile[24] + tn_f32x8_fold_sum_x86_64_v3(c1_0);
+      tile[25] = tile[25] + tn_f32x8_fold_sum_x86_64_v3(c1_1);
+      tile[26] = tile[26] + tn_f32x8_fold_sum_x86_64_v3(c1_2);
+    }
   }
-  if (depth > whole) {
-    const int64_t active = depth - whole;
-    const tn_f32x8 y0 = tn_f32x8_load_first_x86_64_v3(&b[whole], active);
-    const tn_f32x8 y1 = tn_f32x8_load_first_x86_64_v3(&b[column1 + whole], active);
-    const tn_f32x8 y2 = tn_f32x8_load_first_x86_64_v3(&b[column2 + whole], active);
-    const tn_f32x8 x0 = tn_f32x8_load_first_x86_64_v3(&a[whole], active);
-    c0_0 = _mm256_fmadd_ps(x0, y0, c0_0);
-    c0_1 = _mm256_fmadd_ps(x0, y1, c0_1);
-    c0_2 = _mm256_fmadd_ps(x0, y2, c0_2);
-    const tn_f32x8 x1 = tn_f32x8_load_first_x86_64_v3(&a[row1 + whole], active);
-    c1_0 = _mm256_fmadd_ps(x1, y0, c1_0);
-    c1_1 = _mm256_fmadd_ps(x1, y1, c1_1);
-    c1_2 = _mm256_fmadd_ps(x1, y2, c1_2);
-  }
-  tile[0] = tn_f32x8_fold_sum_x86_64_v3(c0_0);
-  tile[1] = tn_f32x8_fold_sum_x86_64_v3(c0_1);
-  tile[2] = tn_f32x8_fold_sum_x86_64_v3(c0_2);
-  tile[24] = tn_f32x8_fold_sum_x86_64_v3(c1_0);
-  tile[25] = tn_f32x8_fold_sum_x86_64_v3(c1_1);
-  tile[26] = tn_f32x8_fold_sum_x86_64_v3(c1_2);
 }
 
 /* 4 rows of the left side times 3 columns of the right, both dense along the depth. */
@@ -171,74 +183,92 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_sums_4x3of24_f32_x8
   const int64_t row3 = (3 < last_row ? 3 : last_row) * row_step;
   const int64_t column1 = (1 < last_column ? 1 : last_column) * column_step;
   const int64_t column2 = (2 < last_column ? 2 : last_column) * column_step;
-  tn_f32x8 c0_0 = (tn_f32x8){0};
-  tn_f32x8 c0_1 = (tn_f32x8){0};
-  tn_f32x8 c0_2 = (tn_f32x8){0};
-  tn_f32x8 c1_0 = (tn_f32x8){0};
-  tn_f32x8 c1_1 = (tn_f32x8){0};
-  tn_f32x8 c1_2 = (tn_f32x8){0};
-  tn_f32x8 c2_0 = (tn_f32x8){0};
-  tn_f32x8 c2_1 = (tn_f32x8){0};
-  tn_f32x8 c2_2 = (tn_f32x8){0};
-  tn_f32x8 c3_0 = (tn_f32x8){0};
-  tn_f32x8 c3_1 = (tn_f32x8){0};
-  tn_f32x8 c3_2 = (tn_f32x8){0};
-  const int64_t whole = depth & -8;
-  for (int64_t d = 0; d < whole; d += 8) {
-    const tn_f32x8 y0 = *(const tn_f32x8_at *)&b[d];
-    const tn_f32x8 y1 = *(const tn_f32x8_at *)&b[column1 + d];
-    const tn_f32x8 y2 = *(const tn_f32x8_at *)&b[column2 + d];
-    const tn_f32x8 x0 = *(const tn_f32x8_at *)&a[d];
-    c0_0 = _mm256_fmadd_ps(x0, y0, c0_0);
-    c0_1 = _mm256_fmadd_ps(x0, y1, c0_1);
-    c0_2 = _mm256_fmadd_ps(x0, y2, c0_2);
-    const tn_f32x8 x1 = *(const tn_f32x8_at *)&a[row1 + d];
-    c1_0 = _mm256_fmadd_ps(x1, y0, c1_0);
-    c1_1 = _mm256_fmadd_ps(x1, y1, c1_1);
-    c1_2 = _mm256_fmadd_ps(x1, y2, c1_2);
-    const tn_f32x8 x2 = *(const tn_f32x8_at *)&a[row2 + d];
-    c2_0 = _mm256_fmadd_ps(x2, y0, c2_0);
-    c2_1 = _mm256_fmadd_ps(x2, y1, c2_1);
-    c2_2 = _mm256_fmadd_ps(x2, y2, c2_2);
-    const tn_f32x8 x3 = *(const tn_f32x8_at *)&a[row3 + d];
-    c3_0 = _mm256_fmadd_ps(x3, y0, c3_0);
-    c3_1 = _mm256_fmadd_ps(x3, y1, c3_1);
-    c3_2 = _mm256_fmadd_ps(x3, y2, c3_2);
+  for (int64_t begin_ = 0; begin_ < (depth > 1 ? depth : 1); begin_ += 4096) {
+    const int64_t end_ = tn_i64_min_x86_64_v3(begin_ + 4096, depth);
+    const int64_t whole = begin_ + ((end_ - begin_) & -8);
+    tn_f32x8 c0_0 = (tn_f32x8){0};
+    tn_f32x8 c0_1 = (tn_f32x8){0};
+    tn_f32x8 c0_2 = (tn_f32x8){0};
+    tn_f32x8 c1_0 = (tn_f32x8){0};
+    tn_f32x8 c1_1 = (tn_f32x8){0};
+    tn_f32x8 c1_2 = (tn_f32x8){0};
+    tn_f32x8 c2_0 = (tn_f32x8){0};
+    tn_f32x8 c2_1 = (tn_f32x8){0};
+    tn_f32x8 c2_2 = (tn_f32x8){0};
+    tn_f32x8 c3_0 = (tn_f32x8){0};
+    tn_f32x8 c3_1 = (tn_f32x8){0};
+    tn_f32x8 c3_2 = (tn_f32x8){0};
+    for (int64_t d = begin_; d < whole; d += 8) {
+      const tn_f32x8 y0 = *(const tn_f32x8_at *)&b[d];
+      const tn_f32x8 y1 = *(const tn_f32x8_at *)&b[column1 + d];
+      const tn_f32x8 y2 = *(const tn_f32x8_at *)&b[column2 + d];
+      const tn_f32x8 x0 = *(const tn_f32x8_at *)&a[d];
+      c0_0 = _mm256_fmadd_ps(x0, y0, c0_0);
+      c0_1 = _mm256_fmadd_ps(x0, y1, c0_1);
+      c0_2 = _mm256_fmadd_ps(x0, y2, c0_2);
+      const tn_f32x8 x1 = *(const tn_f32x8_at *)&a[row1 + d];
+      c1_0 = _mm256_fmadd_ps(x1, y0, c1_0);
+      c1_1 = _mm256_fmadd_ps(x1, y1, c1_1);
+      c1_2 = _mm256_fmadd_ps(x1, y2, c1_2);
+      const tn_f32x8 x2 = *(const tn_f32x8_at *)&a[row2 + d];
+      c2_0 = _mm256_fmadd_ps(x2, y0, c2_0);
+      c2_1 = _mm256_fmadd_ps(x2, y1, c2_1);
+      c2_2 = _mm256_fmadd_ps(x2, y2, c2_2);
+      const tn_f32x8 x3 = *(const tn_f32x8_at *)&a[row3 + d];
+      c3_0 = _mm256_fmadd_ps(x3, y0, c3_0);
+      c3_1 = _mm256_fmadd_ps(x3, y1, c3_1);
+      c3_2 = _mm256_fmadd_ps(x3, y2, c3_2);
+    }
+    if (end_ > whole) {
+      const int64_t active = end_ - whole;
+      const tn_f32x8 y0 = tn_f32x8_load_first_x86_64_v3(&b[whole], active);
+      const tn_f32x8 y1 = tn_f32x8_load_first_x86_64_v3(&b[column1 + whole], active);
+      const tn_f32x8 y2 = tn_f32x8_load_first_x86_64_v3(&b[column2 + whole], active);
+      const tn_f32x8 x0 = tn_f32x8_load_first_x86_64_v3(&a[whole], active);
+      c0_0 = _mm256_fmadd_ps(x0, y0, c0_0);
+      c0_1 = _mm256_fmadd_ps(x0, y1, c0_1);
+      c0_2 = _mm256_fmadd_ps(x0, y2, c0_2);
+      const tn_f32x8 x1 = tn_f32x8_load_first_x86_64_v3(&a[row1 + whole], active);
+      c1_0 = _mm256_fmadd_ps(x1, y0, c1_0);
+      c1_1 = _mm256_fmadd_ps(x1, y1, c1_1);
+      c1_2 = _mm256_fmadd_ps(x1, y2, c1_2);
+      const tn_f32x8 x2 = tn_f32x8_load_first_x86_64_v3(&a[row2 + whole], active);
+      c2_0 = _mm256_fmadd_ps(x2, y0, c2_0);
+      c2_1 = _mm256_fmadd_ps(x2, y1, c2_1);
+      c2_2 = _mm256_fmadd_ps(x2, y2, c2_2);
+      const tn_f32x8 x3 = tn_f32x8_load_first_x86_64_v3(&a[row3 + whole], active);
+      c3_0 = _mm256_fmadd_ps(x3, y0, c3_0);
+      c3_1 = _mm256_fmadd_ps(x3, y1, c3_1);
+      c3_2 = _mm256_fmadd_ps(x3, y2, c3_2);
+    }
+    if (begin_ == 0) {
+      tile[0] = tn_f32x8_fold_sum_x86_64_v3(c0_0);
+      tile[1] = tn_f32x8_fold_sum_x86_64_v3(c0_1);
+      tile[2] = tn_f32x8_fold_sum_x86_64_v3(c0_2);
+      tile[24] = tn_f32x8_fold_sum_x86_64_v3(c1_0);
+      tile[25] = tn_f32x8_fold_sum_x86_64_v3(c1_1);
+      tile[26] = tn_f32x8_fold_sum_x86_64_v3(c1_2);
+      tile[48] = tn_f32x8_fold_sum_x86_64_v3(c2_0);
+      tile[49] = tn_f32x8_fold_sum_x86_64_v3(c2_1);
+      tile[50] = tn_f32x8_fold_sum_x86_64_v3(c2_2);
+      tile[72] = tn_f32x8_fold_sum_x86_64_v3(c3_0);
+      tile[73] = tn_f32x8_fold_sum_x86_64_v3(c3_1);
+      tile[74] = tn_f32x8_fold_sum_x86_64_v3(c3_2);
+    } else {
+      tile[0] = tile[0] + tn_f32x8_fold_sum_x86_64_v3(c0_0);
+      tile[1] = tile[1] + tn_f32x8_fold_sum_x86_64_v3(c0_1);
+      tile[2] = tile[2] + tn_f32x8_fold_sum_x86_64_v3(c0_2);
+      tile[24] = tile[24] + tn_f32x8_fold_sum_x86_64_v3(c1_0);
+      tile[25] = tile[25] + tn_f32x8_fold_sum_x86_64_v3(c1_1);
+      tile[26] = tile[26] + tn_f32x8_fold_sum_x86_64_v3(c1_2);
+      tile[48] = tile[48] + tn_f32x8_fold_sum_x86_64_v3(c2_0);
+      tile[49] = tile[49] + tn_f32x8_fold_sum_x86_64_v3(c2_1);
+      tile[50] = tile[50] + tn_f32x8_fold_sum_x86_64_v3(c2_2);
+      tile[72] = tile[72] + tn_f32x8_fold_sum_x86_64_v3(c3_0);
+      tile[73] = tile[73] + tn_f32x8_fold_sum_x86_64_v3(c3_1);
+      tile[74] = tile[74] + tn_f32x8_fold_sum_x86_64_v3(c3_2);
+    }
   }
-  if (depth > whole) {
-    const int64_t active = depth - whole;
-    const tn_f32x8 y0 = tn_f32x8_load_first_x86_64_v3(&b[whole], active);
-    const tn_f32x8 y1 = tn_f32x8_load_first_x86_64_v3(&b[column1 + whole], active);
-    const tn_f32x8 y2 = tn_f32x8_load_first_x86_64_v3(&b[column2 + whole], active);
-    const tn_f32x8 x0 = tn_f32x8_load_first_x86_64_v3(&a[whole], active);
-    c0_0 = _mm256_fmadd_ps(x0, y0, c0_0);
-    c0_1 = _mm256_fmadd_ps(x0, y1, c0_1);
-    c0_2 = _mm256_fmadd_ps(x0, y2, c0_2);
-    const tn_f32x8 x1 = tn_f32x8_load_first_x86_64_v3(&a[row1 + whole], active);
-    c1_0 = _mm256_fmadd_ps(x1, y0, c1_0);
-    c1_1 = _mm256_fmadd_ps(x1, y1, c1_1);
-    c1_2 = _mm256_fmadd_ps(x1, y2, c1_2);
-    const tn_f32x8 x2 = tn_f32x8_load_first_x86_64_v3(&a[row2 + whole], active);
-    c2_0 = _mm256_fmadd_ps(x2, y0, c2_0);
-    c2_1 = _mm256_fmadd_ps(x2, y1, c2_1);
-    c2_2 = _mm256_fmadd_ps(x2, y2, c2_2);
-    const tn_f32x8 x3 = tn_f32x8_load_first_x86_64_v3(&a[row3 + whole], active);
-    c3_0 = _mm256_fmadd_ps(x3, y0, c3_0);
-    c3_1 = _mm256_fmadd_ps(x3, y1, c3_1);
-    c3_2 = _mm256_fmadd_ps(x3, y2, c3_2);
-  }
-  tile[0] = tn_f32x8_fold_sum_x86_64_v3(c0_0);
-  tile[1] = tn_f32x8_fold_sum_x86_64_v3(c0_1);
-  tile[2] = tn_f32x8_fold_sum_x86_64_v3(c0_2);
-  tile[24] = tn_f32x8_fold_sum_x86_64_v3(c1_0);
-  tile[25] = tn_f32x8_fold_sum_x86_64_v3(c1_1);
-  tile[26] = tn_f32x8_fold_sum_x86_64_v3(c1_2);
-  tile[48] = tn_f32x8_fold_sum_x86_64_v3(c2_0);
-  tile[49] = tn_f32x8_fold_sum_x86_64_v3(c2_1);
-  tile[50] = tn_f32x8_fold_sum_x86_64_v3(c2_2);
-  tile[72] = tn_f32x8_fold_sum_x86_64_v3(c3_0);
-  tile[73] = tn_f32x8_fold_sum_x86_64_v3(c3_1);
-  tile[74] = tn_f32x8_fold_sum_x86_64_v3(c3_2);
 }
 
 /* 6 rows of the left side times 2 vectors of the right, summed over the depth. */

@@ -16,6 +16,7 @@ constexpr int kMostSumColumns = 6;
 constexpr char kSumTiles[] = "sums_";
 /// Of a product: more rows make up for a copy of the right side, and shorter sums take as long to fold as to add up.
 constexpr int kFewSumRows = 20, kLeastSumDepth = 128;
+constexpr int64_t kSumBlock = 4096;
 
 /// Columns of a tile: its sums have registers, next to a vector of each column and one of a row.
 int sum_columns(const ContractionBuilder& b) {
@@ -50,13 +51,23 @@ class SumTileFunction {
     f_.params = {"depth", "row_step", "last_row", "column_step", "last_column"};
     find("row", height_);
     find("column", columns_);
-    each([&](int r, int j) { f_.body.push_back(s_var(sum_name(r, j), v_const(0, vector()))); });
-    f_.body.push_back(s_let("whole", v_apply(ScalarOp::BitAnd, {v_var("depth"), v_int(-lanes_)})));
-    f_.body.push_back(s_for("d", v_int(0), v_var("whole"), lanes_, step(v_var("d"), nullptr)));
-    Block rest{s_let("active", v_var("depth") - v_var("whole"))};
+    // The sums of a block of the depth are added to those before it: one after the other, they would lose too much.
+    const Operand begin = v_var("begin"), depth = v_var("depth"), end = v_var("end");
+    Block block{s_let("end", smaller(begin + v_int(kSumBlock), depth)),
+                s_let("whole", begin + v_apply(ScalarOp::BitAnd, {end - begin, v_int(-lanes_)}))};
+    each([&](int r, int j) { block.push_back(s_var(sum_name(r, j), v_const(0, vector()))); });
+    block.push_back(s_for("d", begin, v_var("whole"), lanes_, step(v_var("d"), nullptr)));
+    Block rest{s_let("active", end - v_var("whole"))};
     append(rest, step(v_var("whole"), v_var("active")));
-    f_.body.push_back(s_if(v_apply(ScalarOp::Gt, {v_var("depth"), v_var("whole")}), std::move(rest)));
-    each([&](int r, int j) { f_.body.push_back(s_store(2, v_int(r * pitch_ + j), v_fold(Reducer::Sum, sum(r, j)))); });
+    block.push_back(s_if(v_apply(ScalarOp::Gt, {end, v_var("whole")}), std::move(rest)));
+    Block first, later;
+    each([&](int r, int j) {
+      const Operand at = v_int(r * pitch_ + j);
+      first.push_back(s_store(2, at, v_fold(Reducer::Sum, sum(r, j))));
+      later.push_back(s_store(2, at, v_apply(ScalarOp::Add, {v_load(2, type_, at), v_fold(Reducer::Sum, sum(r, j))})));
+    });
+    block.push_back(s_if(v_apply(ScalarOp::Eq, {begin, v_int(0)}), std::move(first), std::move(later)));
+    f_.body.push_back(s_for("begin", v_int(0), larger(depth, v_int(1)), kSumBlock, std::move(block)));
     return std::move(f_);
   }
 
