@@ -114,11 +114,10 @@ static int spoil_output(spoiled_call* s, const drawn_call* call) {
 
 /* ---- attributes */
 
-static int spoil_attr(spoiled_call* s, const drawn_call* call) {
+static int spoil_attr(spoiled_call* s) {
   made_call* made = &s->call;
   tn_attr* last = &made->attrs[made->n_attrs > 0 ? made->n_attrs - 1 : 0];
   s->expected = TN_E_ATTR;
-  (void)call;
   switch (below(5)) {
     case 0:
       if (made->n_attrs >= MOST_ATTRS) return 0;
@@ -170,7 +169,7 @@ const char* wrong_when_spoiled(const made_call* right, const drawn_call* call) {
   spoiled_call* s = malloc(sizeof *s);
   const char* why = NULL;
   copy_call(s, right, call);
-  if (call->info.n_out > 0 && (one_in(4) ? spoil_attr(s, call) : spoil_output(s, call))) {
+  if (call->info.n_out > 0 && (one_in(4) ? spoil_attr(s) : spoil_output(s, call))) {
     const int64_t need = tn_workspace(call->kernel, right->ins, right->attrs, right->n_attrs);
     unsigned char* const workspace = malloc((size_t)(need > 0 ? need : 1));
     s->call.status = tn_call(call->kernel, s->call.ins, s->call.attrs, s->call.n_attrs, s->call.outs, workspace,
